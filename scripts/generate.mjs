@@ -62,7 +62,7 @@ const holdsText = (type) => {
   return type === 'string' || type === 'bytes';
 };
 
-/** Every text says whether it may be personal; what that means is in docs/personal-data.md. */
+/** Every text says whether it may be personal; what that means is in docs/how-to/personal-data.md. */
 function mustClassify(named) {
   for (const { name, type, fields } of named.values()) {
     for (const field of type === 'record' ? fields : []) {

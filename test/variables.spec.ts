@@ -38,9 +38,9 @@ test('a variable is found in code and in a table; a comment, a message and a var
   expect(namedInTable(table)).toEqual(['COUNTERSIGN_A', 'COUNTERSIGN_B_C', 'COUNTERSIGN_B_D']);
 });
 
-test('the table of variables in README.md has every variable that the product reads, once, and no other', () => {
+test('the page of configuration has every variable that the product reads, once, and no other', () => {
   const product = readSources(root).filter(({ path: file }) => /^(apps|libs|packs)\//.test(file) && !isSpec(file) && !isGenerated(file));
-  const table = namedInTable(readFileSync(path.join(root, 'README.md'), 'utf8'));
+  const table = namedInTable(readFileSync(path.join(root, 'docs/reference/configuration.md'), 'utf8'));
   expect(table.filter((name, at) => table.indexOf(name) !== at)).toEqual([]);
   expect(sorted(table)).toEqual(sorted(product.flatMap(namedIn)));
 });

@@ -1,4 +1,4 @@
-// acls.mjs [--prefix PREFIX] [--lanes a,b] [--log-drops]: sets docs/kafka-acls.md's rules on a cluster, as an administrator.
+// acls.mjs [--prefix PREFIX] [--lanes a,b] [--log-drops]: sets docs/how-to/kafka-acls.md's rules on a cluster, as an administrator.
 // The cluster and the login are COUNTERSIGN_KAFKA_*, as the services take them; COUNTERSIGN_TOPIC_PREFIX and COUNTERSIGN_LANES
 // stand in for the options. Run `npm run build` first.
 import { parseArgs } from 'node:util';

@@ -16,7 +16,7 @@ const login = (name: string) => ({ COUNTERSIGN_KAFKA_USERNAME: name, COUNTERSIGN
 let counterparty: Counterparty;
 let platform: DistributedPlatform;
 
-/** As docs/kafka-acls.md says: the topics by an administrator, the rules by the script, then each service under its own name. */
+/** As docs/how-to/kafka-acls.md says: the topics by an administrator, the rules by the script, then each service under its own name. */
 beforeAll(async () => {
   counterparty = await Counterparty.start();
   const env = { COUNTERSIGN_PROBE_URL: counterparty.url, COUNTERSIGN_KAFKA_BROKERS: brokers };

@@ -6,7 +6,7 @@ import { EmbeddedPlatform } from './embedded-platform.js';
 import { RowRunner, type RowWorld } from './same-call-runner.js';
 import { caseRows } from './same-call-table.js';
 
-const rows = caseRows(readFileSync('docs/what-counts-as-the-same-call.md', 'utf8'));
+const rows = caseRows(readFileSync('docs/reference/what-counts-as-the-same-call.md', 'utf8'));
 const NAMES = ['first', 'second', 'third'];
 
 let world: RowWorld;

@@ -13,10 +13,14 @@ export interface Route {
 
 interface Operation {
   'x-countersign-roles'?: string[];
-  security?: unknown[];
+  security?: object[];
   requestBody?: unknown;
   parameters?: { name: string; in: string }[];
 }
+
+/** A route without any security, or with an empty alternative, takes requests without a token. */
+const isOpen = ({ security }: Operation): boolean =>
+  security !== undefined && (security.length === 0 || security.some((scheme) => Object.keys(scheme).length === 0));
 
 /** Every route of a running platform, from its own document: a new route is probed by itself. */
 export async function routesOf(base: string): Promise<Route[]> {
@@ -26,7 +30,7 @@ export async function routesOf(base: string): Promise<Route[]> {
       method: method.toUpperCase(),
       path,
       roles: operation['x-countersign-roles'] ?? [],
-      open: operation.security !== undefined,
+      open: isOpen(operation),
       has_body: operation.requestBody !== undefined,
       query: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
     })),

@@ -3,15 +3,6 @@ import ts from 'typescript6';
 import { importsOf } from './imports.js';
 import { type Fault, faultAt, isSpec, nodesOf, type SourceText } from './source.js';
 
-/** Arrows that close a ring and are to be turned. The list only shrinks: tidy.spec refuses one that is gone. */
-export const ARROWS_TO_TURN: readonly string[] = [];
-
-/** Files whose bag is to be split. The list only shrinks, as above. */
-export const BAGS_TO_SPLIT: readonly string[] = [
-  'apps/gateway/src/notices/notice-sender.ts',
-  'apps/gateway/src/usage/period-closer.ts',
-];
-
 /** A folder below src, or the file itself where it stands in src or lists its folder (index.ts). */
 function folderOf(file: string): string {
   const folder = path.dirname(file);
@@ -40,22 +31,9 @@ function arrowsOf(sources: readonly SourceText[]): Arrows {
   return arrows;
 }
 
-/** Arrows of the list that are not in the code any more: take them off the list. */
-export function turnedArrows(sources: readonly SourceText[]): string[] {
-  const arrows = arrowsOf(sources);
-  return ARROWS_TO_TURN.filter((arrow) => {
-    const [from, to] = arrow.split(' -> ') as [string, string];
-    return !arrows.get(from)?.has(to);
-  });
-}
-
 /** Folders that import each other, directly or by way of others, types included: one fault for each way round. */
 export function folderCircles(sources: readonly SourceText[]): Fault[] {
   const arrows = arrowsOf(sources);
-  for (const arrow of ARROWS_TO_TURN) {
-    const [from, to] = arrow.split(' -> ') as [string, string];
-    arrows.get(from)?.delete(to);
-  }
   const done = new Set<string>();
   const trail: string[] = [];
   const faults: Fault[] = [];
@@ -77,6 +55,8 @@ export function folderCircles(sources: readonly SourceText[]): Fault[] {
   return faults;
 }
 
+/** Where a feature of the gateway meets HTTP. */
+const HTTP_EDGE = /\.(controller|module|service|queries|schemas|decorator)\.ts$/;
 const HTTP_TYPES = /^(fastify|@fastify\/|@nestjs\/|node:https?2?$|undici$)/;
 /** What decides in the gateway, and what HTTP is thin over. */
 const WITHOUT_HTTP =
@@ -84,7 +64,7 @@ const WITHOUT_HTTP =
 
 /** Calls, and what decides beside them, know no HTTP: neither its types nor the folder that is its face. */
 export function httpInside(source: SourceText): Fault[] {
-  if (!WITHOUT_HTTP.test(source.path) || isSpec(source.path) || source.path.includes('/testing/')) return [];
+  if (!WITHOUT_HTTP.test(source.path) || HTTP_EDGE.test(source.path) || isSpec(source.path) || source.path.includes('/testing/')) return [];
   return importsOf(source)
     .filter(({ specifier }) => HTTP_TYPES.test(specifier) || /^\.\.\/http\//.test(specifier))
     .map(({ specifier, node }) =>

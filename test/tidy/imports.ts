@@ -71,17 +71,19 @@ export function wrongRooms(source: SourceText, workspaces: Workspaces): Fault[] 
   });
 }
 
-const NEST_EDGE = /(\.(module|controller|consumer|filter|guard|interceptor)|^main|^start(-[a-z-]+)?)\.ts$/;
+const NEST_EDGE = /(\.(module|controller|consumer|filter|guard|interceptor|pipe|decorator|service)|^main|^start(-[a-z-]+)?)\.ts$/;
 
 /** Nest stands at the edges; everything else is plain TypeScript. */
 export function nestInside(source: SourceText): Fault[] {
-  const atEdge = NEST_EDGE.test(fileName(source.path)) || /^libs\/(event-log\/src\/transport|process\/src)\//.test(source.path);
+  const atEdge =
+    NEST_EDGE.test(fileName(source.path)) ||
+    /^(libs\/(event-log\/src\/transport|process\/src)|apps\/gateway\/src\/http)\/|\/testing\//.test(source.path);
   if (atEdge || isSpec(source.path)) return [];
   return importsOf(source)
     .filter(({ specifier }) => specifier.startsWith('@nestjs/'))
     .map(({ specifier, node }) => ({
       path: source.path,
       line: parse(source).getLineAndCharacterOfPosition(node.getStart()).line + 1,
-      message: `${specifier} belongs at an edge (.module .controller .consumer .filter .guard .interceptor, start.ts, main.ts)`,
+      message: `${specifier} belongs at an edge (.module .controller .service .consumer .filter .guard .interceptor .pipe .decorator, start.ts, main.ts)`,
     }));
 }

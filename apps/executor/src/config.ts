@@ -11,23 +11,36 @@ import { isModulePath } from './tool-runs/hosted-packs.js';
 const DEFAULT_PACKS = 'workspace,git,patterns';
 const names = packs.map((pack) => pack.name);
 
-const schema = z.object({
-  COUNTERSIGN_PACKS: list(DEFAULT_PACKS).refine(
-    (named) => named.every((name) => names.includes(name) || (isModulePath(name) && existsSync(name))),
-    `a comma-separated list of packs; there are ${names.join(', ')}, and paths of modules that are there`,
-  ),
-  COUNTERSIGN_EXECUTOR_ID: z.string().min(1).max(200).optional(),
-  COUNTERSIGN_RUNNING_MAX: wholeNumber(1, 10_000).default(512),
-  COUNTERSIGN_WAITING_MAX: wholeNumber(1, 1_000_000).default(20_000),
+/** The variables of the executor. */
+export const executorVariables = z.object({
+  COUNTERSIGN_PACKS: list(DEFAULT_PACKS)
+    .refine(
+      (named) => named.every((name) => names.includes(name) || (isModulePath(name) && existsSync(name))),
+      `a comma-separated list of packs; there are ${names.join(', ')}, and paths of modules that are there`,
+    )
+    .describe(
+      'packs whose tools run: built-in ones by name, your own by the path of a module (`./packs/acme.js`, [packs](../how-to/packs.md)); empty: none',
+    ),
+  COUNTERSIGN_EXECUTOR_ID: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('name of the executor in leases and tool announcements; unset: host and process id'),
+  COUNTERSIGN_RUNNING_MAX: wholeNumber(1, 10_000).default(512).describe('calls of one lane that run at once'),
+  COUNTERSIGN_WAITING_MAX: wholeNumber(1, 1_000_000)
+    .default(20_000)
+    .describe('calls of one lane that wait for a slot; beyond it nothing more is read'),
   COUNTERSIGN_ENVIRONMENT: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'at most 64 of a-z 0-9 . _ -')
-    .default('default'),
-  COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag,
-  COUNTERSIGN_LEASE_MS: wholeNumber(500, 120_000).default(5000),
-  COUNTERSIGN_CHILD_MEMORY_MB: wholeNumber(128, 65_536).default(1024),
-  COUNTERSIGN_CHILD_IDLE_MS: wholeNumber(1_000, 86_400_000).default(60_000),
-  COUNTERSIGN_CHILDREN_MAX: wholeNumber(1, 1_000).default(16),
+    .default('default')
+    .describe('environment name under which adapter versions are pinned'),
+  COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag.describe('allow token endpoints at private addresses, with plain http'),
+  COUNTERSIGN_LEASE_MS: wholeNumber(500, 120_000).default(5000).describe('how long an executor may start effects after its last heartbeat'),
+  COUNTERSIGN_CHILD_MEMORY_MB: wholeNumber(128, 65_536).default(1024).describe('memory of one child process of a pack of your own'),
+  COUNTERSIGN_CHILD_IDLE_MS: wholeNumber(1_000, 86_400_000).default(60_000).describe('an idle child process ends after this time'),
+  COUNTERSIGN_CHILDREN_MAX: wholeNumber(1, 1_000).default(16).describe('child processes at once, one per pack and tenant'),
 });
 
 /** How this executor runs calls. */
@@ -56,7 +69,7 @@ export interface ExecutorConfig {
 
 /** The executor's part of the environment; the lanes come with the platform's. */
 export function parseExecutorConfig(env: Environment, lanes: readonly string[]): ParsedConfig<ExecutorConfig> {
-  const parsed = readSettings(schema, env);
+  const parsed = readSettings(executorVariables, env);
   // Who sets the list of packs to nothing wants none, not those of an unset one.
   const none = env.COUNTERSIGN_PACKS === '';
   const named = none ? [] : 'config' in parsed ? parsed.config.COUNTERSIGN_PACKS : itemsOf(env.COUNTERSIGN_PACKS ?? DEFAULT_PACKS);

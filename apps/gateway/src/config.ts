@@ -2,7 +2,7 @@ import { type Proxies, proxySettings } from '@countersign/outbound';
 import { type Environment, flag, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
 import { type HttpLimits, httpLimits, httpSettings } from './bounds/http-limits.js';
-import type { StreamLimits } from './http/stream-places.js';
+import type { StreamLimits } from './streams/stream-places.js';
 
 export interface StreamSettings extends StreamLimits {
   /** A stream that is older is closed; its reader comes again. */
@@ -11,19 +11,34 @@ export interface StreamSettings extends StreamLimits {
 
 export const DEFAULT_STREAMS: StreamSettings = { gateway_max: 5_000, tenant_max: 1_000, principal_max: 100, age_max_ms: 900_000 };
 
-const schema = z.object({
-  COUNTERSIGN_HOST: z.string().min(1).default('127.0.0.1'),
-  COUNTERSIGN_PORT: wholeNumber(0, 65_535).default(7070),
-  COUNTERSIGN_CALLBACK_ALLOW_PRIVATE: flag,
-  COUNTERSIGN_SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-  COUNTERSIGN_MAIL_FROM: z.string().min(1).default('countersign@localhost'),
-  COUNTERSIGN_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
-  COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag,
+/** The variables of the gateway. */
+export const gatewayVariables = z.object({
+  COUNTERSIGN_HOST: z.string().min(1).default('127.0.0.1').describe('address that the gateway listens on'),
+  COUNTERSIGN_PORT: wholeNumber(0, 65_535).default(7070).describe('port that the gateway listens on; 0: any free port'),
+  COUNTERSIGN_CALLBACK_ALLOW_PRIVATE: flag.describe('allow `callback_url` and webhooks at loopback and private addresses'),
+  COUNTERSIGN_SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .optional()
+    .describe('`smtp://user:password@host:port` of the mail server for mail channels; unset: mail channels are refused'),
+  COUNTERSIGN_MAIL_FROM: z.string().min(1).default('countersign@localhost').describe('sender of mails'),
+  COUNTERSIGN_PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('base URL of links in messages; unset: where the gateway listens'),
+  COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag.describe('allow OpenID providers and token endpoints at private addresses, with plain http'),
   ...httpSettings,
-  COUNTERSIGN_STREAMS_MAX: wholeNumber(1, 100_000).default(DEFAULT_STREAMS.gateway_max),
-  COUNTERSIGN_STREAMS_PER_TENANT_MAX: wholeNumber(1, 100_000).default(DEFAULT_STREAMS.tenant_max),
-  COUNTERSIGN_STREAMS_PER_PRINCIPAL_MAX: wholeNumber(1, 100_000).default(DEFAULT_STREAMS.principal_max),
-  COUNTERSIGN_STREAM_AGE_MAX_MS: wholeNumber(60_000, 86_400_000).default(DEFAULT_STREAMS.age_max_ms),
+  COUNTERSIGN_STREAMS_MAX: wholeNumber(1, 100_000)
+    .default(DEFAULT_STREAMS.gateway_max)
+    .describe('event streams open at once in one gateway; more are refused (503)'),
+  COUNTERSIGN_STREAMS_PER_TENANT_MAX: wholeNumber(1, 100_000)
+    .default(DEFAULT_STREAMS.tenant_max)
+    .describe('event streams of one tenant (429)'),
+  COUNTERSIGN_STREAMS_PER_PRINCIPAL_MAX: wholeNumber(1, 100_000)
+    .default(DEFAULT_STREAMS.principal_max)
+    .describe('event streams of one principal (429)'),
+  COUNTERSIGN_STREAM_AGE_MAX_MS: wholeNumber(60_000, 86_400_000)
+    .default(DEFAULT_STREAMS.age_max_ms)
+    .describe('an older event stream is closed; its reader resumes with `Last-Event-ID`'),
 });
 
 /** The gateway's own settings; lanes and the data directory come from the platform's. */
@@ -48,6 +63,8 @@ export interface GatewayConfig {
   streams?: StreamSettings;
   lanes: readonly string[];
   data_dir: string;
+  /** An answer that its route does not declare fails the request: for tests. */
+  strict_answers?: boolean;
 }
 
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
@@ -63,7 +80,7 @@ export function parseGatewayConfig(
   env: Environment,
   platform: { lanes: readonly string[]; data_dir: string },
 ): ParsedConfig<GatewayConfig> {
-  const parsed = readSettings(schema, env);
+  const parsed = readSettings(gatewayVariables, env);
   const proxies = proxySettings(env);
   if ('faults' in parsed) return { faults: [...parsed.faults, ...('fault' in proxies ? [proxies.fault] : [])] };
   if ('fault' in proxies) return { faults: [proxies.fault] };

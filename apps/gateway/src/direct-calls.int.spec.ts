@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { DirectCalls } from './http/direct-calls.js';
+import { DirectCalls } from './calls/direct-calls.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 jest.setTimeout(30_000);

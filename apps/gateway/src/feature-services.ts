@@ -1,30 +1,33 @@
 import { CallSealer, type Readable, RecordWriter, type TimerWheel, type Views } from '@countersign/calls';
 import { parseCallId, uuidv7 } from '@countersign/contracts';
-import { baseOf, itemNames } from '@countersign/domain';
 import { type AppDeps, type Configuration, PastTrust, TrustBook, topicSpecs } from '@countersign/process';
+import { CaseFeeds } from './cases/case-feed.js';
 import { DEFAULT_STREAMS, type GatewayConfig } from './config.js';
 import { ConfigurationRoom } from './configuration/configuration-room.js';
 import { RecordingReader } from './counterfactual/recording-reader.js';
 import { type GatewayParts } from './gateway.module.js';
-import { CaseFeeds } from './http/case-feed.js';
 import type { Face } from './http/face.js';
-import { OpenStreams } from './http/open-streams.js';
-import { StreamPlaces } from './http/stream-places.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
 import { DelegatedAuthority } from './identity/delegated-authority.js';
 import type { TokenPrincipals } from './identity/token-principals.js';
-import { NoticeClaims } from './notices/notice-claims.js';
-import { NoticeSender, type SenderParts } from './notices/notice-sender.js';
-import { RetentionRoom } from './personal/retention-room.js';
-import { SubjectRoom } from './personal/subject-room.js';
+import { ChannelDelivery } from './notifications/channel-delivery.js';
+import type { Channels } from './notifications/channels.js';
+import { NotificationClaims } from './notifications/notification-claims.js';
+import { NotificationSender } from './notifications/notification-sender.js';
+import { NotificationTargets } from './notifications/notification-targets.js';
+import { KeyRetention } from './personal-data/key-retention.js';
+import { SubjectEraser } from './personal-data/subject-eraser.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { Transcripts } from './runs/transcripts.js';
-import { TrustRoom } from './trust/trust-room.js';
+import { OpenStreams } from './streams/open-streams.js';
+import { StreamPlaces } from './streams/stream-places.js';
+import { TrustReader } from './trust/trust-reader.js';
 import { OperatorCommands } from './usage/operator-commands.js';
-import { type CloserParts, PeriodCloser } from './usage/period-closer.js';
+import { PeriodAnnouncer } from './usage/period-announcer.js';
+import { PeriodCloser } from './usage/period-closer.js';
 import { measureUsage } from './usage/usage-gauges.js';
 import { UsageReport } from './usage/usage-report.js';
-import { UsageRoom } from './usage/usage-room.js';
+import { UsageTables } from './usage/usage-tables.js';
 
 /** What operators say is written and sealed with. */
 export type Pen = { writer: RecordWriter; sealer: CallSealer };
@@ -62,57 +65,47 @@ export function eventStreams(
   };
 }
 
-export function subjectRooms({ personal, logger }: AppDeps, settings: ConfigurationRoom): GatewayParts['subjects'] {
-  return personal && { erasure: new SubjectRoom(personal, settings), retention: new RetentionRoom(personal, settings, logger) };
+export function personalDataParts({ personal, logger }: AppDeps, settings: ConfigurationRoom): GatewayParts['subjects'] {
+  return personal && { erasure: new SubjectEraser(personal, settings), retention: new KeyRetention(personal, settings, logger) };
 }
 
-export function noticeSender(
+export function notificationSender(
   { store, clock, logger }: AppDeps,
-  configuration: Configuration,
-  writer: ConfigurationWriter,
-  more: Pick<SenderParts, 'channels' | 'readable'>,
-): NoticeSender {
-  const by = { kind: 'service' as const, id: 'gateway', roles: [] };
+  { configuration, changes }: { configuration: Configuration; changes: ConfigurationWriter },
+  channels: Channels,
+  readable: Readable,
+): NotificationSender {
   const now_ms = () => clock.now_ms();
-  return new NoticeSender({
-    ...more,
-    now_ms,
-    logger,
-    claims: new NoticeClaims(store, `gateway-${uuidv7(now_ms())}`),
-    state: () => configuration.state,
-    // Only the channel as it was sent to: one that was changed meanwhile may be at another address now.
-    disable: async (tenant_id, webhook) => {
-      const { state } = configuration;
-      const versions = baseOf(state.changes, tenant_id, [itemNames.webhook(webhook.webhook_id)]);
-      if (state.by_tenant.get(tenant_id)?.webhooks.get(webhook.webhook_id) !== webhook) return;
-      const disabled = { ...webhook, state: 'disabled' as const, by, changed_at_ms: now_ms() };
-      await writer.change(tenant_id, 'webhook_set', disabled, { versions, is_required: false });
-    },
-  });
+  const targets = new NotificationTargets(configuration, changes, now_ms);
+  const claims = new NotificationClaims(store, `gateway-${uuidv7(now_ms())}`);
+  return new NotificationSender(targets, new ChannelDelivery(targets, channels, claims, readable), logger);
 }
 
-export function trustRoom(
+export function trustReader(
   { store, log, clock, codec }: AppDeps,
   lanes: readonly string[],
   book: TrustBook,
   { writer, sealer }: Pen,
-): TrustRoom {
+): TrustReader {
   const topics = new Map(topicSpecs(lanes, log.partitions('policy-decided')).map(({ name, partitions }) => [name, partitions]));
-  return new TrustRoom(store, new PastTrust(store, log), clock, {
+  return new TrustReader(store, new PastTrust(store, log), clock, {
     book,
     commands: new OperatorCommands(writer, codec, clock, sealer),
     topics,
   });
 }
 
-export function usageRoom(
+export function usageParts(
   { store, log, clock, logger, codec, metrics }: AppDeps,
   lanes: readonly string[],
-  by: Pen & { configuration: Configuration; changes: ConfigurationWriter; told: NoticeSender },
-): UsageRoom {
-  const state = () => by.configuration.state;
-  const tell: CloserParts['tell'] = (notice, done) => by.told.tell(notice, done);
+  { writer, sealer }: Pen,
+  by: { configuration: ConfigurationRoom; sender: NotificationSender },
+): GatewayParts['usage'] {
   measureUsage(store, () => clock.now_ms(), metrics);
-  const closer = new PeriodCloser({ state, writer: by.changes, tell, store, log, lanes, clock, logger });
-  return new UsageRoom(new UsageReport(store, state), closer, new OperatorCommands(by.writer, codec, clock, by.sealer), state);
+  const announcer = new PeriodAnnouncer(by.sender, by.configuration.writer, logger);
+  return {
+    report: new UsageReport(store, () => by.configuration.state),
+    closer: new PeriodCloser(by.configuration, new UsageTables(store, log, lanes), announcer, logger),
+    commands: new OperatorCommands(writer, codec, clock, sealer),
+  };
 }

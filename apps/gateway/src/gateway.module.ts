@@ -1,96 +1,85 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
 import { CallSealer, Calls, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
+import type { AddressRules } from '@countersign/outbound';
 import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AccessModule } from './access/access.module.js';
+import { ApprovalModesModule } from './approval-modes/approval-modes.module.js';
 import { AuditRoom } from './audit/audit-room.js';
 import { SignedTrees } from './audit/signed-trees.js';
+import { BlobsModule } from './blobs/blobs.module.js';
+import { BlobsService } from './blobs/blobs.service.js';
 import { BodyAdmission } from './bounds/body-admission.js';
 import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
 import { BODY_BYTES_MAX } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
-import { ConfigurationRoom } from './configuration/configuration-room.js';
-import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
-import { AccessController } from './http/access.controller.js';
-import { AdapterPinsController } from './http/adapter-pins.controller.js';
-import { ApprovalModesController } from './http/approval-modes.controller.js';
+import { CallPosts } from './calls/call-posts.service.js';
+import { CallsModule } from './calls/calls.module.js';
+import { DirectCalls, type DirectPosts } from './calls/direct-calls.js';
+import { CaseFeeds } from './cases/case-feed.js';
+import { CasesModule } from './cases/cases.module.js';
+import { ConfigurationService } from './configuration/configuration.service.js';
+import { CounterfactualModule } from './counterfactual/counterfactual.module.js';
+import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
+import { DocsModule } from './docs/docs.module.js';
+import { ApiDocument } from './documents/api-document.js';
+import { DocumentsModule } from './documents/documents.module.js';
+import { FactsModule } from './facts/facts.module.js';
+import { HealthModule } from './health/health.module.js';
+import { HealthService } from './health/health.service.js';
 import { ApprovalQualityController } from './http/approval-quality.controller.js';
 import { ApprovalsController } from './http/approvals.controller.js';
-import { AsyncApiController } from './http/asyncapi.controller.js';
 import { AuditController } from './http/audit.controller.js';
 import { AuditEntriesController } from './http/audit-entries.controller.js';
 import { AuditEventsController } from './http/audit-events.controller.js';
 import { AuditExportController } from './http/audit-export.controller.js';
-import { BatchController } from './http/batch.controller.js';
-import { BlobsController } from './http/blobs.controller.js';
-import { CallCommandsController } from './http/call-commands.controller.js';
-import { CallEventsController } from './http/call-events.controller.js';
-import { CallbackSecretController } from './http/callback-secret.controller.js';
-import { CallsController } from './http/calls.controller.js';
-import { CaseEventsController } from './http/case-events.controller.js';
-import { CaseFeeds } from './http/case-feed.js';
-import { CasesController } from './http/cases.controller.js';
-import { CounterfactualController } from './http/counterfactual.controller.js';
-import { guardRecord } from './http/damaged-writes.js';
 import { DamagesController } from './http/damages.controller.js';
 import { DecisionsController } from './http/decisions.controller.js';
-import { DelegationsController } from './http/delegations.controller.js';
-import { type CallPosts, DirectCalls } from './http/direct-calls.js';
 import { Face } from './http/face.js';
-import { FactsController } from './http/facts.controller.js';
 import { GrantsController } from './http/grants.controller.js';
-import { HealthController } from './http/health.controller.js';
-import { Health } from './http/health.js';
-import { IdentityProvidersController } from './http/identity-providers.controller.js';
+import { HttpModule } from './http/http.module.js';
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
 import { isKeyless } from './http/keyless-routes.js';
-import { KeysController } from './http/keys.controller.js';
-import { LimitsController } from './http/limits.controller.js';
-import { LogDropsController } from './http/log-drops.controller.js';
-import { MappingsController } from './http/mappings.controller.js';
-import { OpenStreams } from './http/open-streams.js';
-import { OpenApiController } from './http/openapi.controller.js';
-import { PersonLinksController } from './http/person-links.controller.js';
-import { PersonalDataController } from './http/personal-data.controller.js';
-import { PoliciesController } from './http/policies.controller.js';
-import { ProjectionsController } from './http/projections.controller.js';
-import { RatingsController } from './http/ratings.controller.js';
-import type { HttpReply, HttpRequest } from './http/reply.js';
-import { RetentionController } from './http/retention.controller.js';
-import { RunsController } from './http/runs.controller.js';
-import { SagasController } from './http/sagas.controller.js';
+import { openApiDocument } from './http/openapi-document.js';
 import { ScrubsController } from './http/scrubs.controller.js';
-import { SecretsController } from './http/secrets.controller.js';
-import { SecurityEventsController } from './http/security-events.controller.js';
-import { SimulateController } from './http/simulate.controller.js';
-import { StoredBlobs } from './http/stored-blobs.js';
-import { SubjectsController } from './http/subjects.controller.js';
-import { TenantsController } from './http/tenants.controller.js';
-import { TENANT_KEYS, TokenExchangesController } from './http/token-exchanges.controller.js';
-import { ToolLifecycleController } from './http/tool-lifecycle.controller.js';
-import { ToolPoliciesController } from './http/tool-policies.controller.js';
-import { ToolReadings } from './http/tool-readings.js';
-import { ToolsController } from './http/tools.controller.js';
-import { TrustController } from './http/trust.controller.js';
 import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './http/unread-requests.js';
-import { UsageController } from './http/usage.controller.js';
-import { UsageBillingController } from './http/usage-billing.controller.js';
 import { VoteDelegationsController } from './http/vote-delegations.controller.js';
 import { VoteRoom } from './http/vote-room.js';
-import { WebhooksController } from './http/webhooks.controller.js';
-import { NoticeRoom } from './notices/notice-room.js';
-import { LogDrop } from './personal/log-drop.js';
-import { RetentionRoom } from './personal/retention-room.js';
-import { SubjectRoom } from './personal/subject-room.js';
-import { PolicyRoom } from './policies/policy-room.js';
+import { IdentityModule } from './identity/identity.module.js';
+import { LimitsModule } from './limits/limits.module.js';
+import { MappingsModule } from './mappings/mappings.module.js';
+import { DecisionLinks } from './notifications/decision-link.js';
+import { SealedSecrets } from './notifications/sealed-secret.js';
+import { KeyRetention } from './personal-data/key-retention.js';
+import { LogDrop } from './personal-data/log-drop.js';
+import { PersonalDataModule } from './personal-data/personal-data.module.js';
+import { SubjectEraser } from './personal-data/subject-eraser.js';
+import { PoliciesModule } from './policies/policies.module.js';
+import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
+import { ProjectionsModule } from './projections/projections.module.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
-import { TrustRoom } from './trust/trust-room.js';
-import { UsageRoom } from './usage/usage-room.js';
+import { RunsModule } from './runs/runs.module.js';
+import { SagasModule } from './sagas/sagas.module.js';
+import { SecretsModule } from './secrets/secrets.module.js';
+import { SecurityEventsModule } from './security-events/security-events.module.js';
+import { OpenStreams } from './streams/open-streams.js';
+import { TENANT_KEYS } from './token-exchanges/tenant-keys.js';
+import { TokenExchangesModule } from './token-exchanges/token-exchanges.module.js';
+import { ToolsModule } from './tools/tools.module.js';
+import { TrustModule } from './trust/trust.module.js';
+import { TrustReader } from './trust/trust-reader.js';
+import { OperatorCommands } from './usage/operator-commands.js';
+import { PeriodCloser } from './usage/period-closer.js';
+import { UsageModule } from './usage/usage.module.js';
+import { UsageReport } from './usage/usage-report.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { CALLBACK_ADDRESSES } from './webhooks/webhooks.service.js';
 
 /** What the controllers are given. */
 export interface GatewayParts {
@@ -102,7 +91,7 @@ export interface GatewayParts {
   readable: Readable;
   sealer: CallSealer;
   /** Absent only where a test does without personal data. */
-  subjects: { erasure: SubjectRoom; retention: RetentionRoom } | undefined;
+  subjects: { erasure: SubjectEraser; retention: KeyRetention } | undefined;
   /** Absent where there is no evidence to drop behind. */
   drops: LogDrop | undefined;
   vault: Vault;
@@ -110,119 +99,124 @@ export interface GatewayParts {
   calls: Calls;
   streams: OpenStreams;
   case_feeds: CaseFeeds;
-  configuration: ConfigurationRoom;
-  policies: PolicyRoom;
+  configuration: ConfigurationService;
+  policies: PolicyService;
   reports: SimulationReports;
-  counterfactual: CounterfactualRoom;
+  counterfactual: CounterfactualDecider;
   replays: ReplayBundles;
-  health: Health;
+  health: HealthService;
   bounds: HttpBounds;
-  blobs: StoredBlobs;
+  blobs: BlobsService;
   sender: CallbackSender;
   votes: VoteRoom;
-  notices: NoticeRoom;
-  usage: UsageRoom;
-  trust: TrustRoom;
+  /** Seals the secrets of webhooks. */
+  secrets: SealedSecrets;
+  links: DecisionLinks;
+  /** Where channels and callbacks may be. */
+  callback_addresses: AddressRules;
+  usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
+  trust: TrustReader;
   /** Absent only where a test does without evidence. */
   audit: AuditRoom | undefined;
+  /** An answer that its route does not declare fails the request. */
+  strict_answers: boolean;
 }
 
 const CONNECTIONS_CHECKED_EVERY_MS = 1_000;
 
 /** The routes that every gateway has. */
-const CONTROLLERS = [
-  CallsController,
-  BatchController,
-  BlobsController,
-  CallCommandsController,
-  CallEventsController,
-  ApprovalQualityController,
-  ApprovalsController,
-  VoteDelegationsController,
-  GrantsController,
-  WebhooksController,
-  DecisionsController,
-  CasesController,
-  CaseEventsController,
-  ToolsController,
-  ToolLifecycleController,
-  AdapterPinsController,
-  MappingsController,
-  ToolPoliciesController,
-  TenantsController,
-  KeysController,
-  LimitsController,
-  PoliciesController,
-  SimulateController,
-  CounterfactualController,
-  RunsController,
-  FactsController,
-  AccessController,
-  IdentityProvidersController,
-  DelegationsController,
-  SecretsController,
-  TokenExchangesController,
-  PersonLinksController,
-  ApprovalModesController,
-  UsageController,
-  TrustController,
-  RatingsController,
-  UsageBillingController,
-  HealthController,
-  OpenApiController,
-  AsyncApiController,
-  CallbackSecretController,
-  ProjectionsController,
-  SagasController,
-  SecurityEventsController,
+const CONTROLLERS = [ApprovalQualityController, ApprovalsController, VoteDelegationsController, GrantsController, DecisionsController];
+
+/** The features that every gateway has. */
+const FEATURES = [
+  AccessModule,
+  ApprovalModesModule,
+  BlobsModule,
+  CallsModule,
+  CasesModule,
+  CounterfactualModule,
+  DocsModule,
+  DocumentsModule,
+  FactsModule,
+  HealthModule,
+  IdentityModule,
+  LimitsModule,
+  MappingsModule,
+  PoliciesModule,
+  ProjectionsModule,
+  RunsModule,
+  SagasModule,
+  SecretsModule,
+  SecurityEventsModule,
+  TokenExchangesModule,
+  ToolsModule,
+  TrustModule,
+  UsageModule,
+  WebhooksModule,
 ];
+
+/** What the features of the gateway share; made before it (start-gateway.ts). */
+@Global()
+@Module({})
+class PartsModule {
+  static of(parts: GatewayParts): DynamicModule {
+    const providers = sharedProviders(parts);
+    return { module: PartsModule, providers, exports: providers };
+  }
+}
 
 @Module({})
 export class GatewayModule {
-  static of(parts: GatewayParts): DynamicModule {
+  static of(parts: GatewayParts, logger: Logger): DynamicModule {
     return {
       module: GatewayModule,
+      imports: [
+        PartsModule.of(parts),
+        HttpModule.of(logger, parts.strict_answers),
+        ...FEATURES,
+        PersonalDataModule.of({ seals: parts.subjects !== undefined, drops: parts.drops !== undefined }),
+      ],
       controllers: [
         ...CONTROLLERS,
         ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
         ...(parts.damage ? [DamagesController, ScrubsController] : []),
-        ...(parts.drops ? [LogDropsController] : []),
-        ...(parts.subjects ? [PersonalDataController, SubjectsController, RetentionController] : []),
-      ],
-      providers: [
-        { provide: Face, useValue: parts.face },
-        { provide: RecordGuard, useValue: parts.record },
-        { provide: Vault, useValue: parts.vault },
-        { provide: TENANT_KEYS, useValue: parts.keys },
-        { provide: Calls, useValue: parts.calls },
-        { provide: RecordedCalls, useValue: parts.calls.recorded },
-        { provide: OpenStreams, useValue: parts.streams },
-        { provide: CaseFeeds, useValue: parts.case_feeds },
-        { provide: Views, useValue: parts.calls.recorded.views },
-        { provide: ConfigurationRoom, useValue: parts.configuration },
-        { provide: StoredBlobs, useValue: parts.blobs },
-        { provide: PolicyRoom, useValue: parts.policies },
-        { provide: SimulationReports, useValue: parts.reports },
-        { provide: ReplayBundles, useValue: parts.replays },
-        { provide: CounterfactualRoom, useValue: parts.counterfactual },
-        { provide: Health, useValue: parts.health },
-        {
-          provide: ToolReadings,
-          useFactory: (trust: TrustRoom, views: Views, health: Health) => new ToolReadings(trust, views, health),
-          inject: [TrustRoom, Views, Health],
-        },
-        { provide: VoteRoom, useValue: parts.votes },
-        { provide: NoticeRoom, useValue: parts.notices },
-        { provide: UsageRoom, useValue: parts.usage },
-        { provide: TrustRoom, useValue: parts.trust },
-        { provide: CallbackSender, useValue: parts.sender },
-        ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
-        { provide: SignedTrees, useValue: parts.trees },
-        ...personalProviders(parts),
-        ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
       ],
     };
   }
+}
+
+function sharedProviders(parts: GatewayParts): Provider[] {
+  return [
+    { provide: Face, useValue: parts.face },
+    { provide: RecordGuard, useValue: parts.record },
+    { provide: Vault, useValue: parts.vault },
+    { provide: TENANT_KEYS, useValue: parts.keys },
+    { provide: Calls, useValue: parts.calls },
+    { provide: RecordedCalls, useValue: parts.calls.recorded },
+    { provide: OpenStreams, useValue: parts.streams },
+    { provide: CaseFeeds, useValue: parts.case_feeds },
+    { provide: Views, useValue: parts.calls.recorded.views },
+    { provide: ConfigurationService, useValue: parts.configuration },
+    { provide: BlobsService, useValue: parts.blobs },
+    { provide: PolicyService, useValue: parts.policies },
+    { provide: SimulationReports, useValue: parts.reports },
+    { provide: ReplayBundles, useValue: parts.replays },
+    { provide: CounterfactualDecider, useValue: parts.counterfactual },
+    { provide: HealthService, useValue: parts.health },
+    { provide: VoteRoom, useValue: parts.votes },
+    { provide: SealedSecrets, useValue: parts.secrets },
+    { provide: DecisionLinks, useValue: parts.links },
+    { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
+    { provide: UsageReport, useValue: parts.usage.report },
+    { provide: PeriodCloser, useValue: parts.usage.closer },
+    { provide: OperatorCommands, useValue: parts.usage.commands },
+    { provide: TrustReader, useValue: parts.trust },
+    { provide: CallbackSender, useValue: parts.sender },
+    ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
+    { provide: SignedTrees, useValue: parts.trees },
+    ...personalProviders(parts),
+    ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
+  ];
 }
 
 function personalProviders({ readable, sealer, subjects, drops }: GatewayParts): Provider[] {
@@ -232,15 +226,15 @@ function personalProviders({ readable, sealer, subjects, drops }: GatewayParts):
     { provide: CallSealer, useValue: sealer },
   ];
   if (!subjects) return always;
-  return [...always, { provide: SubjectRoom, useValue: subjects.erasure }, { provide: RetentionRoom, useValue: subjects.retention }];
+  return [...always, { provide: SubjectEraser, useValue: subjects.erasure }, { provide: KeyRetention, useValue: subjects.retention }];
 }
 
-/** `POST /v1/calls` in its plainest form goes past the router, to the same controller. */
+/** `POST /v1/calls` in its plainest form goes past the router, to the same service. */
 function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, admission: BodyAdmission, { face, bounds }: GatewayParts): void {
-  const controller = app.get(CallsController);
-  const posts: CallPosts = {
+  const calls = app.get(CallPosts, { strict: false });
+  const posts: DirectPosts = {
     admit: (request, reply) => admission.beginWithKey(request, reply),
-    submit: (request, reply) => controller.submit(request, reply),
+    submit: (request, reply) => calls.submitDirectly(request, reply),
     fault: (request, reply, cause) => face.fault(request, reply, cause),
   };
   const direct = new DirectCalls(posts, parse, BODY_BYTES_MAX);
@@ -271,18 +265,13 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   const admission = new BodyAdmission(parts.face, bounds);
   const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
   admitBeforeBody(adapter.getInstance(), admission, parts.face, isKeyless);
-  guardRecord(adapter.getInstance(), parts.record, parts.face);
-  const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),
     abortOnError: false,
   });
-  app.useGlobalFilters({
-    catch(cause: unknown, host: { switchToHttp(): { getRequest<T>(): T; getResponse<T>(): T } }) {
-      const http = host.switchToHttp();
-      parts.face.fault(http.getRequest<HttpRequest>(), http.getResponse<HttpReply>(), cause);
-    },
-  });
+  const document = openApiDocument(app);
+  app.get(ApiDocument, { strict: false }).text = JSON.stringify(document);
   takeDirectCalls(app, parse, admission, parts);
   return app;
 }

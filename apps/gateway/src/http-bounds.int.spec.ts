@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { apiRoutes } from './http/api-routes.js';
+import { allRoutes } from './testing/api-document.js';
 import { RawConnection, until } from './testing/raw-connection.js';
 import { TestGateway } from './testing/test-gateway.js';
+
+const routes = await allRoutes();
 
 jest.setTimeout(60_000);
 
@@ -63,12 +65,12 @@ const note = (text: string) => ({ tool: 'write_note', inputs: { path: 'bounds', 
 
 describe('a request without a key is answered before its body is read', () => {
   test('every route that needs one', async () => {
-    const keyed = apiRoutes.filter(({ method, open }) => method !== 'get' && !open);
+    const keyed = routes.filter(({ method, is_public }) => method !== 'GET' && !is_public);
     const missed = async ({ method, path }: (typeof keyed)[number]) => {
       const connection = await connect();
       const url = path.replace(/\{\w+\}/g, 'x');
       // Nothing of the body comes, so an answer cannot have waited for it.
-      await connection.send(method.toUpperCase(), url, { ...auth('csk_nobody'), 'content-length': LARGE }).answered();
+      await connection.send(method, url, { ...auth('csk_nobody'), 'content-length': LARGE }).answered();
       // 404: this gateway goes without the part that has the route.
       return [401, 404].includes(connection.problem.status) ? [] : [`${method} ${path}: ${connection.problem.status}`];
     };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { SignJWT } from 'jose';
-import { DecisionLinks } from './notices/decision-link.js';
+import { DecisionLinks } from './notifications/decision-link.js';
 import { AUDIENCE, OpenId, signingKey } from './testing/open-id.js';
 import { TestGateway } from './testing/test-gateway.js';
 

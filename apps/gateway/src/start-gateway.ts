@@ -15,19 +15,27 @@ import {
 } from '@countersign/process';
 import { AuditRoom } from './audit/audit-room.js';
 import { SignedTrees } from './audit/signed-trees.js';
+import { BlobsService } from './blobs/blobs.service.js';
 import { firstStart } from './bootstrap/first-start.js';
 import { HttpBounds } from './bounds/http-bounds.js';
 import { defaultHttpLimits } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
 import { type GatewayConfig, publicUrl } from './config.js';
-import { ConfigurationRoom } from './configuration/configuration-room.js';
-import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
-import { delegatedAuthority, eventStreams, noticeSender, replayBundles, subjectRooms, trustRoom, usageRoom } from './feature-services.js';
+import { ConfigurationService } from './configuration/configuration.service.js';
+import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
+import {
+  delegatedAuthority,
+  eventStreams,
+  notificationSender,
+  personalDataParts,
+  replayBundles,
+  trustReader,
+  usageParts,
+} from './feature-services.js';
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
+import { HealthService } from './health/health.service.js';
+import { PackHealth } from './health/pack-health.js';
 import { Face } from './http/face.js';
-import { Health } from './http/health.js';
-import { PackHealth } from './http/pack-health.js';
-import { StoredBlobs } from './http/stored-blobs.js';
 import { VoteRoom } from './http/vote-room.js';
 import { Authenticator } from './identity/authenticator.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
@@ -36,17 +44,16 @@ import { RefusedRequests } from './identity/refused-requests.js';
 import { TokenPrincipals } from './identity/token-principals.js';
 import { VerifiedTokens } from './identity/verified-tokens.js';
 import { listen } from './listen.js';
-import { Channels } from './notices/channels.js';
-import { DecisionLinks } from './notices/decision-link.js';
-import { Mailer } from './notices/mailer.js';
-import { NoticeRoom } from './notices/notice-room.js';
-import { NoticeSender } from './notices/notice-sender.js';
-import { Notices } from './notices/notices.js';
-import { startNotices } from './notices/notices.module.js';
-import { SealedSecrets } from './notices/sealed-secret.js';
-import { VersionKeeper } from './notices/version-keeper.js';
-import { LogDrop } from './personal/log-drop.js';
-import { PolicyRoom } from './policies/policy-room.js';
+import { Channels } from './notifications/channels.js';
+import { DecisionLinks } from './notifications/decision-link.js';
+import { Mailer } from './notifications/mailer.js';
+import { NotificationReader } from './notifications/notification-reader.js';
+import { NotificationSender } from './notifications/notification-sender.js';
+import { startNotifications } from './notifications/notifications.module.js';
+import { SealedSecrets } from './notifications/sealed-secret.js';
+import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
+import { LogDrop } from './personal-data/log-drop.js';
+import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { EditDesk } from './votes/edited-inputs.js';
 
@@ -59,7 +66,7 @@ export interface RunningGateway extends RunningApp {
 
 interface Wired extends GatewayParts {
   running: RunningCalls;
-  told: NoticeSender;
+  notifications: NotificationSender;
   mailer: Mailer;
   book: TrustBook;
   /** The log for what lists, exports and replays; absent where nothing is signed. */
@@ -75,8 +82,8 @@ function checkedReads(deps: AppDeps) {
   return { checked, reading: checked ? { ...deps, log: checked } : deps };
 }
 
-/** What messages to people are made of. */
-function noticeParts(config: GatewayConfig, keys: AppDeps['keys'], now_ms: () => number) {
+/** What notifications are made and sent by. */
+function notificationParts(config: GatewayConfig, keys: AppDeps['keys'], now_ms: () => number) {
   const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
   return { secrets: new SealedSecrets(keys), links: new DecisionLinks(keys, publicUrl(config), now_ms), mailer };
 }
@@ -108,20 +115,21 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     callback_addresses,
   });
   const refused = new RefusedRequests(deps);
-  const { secrets, links, mailer } = noticeParts(config, keys, now_ms);
-  const told = noticeSender(deps, configuration, changes, { channels: new Channels(sender, mailer, secrets, links), readable });
-  const settings = new ConfigurationRoom(configuration, changes, clock, { lanes: config.lanes, identity_addresses });
+  const { secrets, links, mailer } = notificationParts(config, keys, now_ms);
+  const channels = new Channels(sender, mailer, secrets, links);
+  const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
+  const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
   const book = new TrustBook(deps);
   const rulings = new TenantRulings(now_ms, book);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const face = new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused);
-  const policies = new PolicyRoom(settings, rulings, store, new HistoryBook({ log, store, monotonic_ms: monotonic }));
+  const policies = new PolicyService(settings, rulings, store, new HistoryBook({ log, store, monotonic_ms: monotonic }));
   return {
     running,
     sender,
     readable,
     sealer,
-    subjects: subjectRooms(deps, settings),
+    subjects: personalDataParts(deps, settings),
     drops: deps.evidence && deps.damage && new LogDrop(deps, deps.evidence, settings, deps.damage),
     vault: deps.vault,
     keys,
@@ -131,36 +139,27 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     trees: new SignedTrees(deps.log, deps.evidence?.checkpoints),
     configuration: settings,
     policies,
-    counterfactual: new CounterfactualRoom(reading, policies),
+    counterfactual: new CounterfactualDecider(reading, policies),
     replays: replayBundles(reading, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
     votes: new VoteRoom(calls.recorded, new EditDesk(configuration, keys, rulings, { sealer, mapper }), verified),
     ...eventStreams(deps, config, { face, wheel: tracker.wheel, readable }),
-    notices: new NoticeRoom({ configuration, writer: changes, clock }, secrets, links, callback_addresses),
-    told,
+    secrets,
+    links,
+    callback_addresses,
+    notifications,
     mailer,
     book,
     checked,
-    trust: trustRoom(deps, config.lanes, book, { writer, sealer }),
-    usage: usageRoom(deps, config.lanes, { configuration, changes, writer, sealer, told }),
-    blobs: new StoredBlobs(deps.blobs, deps.personal),
-    health: new Health(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
+    trust: trustReader(deps, config.lanes, book, { writer, sealer }),
+    usage: usageParts(deps, config.lanes, { writer, sealer }, { configuration: settings, sender: notifications }),
+    blobs: new BlobsService(deps.blobs, deps.personal),
+    health: new HealthService(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
     bounds,
+    strict_answers: config.strict_answers ?? false,
     audit: deps.evidence && new AuditRoom(reading, deps.evidence, configuration, auditedTopics(config.lanes)),
   };
-}
-
-function versionKeeper({ store, clock, logger }: AppDeps, configuration: Configuration, wired: Wired): VersionKeeper {
-  const { writer } = wired.configuration;
-  return new VersionKeeper({
-    state: () => configuration.state,
-    writer,
-    store,
-    clock,
-    logger,
-    tell: (notice, done) => wired.told.tell(notice, done),
-  });
 }
 
 /**
@@ -177,19 +176,19 @@ export async function startGateway(
   const configuration = foldConfiguration(deps);
   const wired = wire(deps, config, configuration, new RecordWriter(deps.log), () => state.caught_up && others_ready());
   const witness = new ConfigurationWitness('gateway', configuration, deps);
-  const ended: { notices?: () => Promise<void> } = {};
-  const keeper = versionKeeper(deps, configuration, wired);
+  const ended: { notifications?: () => Promise<void> } = {};
+  const sunsets = new ToolSunsetScheduler(wired.configuration, wired.notifications, deps.store, deps.logger);
   const close = async () => {
     state.caught_up = false;
     await witness.close();
     await wired.running.close();
     await wired.face.refused.close();
     wired.subjects?.retention.close();
-    await keeper.close();
+    await sunsets.close();
     await wired.usage.closer.close();
-    await wired.told.close();
+    await wired.notifications.close();
     wired.mailer.close();
-    await ended.notices?.();
+    await ended.notifications?.();
     await Promise.all([configuration.close(), wired.book.close(), wired.checked?.close()]);
   };
   try {
@@ -198,14 +197,12 @@ export async function startGateway(
     await wired.subjects?.erasure.reconcile(configuration.state);
     wired.subjects?.retention.start();
     const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
-    const now_ms = () => deps.clock.now_ms();
     await wired.running.start(config.lanes);
     await wired.audit?.tellFaults(deps.logger);
-    const { writer } = wired.configuration;
-    const notices = new Notices(wired.told, writer, () => configuration.state, now_ms);
-    keeper.start();
+    const reader = new NotificationReader(wired.notifications, wired.configuration);
+    sunsets.start();
     wired.usage.closer.start();
-    ended.notices = await startNotices(deps, config.lanes, notices);
+    ended.notifications = await startNotifications(deps, config.lanes, reader);
     const app = await createHttpApp(wired, deps.logger);
     const listening = await listen(app, config, wired.bounds);
     state.caught_up = true;

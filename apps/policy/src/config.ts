@@ -1,13 +1,16 @@
 import { type Environment, type ParsedConfig, readSettings, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
 
-const schema = z.object({
-  COUNTERSIGN_POLICY_ALLOW_FOR_MS: wholeNumber(1000).default(15 * 60_000),
-  COUNTERSIGN_POLICY_GRANT_FOR_MS: wholeNumber(1000).default(3_600_000),
-  COUNTERSIGN_POLICY_BATCH_RECORDS: wholeNumber(1, 5000).default(500),
+/** The variables of policy. */
+export const policyVariables = z.object({
+  COUNTERSIGN_POLICY_ALLOW_FOR_MS: wholeNumber(1000)
+    .default(15 * 60_000)
+    .describe('how long an allowed call may still start'),
+  COUNTERSIGN_POLICY_GRANT_FOR_MS: wholeNumber(1000).default(3_600_000).describe('how long an approved call may still start'),
+  COUNTERSIGN_POLICY_BATCH_RECORDS: wholeNumber(1, 5000).default(500).describe('records that policy reads at once'),
   // With a batch on top, fewer than a start reads again (REREAD_RECORDS of partitions/output-replay.ts): an answer beyond would stay lost.
-  COUNTERSIGN_POLICY_PENDING_RECORDS: wholeNumber(1, 40_000).default(4000),
-  COUNTERSIGN_POLICY_SNAPSHOT_EVERY_MS: wholeNumber(100).default(10_000),
+  COUNTERSIGN_POLICY_PENDING_RECORDS: wholeNumber(1, 40_000).default(4000).describe('rulings of one partition that may wait for the log'),
+  COUNTERSIGN_POLICY_SNAPSHOT_EVERY_MS: wholeNumber(100).default(10_000).describe('how often policy saves its position'),
 });
 
 export interface PolicyConfig {
@@ -24,7 +27,7 @@ export interface PolicyConfig {
 
 /** Policy's own settings; `lanes` come from the platform's. */
 export function parsePolicyConfig(env: Environment, lanes: readonly string[]): ParsedConfig<PolicyConfig> {
-  const parsed = readSettings(schema, env);
+  const parsed = readSettings(policyVariables, env);
   if ('faults' in parsed) return parsed;
   const value = parsed.config;
   return {

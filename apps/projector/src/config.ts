@@ -1,5 +1,6 @@
 import { type ExportTopic, exportTopics } from '@countersign/contracts';
-import { blankFaults, type Environment, itemsOf, type ParsedConfig, parsePlatformConfig } from '@countersign/process';
+import { type Environment, list, type ParsedConfig, parsePlatformConfig, readSettings } from '@countersign/process';
+import { z } from 'zod';
 
 export interface ProjectorConfig {
   /** Lanes whose calls are folded; each is a consumer group of its own. */
@@ -13,17 +14,24 @@ export interface ProjectorConfig {
 /** `trust-view` may be named: it is always written. */
 const known: readonly string[] = [...exportTopics, 'trust-view'];
 
+/** The variables of the projector. */
+export const projectorVariables = z.object({
+  COUNTERSIGN_EXPORTS: list('')
+    .superRefine((named, context) => {
+      const unknown = named.filter((name) => !known.includes(name)).join(', ');
+      if (unknown === '') return;
+      const message = `${unknown.slice(0, 200)}: there is no such export; name some of ${known.join(', ')}`;
+      context.addIssue({ code: 'custom', message });
+    })
+    .describe('topics that the projector writes for analysts: `audit-view`, `case-history-view` ([auditors](../how-to/auditors.md))'),
+});
+
 export function parseProjectorConfig(env: Environment): ParsedConfig<ProjectorConfig> {
-  const named = itemsOf(env.COUNTERSIGN_EXPORTS ?? '');
-  const unknown = named.filter((name) => !known.includes(name));
+  const own = readSettings(projectorVariables, env);
   const platform = parsePlatformConfig(env);
-  const fault = `COUNTERSIGN_EXPORTS: ${unknown.join(', ').slice(0, 200)}: there is no such export; name some of ${known.join(', ')}`;
-  const faults = [
-    ...('faults' in platform ? platform.faults : []),
-    ...blankFaults(env, ['COUNTERSIGN_EXPORTS']),
-    ...(unknown.length > 0 ? [fault] : []),
-  ];
-  if ('faults' in platform || faults.length > 0) return { faults };
+  if ('faults' in own || 'faults' in platform)
+    return { faults: [platform, own].flatMap((parsed) => ('faults' in parsed ? parsed.faults : [])) };
   const { lanes, partitions } = platform.config;
+  const named = own.config.COUNTERSIGN_EXPORTS;
   return { config: { lanes, partitions, exports: exportTopics.filter((topic) => named.includes(topic)) } };
 }

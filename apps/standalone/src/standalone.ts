@@ -18,7 +18,7 @@ export async function startStandalone(deps: AppDeps, config: StandaloneConfig): 
     const inner = [...started];
     const gateway = await startGateway(deps, config.gateway, () => inner.every((app) => app.ready()));
     started.push(gateway);
-    welcome(config.gateway, gateway);
+    welcome(config, gateway);
   } catch (error) {
     await close();
     throw error;
@@ -26,8 +26,14 @@ export async function startStandalone(deps: AppDeps, config: StandaloneConfig): 
   return { ready: () => started.every((app) => app.ready()), close };
 }
 
-/** The only thing that standalone says on a quiet day; the key is shown by the first start and never again. */
-function welcome({ host, data_dir }: StandaloneConfig['gateway'], { port, admin_key }: RunningGateway): void {
-  process.stdout.write(`Countersign listens on http://${host}:${port}\n`);
-  if (admin_key) process.stdout.write(`Admin key, shown this once and kept in ${data_dir}/admin.key: ${admin_key}\n`);
+/** What a start says to its terminal; the key is shown by the first start and never again. */
+function welcome({ gateway: { host, data_dir }, executor }: StandaloneConfig, { port, admin_key }: RunningGateway): void {
+  const url = `http://${host}:${port}`;
+  const lines = [
+    `Countersign listens on ${url}`,
+    `  open ${url} in a browser for documentation and the API reference`,
+    `  data: ${data_dir}   packs: ${executor.packs.join(', ') || 'none'}`,
+    ...(admin_key ? [`Admin key, shown this once and kept in ${data_dir}/admin.key: ${admin_key}`] : []),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -25,7 +25,7 @@ export { RecordedCalls } from './recorded/recorded-calls.js';
 export { RecordWriter } from './recording/record-writer.js';
 export { type AccessRefusal, type Issue, type Meaning, meaningOf, pointer, Refusal, type RefusalKind } from './refusal.js';
 export type { Deprecation } from './request/admitted-call.js';
-export { batchRequest, callContext, callRequest } from './request/call-request.js';
+export { type BatchRequest, batchRequest, type CallRequest, callContext, callRequest } from './request/call-request.js';
 export { callbackFault } from './request/callback-url.js';
 export type { AuthorityResolver, CallFor } from './request/delegated-request.js';
 export { costLeft } from './request/run-budget.js';

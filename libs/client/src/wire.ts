@@ -49,7 +49,7 @@ export interface CallEnvelope {
   error: { code: ErrorCode; class: ErrorClass; message: string; details?: unknown; retryable: boolean; retry_after_s?: number } | null;
   /** What the call waits for; `link` is its path at the gateway. */
   approval: { approval_id: string; status: string; link: string } | null;
-  /** The tool did not run for this request; see docs/what-counts-as-the-same-call.md. */
+  /** The tool did not run for this request; see docs/reference/what-counts-as-the-same-call.md. */
   deduplicated: boolean;
   deduplicated_because: DeduplicatedBecause | null;
   /** The call whose result this is. */

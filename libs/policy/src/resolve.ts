@@ -259,7 +259,7 @@ function judge(input: RulingInput): ResolvedRuling {
 }
 
 /**
- * The ruling on one call (docs/policies.md): a rule of the tenant's bundle that applies and denies; else one that defers;
+ * The ruling on one call (docs/how-to/policies.md): a rule of the tenant's bundle that applies and denies; else one that defers;
  * else every rule that asks, with the tenant's row for the tool, each a part that people must meet; else an allow, which
  * lowers the default; else the row, or the tier of the effect class or the contract's own where that is stricter; then the
  * conditions, which only tighten. Pure and total: it never throws, and whatever it cannot read is denied with a reason. Used

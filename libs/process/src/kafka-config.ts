@@ -6,25 +6,28 @@ const LANE = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** The variables that say which cluster it is, who comes, and what its topics are called. */
 export const clusterVariables = {
-  COUNTERSIGN_KAFKA_BROKERS: list(''),
-  COUNTERSIGN_KAFKA_USERNAME: z.string().min(1).optional(),
-  COUNTERSIGN_KAFKA_PASSWORD: z.string().min(1).optional(),
-  COUNTERSIGN_KAFKA_SASL: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('plain'),
-  COUNTERSIGN_KAFKA_SSL: flag,
+  COUNTERSIGN_KAFKA_BROKERS: list('').describe('bootstrap brokers; set together with registry, database and Redis for distributed mode'),
+  COUNTERSIGN_KAFKA_USERNAME: z.string().min(1).optional().describe('SASL user of this service ([Kafka rights](../how-to/kafka-acls.md))'),
+  COUNTERSIGN_KAFKA_PASSWORD: z.string().min(1).optional().describe('its password'),
+  COUNTERSIGN_KAFKA_SASL: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('plain').describe('SASL mechanism'),
+  COUNTERSIGN_KAFKA_SSL: flag.describe('use TLS to the brokers'),
   COUNTERSIGN_TOPIC_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]{0,64}$/, 'at most 64 of A-Z a-z 0-9 _ -')
-    .default(''),
-  COUNTERSIGN_LANES: list('shared').refine(
-    (lanes) => lanes.length > 0 && lanes.every((lane) => LANE.test(lane)),
-    'a comma-separated list of lane names ([a-z][a-z0-9-]*, at most 32 characters)',
-  ),
+    .default('')
+    .describe('prefix of all topics and consumer groups on a shared cluster'),
+  COUNTERSIGN_LANES: list('shared')
+    .refine(
+      (lanes) => lanes.length > 0 && lanes.every((lane) => LANE.test(lane)),
+      'a comma-separated list of lane names ([a-z][a-z0-9-]*, at most 32 characters)',
+    )
+    .describe('lanes that this process serves'),
 };
 
 const schema = z.object(clusterVariables);
 type Settings = z.output<typeof schema>;
 
-/** SASL credentials of this service; which topics they may write is docs/kafka-acls.md. */
+/** SASL credentials of this service; which topics they may write is docs/how-to/kafka-acls.md. */
 interface KafkaLogin {
   mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
   username: string;

@@ -1,9 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopback, type TrustedProxies } from './peer-address.js';
+import { z } from 'zod';
 
 /** A token shorter than this is a fault of the settings. */
-export const METRICS_TOKEN_CHARS_MIN = 16;
+const METRICS_TOKEN_CHARS_MIN = 16;
+
+/** The variable that holds the token. */
+export const metricsToken = z
+  .string()
+  .min(METRICS_TOKEN_CHARS_MIN)
+  .optional()
+  .describe('bearer token that opens `/metrics` to other machines; unset: loopback, and auditors at the gateway');
 
 /** Headers that reverse proxies add: whoever sent the request is elsewhere, even where its peer is loopback. */
 const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'] as const;

@@ -5,54 +5,95 @@ import { z } from 'zod';
 import { clusterOf, clusterVariables, type KafkaCluster, loginFaults } from './kafka-config.js';
 import { type Environment, list, type ParsedConfig, readSettings, wholeNumber } from './settings.js';
 
-const schema = z.object({
+/** The variables that every service reads. */
+export const platformVariables = z.object({
   COUNTERSIGN_DATA_DIR: z
     .string()
     .min(1)
     .default('./.countersign')
-    .transform((dir) => path.resolve(dir)),
+    .transform((dir) => path.resolve(dir))
+    .describe('folder of the journal, the embedded database and the key files'),
   ...clusterVariables,
-  COUNTERSIGN_KAFKA_PRODUCERS: wholeNumber(1, 16).optional(),
-  COUNTERSIGN_KAFKA_SESSION_MS: wholeNumber(1000, 120_000).default(8000),
-  COUNTERSIGN_KAFKA_STALL_MS: wholeNumber(1000, 3_600_000).default(60_000),
-  COUNTERSIGN_SCHEMA_REGISTRY_URL: z.url().optional(),
-  COUNTERSIGN_DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  COUNTERSIGN_REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
-  COUNTERSIGN_S3_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
-  COUNTERSIGN_S3_BUCKET: z.string().min(3).max(63).optional(),
-  COUNTERSIGN_S3_REGION: z.string().min(1).default('us-east-1'),
-  COUNTERSIGN_S3_ACCESS_KEY_ID: z.string().min(1).optional(),
-  COUNTERSIGN_S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
-  COUNTERSIGN_PARTITIONS: wholeNumber(1, 256).default(4),
-  COUNTERSIGN_JOURNAL_FILE_BYTES: wholeNumber(65_536, 1024 * 1024 * 1024).default(64 * 1024 * 1024),
+  COUNTERSIGN_KAFKA_PRODUCERS: wholeNumber(1, 16)
+    .optional()
+    .describe('Kafka producers of one process; unset: 1 on a cluster of one broker, else 2'),
+  COUNTERSIGN_KAFKA_SESSION_MS: wholeNumber(1000, 120_000)
+    .default(8000)
+    .describe('a consumer that is silent for this long loses its partitions'),
+  COUNTERSIGN_KAFKA_STALL_MS: wholeNumber(1000, 3_600_000)
+    .default(60_000)
+    .describe(
+      'a subscription with records to read and no progress for this long reconnects; after the same time again the process exits with code 1',
+    ),
+  COUNTERSIGN_SCHEMA_REGISTRY_URL: z.url().optional().describe('Confluent-compatible schema registry; part of distributed mode'),
+  COUNTERSIGN_DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('PostgreSQL; part of distributed mode'),
+  COUNTERSIGN_REDIS_URL: z
+    .url({ protocol: /^rediss?$/ })
+    .optional()
+    .describe('Redis for the cache and wake-ups; part of distributed mode'),
+  COUNTERSIGN_S3_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('S3-compatible store for large outputs and attachments; unset: `<data dir>/blobs`, which gateway and executors then share'),
+  COUNTERSIGN_S3_BUCKET: z.string().min(3).max(63).optional().describe('its bucket'),
+  COUNTERSIGN_S3_REGION: z.string().min(1).default('us-east-1').describe('its region'),
+  COUNTERSIGN_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe('its access key'),
+  COUNTERSIGN_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe('its secret key'),
+  COUNTERSIGN_PARTITIONS: wholeNumber(1, 256)
+    .default(4)
+    .describe('partitions of topics that a start creates; existing topics keep their number'),
+  COUNTERSIGN_JOURNAL_FILE_BYTES: wholeNumber(65_536, 1024 * 1024 * 1024)
+    .default(64 * 1024 * 1024)
+    .describe('size of one file of the embedded journal; old records are dropped in whole files'),
   COUNTERSIGN_MASTER_KEY: z
     .string()
     .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
-    .optional(),
-  COUNTERSIGN_AUDIT_WITNESSES: list('').transform((texts, context) =>
-    texts.flatMap((text) => {
-      const witness = parseWitness(text);
-      if (witness) return [witness];
-      context.addIssue({
-        code: 'custom',
-        message: `${text.slice(0, 80)} is not the key of a witness: write <vkey>, or heads:<vkey> for one that runs countersign witness (npm run countersign -- witness --new-key makes one)`,
-      });
-      return [];
-    }),
-  ),
-  COUNTERSIGN_AUDIT_DIR: z.string().min(1).optional(),
+    .optional()
+    .describe('32 bytes in base64 from which tenant keys follow, the same for every service; embedded and unset: `<data dir>/keys.json`'),
+  COUNTERSIGN_AUDIT_WITNESSES: list('')
+    .transform((texts, context) =>
+      texts.flatMap((text) => {
+        const witness = parseWitness(text);
+        if (witness) return [witness];
+        context.addIssue({
+          code: 'custom',
+          message: `${text.slice(0, 80)} is not the key of a witness: write <vkey>, or heads:<vkey> for one that runs countersign witness (npm run countersign -- witness --new-key makes one)`,
+        });
+        return [];
+      }),
+    )
+    .describe(
+      'keys of witnesses whose cosignatures `?cosigned=true` needs; `heads:<vkey>` marks a witness that runs `countersign witness`, of which one is required ([auditors](../how-to/auditors.md))',
+    ),
+  COUNTERSIGN_AUDIT_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'folder of tiles and checkpoints, shared by projectors and gateways; unset: `<data dir>/audit`, or the bucket in distributed mode',
+    ),
   COUNTERSIGN_AUDIT_ORIGIN: z
     .string()
     .regex(/^[^\s+]{1,200}$/u, 'a name of 1 to 200 characters without white space and +, like log.example.com/countersign')
-    .optional(),
+    .optional()
+    .describe("the log's name in its checkpoints; unset: derived from the master key"),
   COUNTERSIGN_SECRET_KEYS: z
     .string()
     .regex(
       /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=(\s*,\s*[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=)*$/,
       'id:base64 of 32 bytes, with commas between; the first is the current one',
     )
-    .optional(),
-  COUNTERSIGN_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('warn'),
+    .optional()
+    .describe(
+      'keys that encrypt tenant secrets, `id:base64` separated by commas, the current one first; unset: `<data dir>/secret-keys.json`, or derived from the master key in distributed mode',
+    ),
+  COUNTERSIGN_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('warn')
+    .describe('log level; secrets are redacted at every level'),
   COUNTERSIGN_CRASH_AT: z.string().optional(),
 });
 
@@ -96,7 +137,7 @@ export interface PlatformConfig {
   tracing: boolean;
 }
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<typeof platformVariables>;
 
 const OF_DISTRIBUTED = [
   'COUNTERSIGN_KAFKA_BROKERS',
@@ -161,7 +202,7 @@ function kafkaOf(value: Settings): PlatformConfig['kafka'] {
 const prefixOf = (topic_prefix: string): string => (topic_prefix === '' ? '' : `${topic_prefix}/`);
 
 export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConfig> {
-  const parsed = readSettings(schema, env);
+  const parsed = readSettings(platformVariables, env);
   const wrong = 'faults' in parsed ? parsed.faults : [];
   const isTold = (line: string) => wrong.some((told) => told.startsWith(line.slice(0, line.indexOf(':') + 1)));
   const faults = [...wrong, ...halves(env).filter((line) => !isTold(line))];

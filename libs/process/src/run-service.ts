@@ -7,7 +7,7 @@ import { CannotOpen } from './cannot-open.js';
 import { yieldEngineThreads } from './engine-threads.js';
 import { HealthServer, type Readiness } from './health-server.js';
 import { guardStream } from './masking/live-secrets.js';
-import { METRICS_TOKEN_CHARS_MIN } from './metrics-access.js';
+import { metricsToken } from './metrics-access.js';
 import { openPlatform, type Platform } from './platform.js';
 import { type PlatformConfig, parsePlatformConfig } from './platform-config.js';
 import { type Environment, type ParsedConfig, readSettings, wholeNumber } from './settings.js';
@@ -25,10 +25,13 @@ export interface Service<C> {
   has_http?: boolean;
 }
 
-const healthSchema = z.object({
-  COUNTERSIGN_HEALTH_PORT: wholeNumber(0, 65_535).default(0),
-  COUNTERSIGN_HEALTH_HOST: z.string().default('127.0.0.1'),
-  COUNTERSIGN_METRICS_TOKEN: z.string().min(METRICS_TOKEN_CHARS_MIN).optional(),
+/** The variables of services that serve health on a port of their own. */
+export const healthVariables = z.object({
+  COUNTERSIGN_HEALTH_PORT: wholeNumber(0, 65_535)
+    .default(0)
+    .describe('port of `/healthz`, `/readyz` and `/metrics` of policy, executor and projector; 0: any free port'),
+  COUNTERSIGN_HEALTH_HOST: z.string().default('127.0.0.1').describe('address of the health port'),
+  COUNTERSIGN_METRICS_TOKEN: metricsToken,
 });
 
 type Configured<C> = { config: C; platform: PlatformConfig; health: { port: number; host: string; metrics_token: string | undefined } };
@@ -37,7 +40,7 @@ function configure<C>(service: Service<C>, env: Environment): ParsedConfig<Confi
   const platform = parsePlatformConfig(env);
   const defaults = parsePlatformConfig({}) as { config: PlatformConfig };
   const own = service.parse(env, 'config' in platform ? platform.config : defaults.config);
-  const health = readSettings(healthSchema, env);
+  const health = readSettings(healthVariables, env);
   const folder = 'config' in platform ? folderFault('COUNTERSIGN_DATA_DIR', platform.config.data_dir) : undefined;
   if ('config' in platform && 'config' in own && 'config' in health && folder === undefined) {
     return {

@@ -13,12 +13,14 @@ export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER) 
   return z
     .string()
     .refine((text) => WHOLE.test(text) && Number(text) >= min && Number(text) <= max, `must be a whole number ${range}`)
+    .meta({ variable_type: `whole number ${range}` })
     .transform(Number);
 }
 
 /** Yes or no; unset: no. */
 export const flag = z
   .enum(['true', 'false', '1', '0'])
+  .meta({ variable_type: '`true` or `false`' })
   .default('false')
   .transform((text) => text === 'true' || text === '1');
 
@@ -31,7 +33,8 @@ export function itemsOf(text: string): string[] {
 }
 
 /** A list with commas between. */
-export const list = (fallback: string) => z.string().default(fallback).transform(itemsOf);
+export const list = (fallback: string) =>
+  z.string().meta({ variable_type: 'list, separated by commas' }).default(fallback).transform(itemsOf);
 
 /** A zod error as one line a variable. */
 function faultLines(error: z.ZodError): string[] {

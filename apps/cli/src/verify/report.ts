@@ -6,7 +6,7 @@ import type { SinceVerdict } from './since.js';
 /** Said under every bundle that is good: its reader is not to take it for more. */
 const INCOMPLETE = [
   'not proven by a bundle alone: that no later record, no record of a vote or no call of the case was left out.',
-  'Compare it with GET /v1/audit/export of that time, or with a later bundle (docs/auditors.md).',
+  'Compare it with GET /v1/audit/export of that time, or with a later bundle (docs/how-to/auditors.md).',
 ];
 
 function calls({ calls }: BundleReport): string[] {

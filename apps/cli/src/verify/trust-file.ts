@@ -10,7 +10,7 @@ interface TrustText {
   witnesses: { key: string; checks: 'heads' | 'entries'; heads_since?: string }[];
 }
 
-/** What a file of trusted keys says: docs/auditors.md has one. @throws BadTrust */
+/** What a file of trusted keys says: docs/how-to/auditors.md has one. @throws BadTrust */
 export async function readTrust(file: string): Promise<Trust> {
   let text: TrustText;
   try {

@@ -6,6 +6,8 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import type { Face } from '../http/face.js';
+import type { Problem } from '../http/problem.js';
+import { type OutgoingReply, sendProblem } from '../http/reply.js';
 import { RawConnection, until } from '../testing/raw-connection.js';
 import { BodyAdmission } from './body-admission.js';
 import { WINDOW_TICKS } from './body-pace.js';
@@ -44,6 +46,8 @@ async function start(limits: Partial<HttpLimits>): Promise<Running> {
   const bounds = new HttpBounds({ ...defaultHttpLimits, ...limits }, new Registry());
   const app = Fastify({ bodyLimit: MIB, forceCloseConnections: true });
   admitBeforeBody(app, new BodyAdmission(everybody, bounds), everybody, () => false);
+  // As Nest's exception filter does.
+  app.setErrorHandler((problem, request, reply) => sendProblem(request, reply as OutgoingReply, problem as unknown as Problem));
   app.post('/', async ({ body }) => body);
   await app.ready();
   const routed = app.server.listeners('request') as Parameters<typeof serveRequests>[1][];

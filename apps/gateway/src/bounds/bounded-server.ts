@@ -5,14 +5,14 @@ import { Refusal } from '@countersign/calls';
 import type { FastifyInstance } from 'fastify';
 import type { Face } from '../http/face.js';
 import { type Problem, ProblemWithHeaders } from '../http/problem.js';
-import { pathOf, sendProblem } from '../http/reply.js';
+import { type HttpRequest, pathOf } from '../http/reply.js';
 import { AllowedMethods } from './allowed-methods.js';
 import { type BodyAdmission, hasBody } from './body-admission.js';
 import type { HttpBounds } from './http-bounds.js';
 import { dropUnread, endAfterAnswer, KEYLESS } from './unread-body.js';
 
-/** Routes that take requests without a key, as `POST /v1/decisions`. */
-export type IsKeyless = (method: string, route: string) => boolean;
+/** Whether the route of a request takes requests without a key, as `POST /v1/decisions`. */
+export type IsKeyless = (request: HttpRequest) => boolean;
 
 /** Refuses connections beyond the caps before anything is read from them. */
 export function boundConnections(server: Server, { connections, metrics }: HttpBounds): void {
@@ -41,7 +41,7 @@ export function serveRequests(server: Server, serve: RequestListener): void {
 
 function unroutable(request: { method: string; url: string }, methods: AllowedMethods): Problem {
   const allow = methods.of(pathOf(request.url));
-  if (allow.length === 0) return new Refusal('not-found', 'there is nothing at this path');
+  if (allow.length === 0) return new Refusal('not-found', 'there is no route at this path: see /openapi.json');
   const detail = `${request.method} is not a method of this path: it takes ${allow.join(', ')}`;
   return new ProblemWithHeaders('method-not-allowed', detail, { allowed: allow }, { allow: allow.join(', ') });
 }
@@ -61,11 +61,10 @@ export function admitBeforeBody(
         dropUnread(request.raw, KEYLESS);
         endAfterAnswer(request.raw, reply, KEYLESS);
       }
-      return sendProblem(request, reply, unroutable(request, methods));
+      // Fastify hands it to the exception filter; its types know no other error than an Error.
+      return done(unroutable(request, methods) as never);
     }
-    const ready = hasBody(request.headers)
-      ? admission.begin(request, reply, isKeyless(request.method, request.routeOptions.url ?? ''))
-      : face.prepare(request)?.then(() => true);
+    const ready = hasBody(request.headers) ? admission.begin(request, reply, isKeyless(request)) : face.prepare(request)?.then(() => true);
     if (ready === undefined || ready === true) done();
     else if (ready !== false) ready.then((admitted) => admitted && done(), done);
   });

@@ -1,4 +1,4 @@
-import { itemsOf, METRICS_TOKEN_CHARS_MIN, TrustedProxies, wholeNumber } from '@countersign/process';
+import { itemsOf, metricsToken, TrustedProxies, wholeNumber } from '@countersign/process';
 import { z } from 'zod';
 
 /** The largest body that a route reads. */
@@ -35,16 +35,28 @@ const proxies = z
 
 /** The variables; a whole body always fits into what may be in flight. */
 export const httpSettings = {
-  COUNTERSIGN_HTTP_CONNECTIONS_MAX: wholeNumber(1, 1_000_000).default(8_192),
-  COUNTERSIGN_HTTP_CONNECTIONS_PER_ADDRESS_MAX: wholeNumber(1, 1_000_000).default(2_048),
-  COUNTERSIGN_HTTP_BODY_BYTES_MAX: wholeNumber(BODY_BYTES_MAX).default(128 * MIB),
-  COUNTERSIGN_HTTP_BODY_BYTES_PER_ADDRESS_MAX: wholeNumber(BODY_BYTES_MAX).default(32 * MIB),
-  COUNTERSIGN_HTTP_BODY_BYTES_PER_TENANT_MAX: wholeNumber(BODY_BYTES_MAX).default(32 * MIB),
-  COUNTERSIGN_HTTP_HEADERS_TIMEOUT_MS: wholeNumber(1_000, 300_000).default(15_000),
-  COUNTERSIGN_HTTP_BODY_BYTES_PER_S_MIN: wholeNumber(1).default(16_000),
-  COUNTERSIGN_HTTP_BACKLOG: wholeNumber(1, 65_535).default(4_096),
-  COUNTERSIGN_TRUSTED_PROXIES: proxies,
-  COUNTERSIGN_METRICS_TOKEN: z.string().min(METRICS_TOKEN_CHARS_MIN).optional(),
+  COUNTERSIGN_HTTP_CONNECTIONS_MAX: wholeNumber(1, 1_000_000).default(8_192).describe('open connections of the gateway; more are closed'),
+  COUNTERSIGN_HTTP_CONNECTIONS_PER_ADDRESS_MAX: wholeNumber(1, 1_000_000).default(2_048).describe('open connections of one client address'),
+  COUNTERSIGN_HTTP_BODY_BYTES_MAX: wholeNumber(BODY_BYTES_MAX)
+    .default(128 * MIB)
+    .describe('bytes of request bodies in flight; more: 503'),
+  COUNTERSIGN_HTTP_BODY_BYTES_PER_ADDRESS_MAX: wholeNumber(BODY_BYTES_MAX)
+    .default(32 * MIB)
+    .describe('the same of one client address; more: 429'),
+  COUNTERSIGN_HTTP_BODY_BYTES_PER_TENANT_MAX: wholeNumber(BODY_BYTES_MAX)
+    .default(32 * MIB)
+    .describe('the same of one tenant; more: 429'),
+  COUNTERSIGN_HTTP_HEADERS_TIMEOUT_MS: wholeNumber(1_000, 300_000).default(15_000).describe('time for the headers of a request'),
+  COUNTERSIGN_HTTP_BODY_BYTES_PER_S_MIN: wholeNumber(1)
+    .default(16_000)
+    .describe('slowest body that is accepted, in bytes a second on average over 10 s'),
+  COUNTERSIGN_HTTP_BACKLOG: wholeNumber(1, 65_535)
+    .default(4_096)
+    .describe('connections that wait to be accepted; the kernel limit `somaxconn` applies too'),
+  COUNTERSIGN_TRUSTED_PROXIES: proxies.describe(
+    'addresses and ranges (`10.0.0.0/8`) of reverse proxies whose `X-Forwarded-For` names the client',
+  ),
+  COUNTERSIGN_METRICS_TOKEN: metricsToken,
 };
 
 const schema = z.object(httpSettings);

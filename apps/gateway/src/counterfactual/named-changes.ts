@@ -3,9 +3,9 @@ import { callError, canonicalText, type Principal } from '@countersign/contracts
 import { type Change, callOfApproval, type Recording } from '@countersign/decisions';
 import { factsOf, keysOf, limitVersions } from '@countersign/domain';
 import type { Limit, PolicyBundle } from '@countersign/policy';
+import { limitFault, nextVersion } from '../limits/limit-request.js';
 import type { PolicyRoom } from '../policies/policy-room.js';
-import { limitFault, nextVersion } from '../requests/limit-request.js';
-import type { AskedChange } from './counterfactual-request.js';
+import type { AskedChange } from './counterfactual-request.schema.js';
 
 type Asked<K extends AskedChange['kind']> = Extract<AskedChange, { kind: K }>;
 type Named = Change | Issue;

@@ -21,6 +21,3 @@ export interface ApiRoute {
   /** No token is needed. */
   open?: boolean;
 }
-
-/** Of a stream of events (HTML, server-sent events). */
-export const lastEventId = { 'Last-Event-ID': 'the last event that was seen: the stream goes on behind it' } as const;

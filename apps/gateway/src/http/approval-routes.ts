@@ -5,10 +5,8 @@ import { decisionRequest } from './decisions.controller.js';
 import { listQuery } from './lists.js';
 import { voteDelegationRequest } from './vote-delegations.controller.js';
 import { voteRequest } from './vote-room.js';
-import { webhookRequest } from './webhooks.controller.js';
 
 const APPROVAL = '/v1/approvals/{approval_id}';
-const WEBHOOK = '/v1/webhooks/{webhook_id}';
 
 const voteRoutes: readonly ApiRoute[] = [
   {
@@ -79,36 +77,7 @@ const voteRoutes: readonly ApiRoute[] = [
   { method: 'delete', path: '/v1/grants/{grant_id}', summary: 'Revoke it', tag: 'approvals', answers: { '204': '' } },
 ];
 
-const channelRoutes: readonly ApiRoute[] = [
-  {
-    method: 'get',
-    path: '/v1/webhooks',
-    summary: 'List channels',
-    tag: 'webhooks',
-    query: listQuery,
-    answers: { '200': 'Page' },
-    roles: ['operator'],
-  },
-  {
-    method: 'post',
-    path: '/v1/webhooks',
-    summary: 'Add a channel',
-    tag: 'webhooks',
-    body: webhookRequest,
-    answers: { '201': 'Object' },
-    roles: ['operator'],
-  },
-  { method: 'get', path: WEBHOOK, summary: 'Read a channel', tag: 'webhooks', answers: { '200': 'Object' }, roles: ['operator'] },
-  {
-    method: 'put',
-    path: WEBHOOK,
-    summary: 'Change a channel',
-    tag: 'webhooks',
-    body: webhookRequest,
-    answers: { '200': 'Object' },
-    roles: ['operator'],
-  },
-  { method: 'delete', path: WEBHOOK, summary: 'Remove a channel', tag: 'webhooks', answers: { '204': '' }, roles: ['operator'] },
+const linkRoutes: readonly ApiRoute[] = [
   {
     method: 'get',
     path: '/v1/decisions',
@@ -129,4 +98,4 @@ const channelRoutes: readonly ApiRoute[] = [
   },
 ];
 
-export const approvalRoutes: readonly ApiRoute[] = [...voteRoutes, ...channelRoutes];
+export const approvalRoutes: readonly ApiRoute[] = [...voteRoutes, ...linkRoutes];

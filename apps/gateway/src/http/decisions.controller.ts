@@ -2,8 +2,8 @@ import { Readable, RecordGuard, Refusal } from '@countersign/calls';
 import { LOCAL_ISSUER, rolesLeft } from '@countersign/domain';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { z } from 'zod';
-import type { DecisionClaims } from '../notices/decision-link.js';
-import { NoticeRoom } from '../notices/notice-room.js';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { type DecisionClaims, DecisionLinks } from '../notifications/decision-link.js';
 import { parseBody } from '../requests/body-issues.js';
 import { approvalFace } from './approval-face.js';
 import { DECISION_SCRIPT_HASH, decisionPage } from './decision-page.js';
@@ -20,7 +20,8 @@ export const decisionRequest = z.strictObject({
 @Controller('v1/decisions')
 export class DecisionsController {
   constructor(
-    private readonly room: NoticeRoom,
+    private readonly links: DecisionLinks,
+    private readonly room: ConfigurationRoom,
     private readonly votes: VoteRoom,
     private readonly readable: Readable,
     private readonly record: RecordGuard,
@@ -63,7 +64,7 @@ export class DecisionsController {
 
   /** The channel must still be there, and still act for somebody who is live. */
   private admitted(token: string): { claims: DecisionClaims; voter: Voter } | Refusal {
-    const read = this.room.links.read(token);
+    const read = this.links.read(token);
     if (!read) return new Refusal('forbidden', 'this link is not one of ours');
     if (read.expired) return new Refusal('forbidden', 'this link has expired');
     if (this.room.is_stale) return new Refusal('unavailable', 'this gateway has not heard of changed keys for too long to trust them');

@@ -28,7 +28,7 @@ function problemOf(cause: unknown, logger: Logger): Problem {
   if (http?.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413) return new Refusal('body-too-large', 'a body has at most 1 MB');
   if (http?.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || status === 415)
     return new Refusal('unsupported-media-type', 'send the body as application/json');
-  if (status === 404) return new Refusal('not-found', 'there is nothing at this path');
+  if (status === 404) return new Refusal('not-found', 'there is no route at this path: see /openapi.json');
   if (typeof status === 'number' && status >= 400 && status < 500)
     return new Refusal('malformed-body', cause instanceof Error ? cause.message : 'the request cannot be read');
   logger.error({ err: cause }, 'a request failed');

@@ -5,7 +5,7 @@ import { fromQuery, queryOf } from './from-query.js';
 import type { HttpRequest } from './reply.js';
 
 export const LIMIT_MAX = 500;
-const LIMIT_DEFAULT = 100;
+export const LIMIT_DEFAULT = 100;
 
 /** What every list takes. */
 export const listQuery = {
@@ -39,12 +39,12 @@ export function listed<S extends z.ZodRawShape = Record<never, never>>(
 }
 
 /** A page of a list that is in memory, in the order of `idOf`. */
-export function pageOf<T>(
+export function pageOf<T, F>(
   items: readonly T[],
   page: { limit: number; after?: Cursor },
   idOf: (item: T) => string,
-  face: (item: T) => unknown,
-): { items: unknown[]; next_cursor: string | null } {
+  face: (item: T) => F,
+): { items: F[]; next_cursor: string | null } {
   const sorted = [...items].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
   const after = page.after;
   const rest = after ? sorted.filter((item) => idOf(item) > after.id) : sorted;

@@ -1,7 +1,9 @@
 import type { Seen, Views } from '@countersign/calls';
 import type { LogPosition } from '@countersign/store';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { waitForOthers } from '../requests/preferences.js';
-import { headerOf, type IncomingRequest } from './reply.js';
+import { described } from './answer.decorator.js';
+import { type HttpRequest, headerOf, type IncomingRequest } from './reply.js';
 
 const ONE = /^([a-z][a-z0-9.-]*):(\d{1,5}):(\d{1,15})$/;
 
@@ -10,7 +12,7 @@ export function positionText(at: LogPosition): string {
   return `${at.topic}:${at.partition}:${at.offset}`;
 }
 
-/** The positions of a header; what is none of ours is left out. */
+/** The positions of a header; what is no position is left out. */
 export function parsePositions(text: string | undefined): LogPosition[] {
   if (text === undefined) return [];
   return text.split(',').flatMap((one) => {
@@ -23,6 +25,17 @@ export function parsePositions(text: string | undefined): LogPosition[] {
 export const seenOf = (request: Pick<IncomingRequest, 'headers'>): Seen => ({
   positions: parsePositions(headerOf(request, 'countersign-position')),
   wait_ms: waitForOthers(headerOf(request, 'prefer')),
+});
+
+/** The same for a handler. */
+export const SeenPositions = createParamDecorator(
+  (_: undefined, context: ExecutionContext): Seen => seenOf(context.switchToHttp().getRequest<HttpRequest>()),
+);
+
+/** What /openapi.json says of the header that a list has where it may lack what its reader has seen. */
+export const viewsHeader = described({
+  'Countersign-Views':
+    '`behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there',
 });
 
 /** The header that says that a list may lack what its reader has seen; empty where the views have passed it. */

@@ -77,7 +77,8 @@ const rule = z
     ({ effect, approval }) => approval === undefined || effect === 'require_approval',
     'approval goes with the effect require_approval',
   )
-  .refine(({ effect, overrides }) => overrides === undefined || effect === 'allow', 'overrides goes with the effect allow');
+  .refine(({ effect, overrides }) => overrides === undefined || effect === 'allow', 'overrides goes with the effect allow')
+  .meta({ id: 'PolicyRule' });
 
 const parts = {
   description: z.string().max(2000).optional(),
@@ -86,33 +87,44 @@ const parts = {
 };
 
 /** A bundle as it is written; parses to `PolicyBundle`. */
-export const draftBundle = z.strictObject(parts);
+export const draftBundle = z.strictObject(parts).meta({ id: 'PolicyDraft' });
 
 const version = z.string().regex(/^[\w.-]{1,64}$/, 'letters, digits and . _ -');
 
 /** `POST /v1/policies`. */
-export const publishRequest = z.strictObject({
-  version: version.optional().describe('absent: the next number'),
-  ...parts,
-  simulation: z
-    .strictObject({ digest: z.string().regex(/^[0-9a-f]{64}$/), proof: z.string().max(1000) })
-    .optional()
-    .describe('as the simulation of exactly these rules answered'),
-});
+export const publishRequest = z
+  .strictObject({
+    version: version.optional().describe('absent: the next number'),
+    ...parts,
+    simulation: z
+      .strictObject({ digest: z.string().regex(/^[0-9a-f]{64}$/), proof: z.string().max(1000) })
+      .optional()
+      .describe('as the simulation of exactly these rules answered'),
+  })
+  .meta({ id: 'PolicyToPublish' });
 
 /** `PUT /v1/policies/active`. */
-export const activateRequest = z.strictObject({
-  version: version.nullable().describe('null: the built-in rules and default tiers alone'),
-  shadow: version.nullable().optional().describe('runs beside it: recorded, never enforced; absent: as it is'),
-});
+export const activateRequest = z
+  .strictObject({
+    version: version.nullable().describe('null: the built-in rules and default tiers alone'),
+    shadow: version.nullable().optional().describe('runs beside it: recorded, never enforced; absent: as it is'),
+  })
+  .meta({ id: 'PolicyActivation' });
 
-export const policySettings = z.strictObject({
-  simulation_required: z.boolean(),
-  single_policy_admin: z
-    .boolean()
-    .optional()
-    .describe('there is no second policy admin: who publishes a mapping may activate it; absent: as it is'),
-});
+/** `PUT /v1/policies/settings`. */
+export const policySettings = z
+  .strictObject({
+    simulation_required: z.boolean(),
+    single_policy_admin: z
+      .boolean()
+      .optional()
+      .describe('there is no second policy admin: who publishes a mapping may activate it; absent: as it is'),
+  })
+  .meta({ id: 'PolicySettingsChange' });
+
+export type PublishRequest = z.infer<typeof publishRequest>;
+export type ActivateRequest = z.infer<typeof activateRequest>;
+export type PolicySettings = z.infer<typeof policySettings>;
 
 export const RESERVED_VERSIONS: ReadonlySet<string> = new Set(['active', 'tools', 'settings']);
 
@@ -121,8 +133,12 @@ const ISSUES_MAX = 50;
 /** A body with a bundle in it; every fault names the rule that it is about. */
 export function parseBundle<T>(schema: z.ZodType<T>, body: unknown): T | Refusal {
   const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, ISSUES_MAX).map(({ path, code, message }) => ({
+  return parsed.success ? parsed.data : bundleRefusal(parsed.error.issues, body);
+}
+
+/** The faults of a body with a bundle in it, each with the rule that it is about. */
+export function bundleRefusal(found: readonly z.core.$ZodIssue[], body: unknown): Refusal {
+  const issues = found.slice(0, ISSUES_MAX).map(({ path, code, message }) => ({
     path: pointerText(path),
     code,
     message,

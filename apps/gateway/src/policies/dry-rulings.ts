@@ -12,7 +12,7 @@ import { type CallToJudge, type Judged, judgeCall, unmappable } from '@countersi
 import { caseOf, resolveVersion, type ToolVersion, tenantOf } from '@countersign/domain';
 import { isUnmappable, type TenantMappings, type Unmappable } from '@countersign/process';
 import { bodyProblem } from '../requests/body-issues.js';
-import type { PolicyRoom } from './policy-room.js';
+import type { PolicyService } from './policy.service.js';
 
 /** A call that nobody makes, and what would be ruled on it. */
 export interface Asked {
@@ -44,13 +44,13 @@ export class DryRulings {
   private readonly contracts = new CompiledContracts();
 
   constructor(
-    private readonly room: PolicyRoom,
+    private readonly policies: PolicyService,
     private readonly mappings: TenantMappings,
   ) {}
 
   /** @returns a problem where such a call would not even be taken, but for its inputs. @throws InfrastructureFault */
   async of(tenant_id: string, asked: Asked): Promise<DryRuling | Refusal> {
-    const { state, clock } = this.room.configuration;
+    const { state, clock } = this.policies.configuration;
     const tool = this.version(tenant_id, asked);
     if (tool instanceof Refusal) return tool;
     const issues = this.checked(tool, asked.inputs);
@@ -74,7 +74,7 @@ export class DryRulings {
 
   /** The ruling; inputs that a cap lowers are mapped and judged again. */
   private async judged(asked: CallToJudge): Promise<Judged> {
-    const { rulings, configuration } = this.room;
+    const { rulings, configuration } = this.policies;
     const judged = judgeCall(rulings, configuration.state, asked);
     const { unmapped_json: inputs_json } = judged;
     if (inputs_json === undefined) return judged;
@@ -85,7 +85,7 @@ export class DryRulings {
   }
 
   private version(tenant_id: string, { tool, version }: Asked): ToolVersion | Refusal {
-    const found = resolveVersion(this.room.configuration.state, tenant_id, tool, version);
+    const found = resolveVersion(this.policies.configuration.state, tenant_id, tool, version);
     return 'tool' in found ? found.tool : new Refusal('unknown-tool', `there is no tool ${tool}${version ? ` ${version}` : ''}`);
   }
 
@@ -115,7 +115,7 @@ export class DryRulings {
         issues: [],
       });
     }
-    const { state, clock } = this.room.configuration;
+    const { state, clock } = this.policies.configuration;
     const inputs_digest = sha256Hex(inputs_json);
     const { principal, authority, case_id } = asked;
     const context = { ...NO_CONTEXT, ...read.data, run_budget: costLeft({ context: read.data }) };
@@ -136,10 +136,10 @@ export class DryRulings {
 
   /** Of the calls so far, where a rule about the tool asks. */
   private async history(tenant_id: string, { contract }: ToolVersion, call: ToolCall): Promise<string | undefined> {
-    const { state, clock } = this.room.configuration;
-    const uses = this.room.rulings.historyAsked(state, tenant_id, contract);
+    const { state, clock } = this.policies.configuration;
+    const uses = this.policies.rulings.historyAsked(state, tenant_id, contract);
     if (!uses || call.lane === '') return undefined;
-    const [told] = await this.room.history.read([{ tenant_id, call, call_id: null, at_ms: clock.now_ms(), uses }]);
+    const [told] = await this.policies.history.read([{ tenant_id, call, call_id: null, at_ms: clock.now_ms(), uses }]);
     return told;
   }
 }

@@ -67,3 +67,20 @@ export const approvalRequirement = z
       approver_roles: asked.approver_roles ?? (asked.people.length > 0 ? [] : ['approver']),
     }),
   );
+
+const named = { approver_roles: z.array(z.string()), people: z.array(z.string()), quorum: z.int(), expires_after_ms: z.number() };
+
+/** The same as it is answered: with all its defaults. */
+export const requirementAnswer = z
+  .object({
+    ...named,
+    four_eyes: z.boolean(),
+    on_expiry: z.enum(['deny', 'escalate']),
+    escalate_to: z.array(z.object(named)),
+    reason_required_on_deny: z.boolean(),
+    reminders_ms: z.array(z.number()),
+    sla_ms: z.number().nullable(),
+    grant_max_ms: z.number(),
+    distinct: z.boolean(),
+  })
+  .meta({ id: 'ApprovalRequirement' });

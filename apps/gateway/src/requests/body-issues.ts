@@ -4,20 +4,30 @@ import type { z } from 'zod';
 const ISSUES_MAX = 50;
 
 /** The faults of a body as a problem: each with its JSON Pointer, unknown fields one by one. */
-export function bodyProblem(error: z.ZodError, under: readonly PropertyKey[] = []): Refusal {
-  const issues: Issue[] = error.issues.flatMap((issue) =>
+export const bodyProblem = (error: z.ZodError, under: readonly PropertyKey[] = []): Refusal => issuesProblem(error.issues, under);
+
+/** What zod found as a problem; `custom` issues may name their code and their pointer in `params`. */
+export function issuesProblem(found: readonly z.core.$ZodIssue[], under: readonly PropertyKey[] = []): Refusal {
+  const issues: Issue[] = found.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => ({
           path: pointer([...under, ...issue.path, key]),
           code: 'unknown_field',
           message: 'there is no such field',
         }))
-      : [{ path: pointer([...under, ...issue.path]), code: issue.code, message: issue.message }],
+      : [ownIssue(issue, pointer([...under, ...issue.path]))],
   );
   const first = issues[0];
   return new Refusal('invalid-request', first ? `${first.path || 'the body'}: ${first.message}` : 'the body is not valid', {
     issues: issues.slice(0, ISSUES_MAX),
   });
+}
+
+function ownIssue(issue: z.core.$ZodIssue, path: string): Issue {
+  const { code, message } = issue;
+  if (code !== 'custom') return { path, code, message };
+  const { code: named = code, path: at = path } = (issue.params ?? {}) as Partial<Issue>;
+  return { path: at, code: named, message };
 }
 
 /** The body as this schema reads it, or what is wrong with it. */

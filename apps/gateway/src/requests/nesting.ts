@@ -1,4 +1,5 @@
 import { pointer, Refusal } from '@countersign/calls';
+import { z } from 'zod';
 
 /** Deeper than anything that means something; less than what recursion can bear. */
 const LEVELS_MAX = 64;
@@ -21,3 +22,11 @@ export function tooDeep(body: unknown): Refusal | undefined {
   }
   return undefined;
 }
+
+/** A body by this schema, which is not looked at where it is nested too deeply. */
+export const notTooDeep = <S extends z.ZodType>(schema: S) =>
+  z.preprocess((body, context) => {
+    const [issue] = tooDeep(body)?.more.issues ?? [];
+    if (issue) context.addIssue({ code: 'custom', params: { ...issue }, message: issue.message });
+    return issue ? z.NEVER : body;
+  }, schema);

@@ -79,6 +79,7 @@ export class TestGateway {
       lanes: ['shared'],
       data_dir: dir,
       http,
+      strict_answers: true,
     });
   }
 

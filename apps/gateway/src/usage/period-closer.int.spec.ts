@@ -6,13 +6,17 @@ import {
   type PlacedEvent,
   usageMeasures,
 } from '@countersign/domain';
+import type { EventLog } from '@countersign/event-log';
 import { addToUsage, PgliteStore, stableTables } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Notice } from '../notices/notice.js';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { Notification } from '../notifications/notification.js';
 import { billingPages } from './billing.js';
 import type { BillingLine } from './billing-line.js';
 import { type BillingPeriod, billingPeriod } from './billing-period.js';
-import { type CloserParts, PeriodCloser } from './period-closer.js';
+import { PeriodAnnouncer } from './period-announcer.js';
+import { PeriodCloser } from './period-closer.js';
+import { UsageTables } from './usage-tables.js';
 
 const DAY_MS = 86_400_000;
 const tables = stableTables(['usage_lines']);
@@ -40,36 +44,36 @@ async function linesOf(period: string): Promise<BillingLine[]> {
 /** A closer whose clock is moved, and whose log is empty or has one record that nothing folded. */
 class Closing {
   readonly state: ConfigurationState = initialConfiguration();
-  readonly told: Notice[] = [];
+  readonly sent: Notification[] = [];
   now_ms = 0;
   head = 0;
 
-  readonly closer = new PeriodCloser({
-    state: () => this.state,
-    store,
-    lanes: ['shared'],
-    log: { partitions: () => 1, head: async () => this.head },
+  private readonly configuration = {
+    state: this.state,
     clock: { now_ms: () => this.now_ms },
-    logger: { warn: () => undefined },
-    tell: (notice: Notice, done: () => void) => {
-      this.told.push(notice);
-      done();
-    },
-    writer: {
-      set: async (tenant_id: string, event_type: string, fields: object) => {
-        const offset = this.state.config_offset + 1;
-        const event = { meta: { tenant_id }, ...fields };
-        evolveConfiguration(this.state, {
-          topic: 'configuration-changed',
-          partition: 0,
-          offset,
-          event_type,
-          event,
-        } as unknown as PlacedEvent);
-        return { topic: 'configuration-changed', partition: 0, offset };
-      },
-    },
-  } as unknown as CloserParts);
+    writer: { set: async (tenant_id: string, event_type: string, fields: object) => this.record(tenant_id, event_type, fields) },
+  } as unknown as ConfigurationRoom;
+  private readonly log = { partitions: () => 1, head: async () => this.head } as unknown as EventLog;
+  private readonly sender = { send: async (notification: Notification) => void this.sent.push(notification) };
+  readonly closer = new PeriodCloser(
+    this.configuration,
+    new UsageTables(store, this.log, ['shared']),
+    new PeriodAnnouncer(this.sender, this.configuration.writer, { warn: () => undefined }),
+    { warn: () => undefined },
+  );
+
+  private record(tenant_id: string, event_type: string, fields: object) {
+    const offset = this.state.config_offset + 1;
+    const event = { meta: { tenant_id }, ...fields };
+    evolveConfiguration(this.state, { topic: 'configuration-changed', partition: 0, offset, event_type, event } as unknown as PlacedEvent);
+    return { topic: 'configuration-changed', partition: 0, offset };
+  }
+
+  /** Closes what is due; comes back when its notifications are marked as sent. */
+  async check(): Promise<void> {
+    await this.closer.checkNow();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 
   at(text: string): this {
     this.now_ms = Date.parse(text);
@@ -77,7 +81,7 @@ class Closing {
   }
 }
 
-test('a month is closed once it is over and folded whole, told once, and what is known later corrects it in the next', async () => {
+test('a month is closed once it is over and folded whole, announced once, and what is known later corrects it in the next', async () => {
   const at = new Closing();
   await used('2026-10-03', 'pay', { calls: 3, executed: 3, succeeded: 2, in_doubt: 1, cost_micros: 500_000 });
   await used('2026-10-31', 'look', { calls: 1, executed: 1, succeeded: 1 });
@@ -88,7 +92,7 @@ test('a month is closed once it is over and folded whole, told once, and what is
   at.at('2026-11-01T00:11:00Z').head = 1;
   expect(await closing('2026-10')).toBeUndefined();
   at.head = 0;
-  await at.closer.look();
+  await at.check();
   const october = await closing('2026-10');
   expect(october).toMatchObject({ period: '2026-10', lines: 2, corrections: 0, calls: 3, cost_micros: 500_000, told: true });
   const lines = await linesOf('2026-10');
@@ -101,7 +105,7 @@ test('a month is closed once it is over and folded whole, told once, and what is
   await used('2026-11-02', 'pay', { calls: 1, executed: 1, succeeded: 1, cost_micros: 250_000 });
   expect(await linesOf('2026-10')).toEqual(lines);
   at.at('2026-12-01T01:00:00Z');
-  await at.closer.look();
+  await at.check();
   const november = await linesOf('2026-11');
   expect(november).toMatchObject([
     { kind: 'usage', corrects: null, tool: 'pay', billable_calls: 1, cost_usd: 0.25 },
@@ -109,8 +113,8 @@ test('a month is closed once it is over and folded whole, told once, and what is
   ]);
   expect(new Set([...lines, ...november].map(({ line_id }) => line_id)).size).toBe(4);
   expect(await closing('2026-11')).toMatchObject({ lines: 2, corrections: 1, calls: 2, cost_micros: 500_000 });
-  await at.closer.look();
-  expect(at.told.map(({ id, type, data }) => [id, type, data.billable_calls])).toEqual([
+  await at.check();
+  expect(at.sent.map(({ id, type, data }) => [id, type, data.billable_calls])).toEqual([
     ['usage.period_closed/acme/2026-10', 'usage.period_closed', 3],
     ['usage.period_closed/acme/2026-11', 'usage.period_closed', 2],
   ]);

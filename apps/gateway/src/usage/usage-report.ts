@@ -22,9 +22,7 @@ import {
   usageByName,
   usageByTool,
 } from '@countersign/store';
-
-export const usageGroups = ['tool', 'adapter', 'capability', 'adapter,capability', 'agent', 'case', 'day'] as const;
-export type UsageGroup = (typeof usageGroups)[number];
+import type { UsageGroup, UsageLine } from './usage.schemas.js';
 
 interface Group {
   names: Readonly<Record<string, string | null>>;
@@ -45,7 +43,7 @@ function sumsOf(row: SummedRow): UsageSums {
 }
 
 /** One line of the report. `distributions`: whether latencies and replays are known by these names. */
-function groupFace({ names, sums, latency, replays, refused }: Group, distributions: boolean): Record<string, unknown> {
+function lineOf({ names, sums, latency, replays, refused }: Group, distributions: boolean): UsageLine {
   const { timed: _timed, duration_us: _us, cost_micros: _micros, ...counts } = sums;
   const quantile = (q: number) => {
     const us = distributions ? latencyQuantile(latency, q) : null;
@@ -112,14 +110,14 @@ export class UsageReport {
     const rest = groups.sorted().filter(([key]) => after === undefined || key > after);
     const shown = rest.slice(0, limit);
     const next = rest.length > shown.length ? shown.at(-1)?.[0] : undefined;
-    return { total, items: shown.map(([, group]) => groupFace(group, distributions)), next };
+    return { total, items: shown.map(([, group]) => lineOf(group, distributions)), next };
   }
 
-  private async total(query: UsageQuery): Promise<Record<string, unknown>> {
+  private async total(query: UsageQuery): Promise<UsageLine> {
     const groups = new Groups();
     await this.fill(groups, query, () => [{}], true);
     await this.fillRefused(groups, query, () => [{}]);
-    return groupFace(groups.at({}), query.agent === undefined);
+    return lineOf(groups.at({}), query.agent === undefined);
   }
 
   private async groups(query: UsageQuery, by: Exclude<UsageGroup, 'case'>): Promise<Groups> {
@@ -176,7 +174,7 @@ export class UsageReport {
     const rows = await usageByCase(this.sql, { ...query, limit: limit + 1, after });
     const items = rows.slice(0, limit).map((row) => {
       const replays = { duplicates: 0, compared: 0, equal_answers: 0 };
-      return groupFace({ names: { case_id: row.name }, sums: sumsOf(row), latency: new Map(), replays, refused: null }, false);
+      return lineOf({ names: { case_id: row.name }, sums: sumsOf(row), latency: new Map(), replays, refused: null }, false);
     });
     return { items, next: rows.length > limit ? rows[limit - 1]?.name : undefined };
   }

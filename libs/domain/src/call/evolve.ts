@@ -113,7 +113,7 @@ function ended(
   return kind === 'in_doubt' ? { ...state, doubt: state.doubt ?? end } : { ...state, end };
 }
 
-/** A late result of an epoch that lost its claim is evidence: it ends a doubt and changes nothing else (ARCHITECTURE.md, "Epochs"). */
+/** A late result of an epoch that lost its claim is evidence: it ends a doubt and changes nothing else (docs/explanation/architecture.md, "Epochs"). */
 function executed(state: CallState, event: EventMap['tool_executed'], at: PlacedEvent): CallState {
   const stale = state.started !== null && event.epoch < state.started.epoch;
   if (stale && !state.doubt) return state;

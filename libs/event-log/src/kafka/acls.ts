@@ -15,7 +15,7 @@ type PlatformTopic =
   | (typeof evidenceTopics)[number]
   | (typeof exportTopics)[number];
 
-/** Who may write what (docs/kafka-acls.md): every topic that grants authority has one writer. */
+/** Who may write what (docs/how-to/kafka-acls.md): every topic that grants authority has one writer. */
 export const topicWriters: Readonly<Record<PlatformTopic, readonly ServicePrincipal[]>> = {
   'tool-call-requested': ['gateway'],
   'policy-decided': ['policy'],

@@ -42,7 +42,7 @@ export interface HistoryParts {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * What is on record of earlier calls, for conditions that ask for `history` (docs/policies.md). Reads the views once they
+ * What is on record of earlier calls, for conditions that ask for `history` (docs/how-to/policies.md). Reads the views once they
  * have everything that stood on the log when it was asked: rulings, answers and requests of every instance. Waits at most a
  * second for that; where they do not get there, nothing is known, and a condition that asks errs.
  */

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+
+const json = z.record(z.string(), z.json());
+const properties = json.default({});
+const id = z.string().min(1).max(300);
+
+/** Body of `POST /access/v1/evaluation` (AuthZEN 1.0). */
+export const evaluationRequest = z
+  .object({
+    subject: z.object({ type: id, id, properties }).describe('who would call: `type` agent, user or service; `properties.roles`'),
+    action: z
+      .object({ name: id, properties })
+      .describe('the tool, or `call` with the tool as the id of the resource; `properties.version`, `properties.inputs`'),
+    resource: z.object({ type: id, id, properties }).describe('`properties`: the inputs, where the action has none'),
+    context: properties.describe('the context of the call'),
+  })
+  .meta({ id: 'AccessEvaluationRequest' });
+
+/** Body of `POST /v1/policies/tools/{tool}/resolve`. Inputs that no call may have are refused as a call's are. */
+export const resolveTierRequest = z
+  .strictObject({
+    inputs: json,
+    version: z.string().max(64).optional(),
+    case_id: z.string().max(200).nullable().default(null),
+    context: properties,
+  })
+  .meta({ id: 'TierQuestion' });
+
+export const authzenConfiguration = z
+  .object({ policy_decision_point: z.string(), access_evaluation_endpoint: z.string() })
+  .meta({ id: 'AuthZenConfiguration' });
+
+const names = z.array(z.string());
+const note = z.object({ rule: z.string(), why: z.string() });
+
+const explanation = z
+  .object({
+    bundle_digest: z.string().nullable(),
+    matched: names.describe('rules that applied, the winner first'),
+    would_have: z.array(note).describe('rules for this tool that did not apply, and why; the first few'),
+    errors: z.array(note).describe('rules whose condition could not be evaluated'),
+    facts: z.array(z.object({ table: z.string(), version: z.int().describe('0: there was no such table') })),
+    obligations: z.array(
+      z.object({
+        kind: z.enum(['redact', 'cap', 'tag']),
+        rule: z.string(),
+        paths: names,
+        max: z.number().nullable(),
+        tag: z.string().nullable(),
+        form: z.enum(['inputs', 'mapped']).nullable(),
+      }),
+    ),
+    inputs_digest: z.string().nullable().describe('of the inputs that were asked about, where a cap changed them'),
+    waited: names.describe('rules whose wait is over'),
+    shadow: z.object({ bundle_version: z.string(), effect: z.string(), tier: z.string(), rule: z.string(), matched: names }).nullable(),
+    history_json: z.string().nullable().describe('what the rules were told of earlier calls, canonical JSON'),
+  })
+  .meta({ id: 'AccessExplanation' });
+
+const ruling = {
+  effect: z.enum(['allow', 'deny', 'require_approval', 'defer']),
+  tier: z.enum(['tier_0_safe', 'tier_1_auto', 'tier_2_approval_required', 'tier_3_blocked']),
+  approval_mode_effective: z.enum(['read_only', 'network', 'local_write', 'delegated', 'destructive']),
+  rule: z.string(),
+  bundle_version: z.string().nullable(),
+  reason: z
+    .object({
+      code: z.string(),
+      class: z.string(),
+      message: z.string(),
+      details_json: z.string().nullable(),
+      retryable: z.boolean(),
+      retry_after_s: z.number().nullable(),
+    })
+    .meta({ id: 'AccessReason' })
+    .nullable(),
+  approval: z
+    .object({
+      approver_roles: names,
+      quorum: z.int(),
+      parts: z.array(z.object({ rule: z.string(), approver_roles: names, people: names, quorum: z.int() })),
+    })
+    .nullable()
+    .describe('whom a call would be asked of; null: nobody'),
+  defer: z
+    .object({
+      until: z.enum(['call_ended', 'time', 'limit_free', 'again']),
+      call_ids: names,
+      wake_at_ms: z.int().nullable(),
+      limit_id: z.string().nullable(),
+      timeout_at_ms: z.int(),
+      on_timeout: z.enum(['deny', 'require_approval']),
+    })
+    .nullable()
+    .describe('what a call would wait for'),
+  explanation: explanation.nullable(),
+  inputs_digest: z.string().describe('SHA-256 of the canonical inputs, with defaults and as caps leave them, hex'),
+  mapped: z
+    .object({ mapping_version: z.int(), inputs_digest: z.string(), inputs: z.unknown(), warnings: names })
+    .nullable()
+    .describe('what would run, where a mapping is in force'),
+};
+
+const accessRuling = z.object(ruling).meta({ id: 'AccessRuling' });
+export const tierAnswer = z.object({ tool: z.string(), ...ruling }).meta({ id: 'EffectiveTier' });
+
+const refusal = z
+  .object({
+    reason: z.object({
+      code: z.string().describe('the kind of problem that such a call would be refused with'),
+      message: z.string(),
+      issues: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })).optional(),
+    }),
+  })
+  .meta({ id: 'AccessRefusal' });
+
+export const evaluationAnswer = z
+  .object({
+    decision: z.boolean().describe('true only where the call would be taken and run without anybody being asked'),
+    context: z.union([accessRuling, refusal]),
+  })
+  .meta({ id: 'AccessEvaluation' });
+
+export type EvaluationRequest = z.infer<typeof evaluationRequest>;
+export type TierRequest = z.infer<typeof resolveTierRequest>;
+export type AccessRuling = z.infer<typeof accessRuling>;
+export type EvaluationAnswer = z.infer<typeof evaluationAnswer>;

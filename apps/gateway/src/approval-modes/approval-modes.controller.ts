@@ -1,0 +1,32 @@
+import type { Caller, Seen } from '@countersign/calls';
+import { Body, Controller, Param, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Roles } from '../http/access.decorator.js';
+import { Answer } from '../http/answer.decorator.js';
+import { CurrentCaller } from '../http/current-caller.decorator.js';
+import { SeenPositions } from '../http/positions.js';
+import type { HttpReply } from '../http/reply.js';
+import { withHeaders } from '../http/with-headers.js';
+import { type ModeRequest, modeCorrection, modeRequest } from './approval-modes.schemas.js';
+import { ApprovalModesService } from './approval-modes.service.js';
+
+/** `POST /v1/calls/{call_id}/approval-mode`: which approval mode a call should have had. */
+@ApiTags('usage')
+@Controller('v1/calls')
+export class ApprovalModesController {
+  constructor(private readonly modes: ApprovalModesService) {}
+
+  @Post(':call_id/approval-mode')
+  @Roles('operator')
+  @ApiOperation({ summary: 'Record which approval mode a call should have had' })
+  @Answer(modeCorrection)
+  async correct(
+    @CurrentCaller() caller: Caller,
+    @Param('call_id') call_id: string,
+    @Body({ schema: modeRequest }) body: ModeRequest,
+    @SeenPositions() seen: Seen,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    return withHeaders(reply, await this.modes.correct(caller, call_id, body, seen));
+  }
+}

@@ -1,0 +1,31 @@
+import { type Caller, Refusal } from '@countersign/calls';
+import { lacking } from '@countersign/contracts';
+import { isSealedBlob, openedBlob, type Personal } from '@countersign/process';
+import { type Blobs, markingsOf } from '@countersign/store';
+
+/** A blob as its readers may see it. */
+export interface ReadableBlob {
+  bytes: Buffer;
+  /** It is kept sealed: nobody on the way may keep what was opened, or an erasure would not reach it. */
+  sealed: boolean;
+}
+
+const noSuchBlob = (): Refusal => new Refusal('not-found', 'there is no such blob');
+
+/** The blobs that the gateway hands out. */
+export class BlobsService {
+  constructor(
+    private readonly blobs: Blobs,
+    private readonly personal: Personal | undefined,
+  ) {}
+
+  /** A reader who is not cleared for the markings of a blob is answered as if it did not exist. */
+  async read({ tenant_id, clearances }: Pick<Caller, 'tenant_id' | 'clearances'>, name: string): Promise<ReadableBlob | Refusal> {
+    if (lacking(markingsOf(name), clearances).length > 0) return noSuchBlob();
+    const kept = await this.blobs.get(tenant_id, name);
+    if (!kept) return noSuchBlob();
+    const bytes = await openedBlob(this.personal, tenant_id, kept);
+    if (bytes === 'erased') return new Refusal('erased', 'the blob was personal data, and is erased');
+    return { bytes, sealed: isSealedBlob(kept) };
+  }
+}

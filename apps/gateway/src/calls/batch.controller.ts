@@ -1,0 +1,47 @@
+import { type BatchRequest, BatchRun, batchRequest, type Caller, Calls, dependencyFault } from '@countersign/calls';
+import { Body, Controller, Post, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Roles } from '../http/access.decorator.js';
+import { AnswersIn } from '../http/answer.decorator.js';
+import { CurrentCaller } from '../http/current-caller.decorator.js';
+import { Face } from '../http/face.js';
+import { type HttpReply, type HttpRequest, headerOf } from '../http/reply.js';
+import { waitOf } from '../requests/preferences.js';
+import { BatchLines } from './batch-lines.js';
+import { SUBMITTERS } from './call-posts.service.js';
+
+/** `POST /v1/calls:batch`: NDJSON, a line a call as each ends. */
+@ApiTags('calls')
+@Controller()
+export class BatchController {
+  constructor(
+    private readonly face: Face,
+    private readonly calls: Calls,
+  ) {}
+
+  // A double colon is a literal one in Fastify's routes.
+  @Post('v1/calls::batch')
+  @Roles(...SUBMITTERS)
+  @ApiOperation({ summary: 'Submit many calls' })
+  @AnswersIn('application/x-ndjson', 'a line a call as each ends: `{"index","call"}`, or `{"index","problem"}`')
+  submit(
+    @CurrentCaller() caller: Caller,
+    @Body({ schema: batchRequest }) { calls }: BatchRequest,
+    @Req() request: HttpRequest,
+    @Res() reply: HttpReply,
+  ) {
+    const fault = dependencyFault(calls);
+    if (fault) return fault;
+    reply.hijack();
+    reply.raw.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8', 'cache-control': 'no-store' });
+    const by = {
+      caller,
+      traceparent: headerOf(request, 'traceparent'),
+      wait_ms: waitOf(headerOf(request, 'prefer')),
+      span_name: 'POST /v1/calls:batch',
+      warns_of_deprecation: false,
+    };
+    new BatchRun(this.calls, calls, by, new BatchLines(reply.raw, (cause) => this.face.problemOf(cause))).start();
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+import { type Caller, type CallRequest, Calls, callRequest, Refusal } from '@countersign/calls';
+import { Injectable } from '@nestjs/common';
+import { Face } from '../http/face.js';
+import { headerOf, type IncomingRequest, type OutgoingReply, sendProblem } from '../http/reply.js';
+import { parseBody } from '../requests/body-issues.js';
+import { waitOf } from '../requests/preferences.js';
+import { PostReply } from './post-reply.js';
+
+/** Who may submit calls. */
+export const SUBMITTERS = ['agent', 'operator'] as const;
+
+/** `POST /v1/calls`, by the router and past it (direct-calls.ts). */
+@Injectable()
+export class CallPosts {
+  constructor(
+    private readonly calls: Calls,
+    private readonly face: Face,
+  ) {}
+
+  /** Answers by `reply`: at once, or when the call has an answer or its wait is over. */
+  submit(body: CallRequest, caller: Caller, request: IncomingRequest, reply: OutgoingReply): void | Promise<void> {
+    const by = {
+      caller,
+      idempotency_key: headerOf(request, 'idempotency-key'),
+      traceparent: headerOf(request, 'traceparent'),
+      wait_ms: waitOf(headerOf(request, 'prefer')),
+      span_name: 'POST /v1/calls',
+      warns_of_deprecation: true,
+    };
+    return this.calls.submit(body, by, new PostReply(request, reply, this.face, caller));
+  }
+
+  /** The same for a request that no guard and no pipe has seen. */
+  submitDirectly(request: IncomingRequest, reply: OutgoingReply): void | Promise<void> {
+    try {
+      const caller = this.face.admit(request, SUBMITTERS);
+      if (caller instanceof Refusal) return sendProblem(request, reply, caller);
+      const body = parseBody(callRequest, request.body);
+      if (body instanceof Refusal) return sendProblem(request, reply, body);
+      return this.submit(body, caller, request, reply)?.catch((cause) => this.face.fault(request, reply, cause));
+    } catch (cause) {
+      this.face.fault(request, reply, cause);
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Readable, Timed, TimerWheel } from '@countersign/calls';
+import type { CaseHistoryRow, Sql } from '@countersign/store';
+import { historyLine } from './case-history-line.js';
+import type { CaseLines, CaseName } from './case-lines.js';
+import type { CaseStream, LineText } from './case-stream.js';
+
+const LOOK_MS = 250;
+/** After a reading that failed. */
+const PAUSE_MS = 1_000;
+/** Each looks into the database four times a second. */
+const CASES_MAX = 500;
+/** Lines that are told before what was written is given to the sockets. */
+const ROWS_AT_ONCE = 16;
+
+interface FeedParts {
+  sql: Sql;
+  wheel: Pick<TimerWheel, 'add' | 'remove'>;
+  readable: Pick<Readable, 'text'>;
+}
+
+/** The text of a line, made once for all readers who may see the same of it. */
+function sharedText(tenant_id: string, readable: Pick<Readable, 'text'>): LineText {
+  const made = new Map<string, string | Promise<string>>();
+  return (row, reader) => {
+    const cleared = JSON.stringify(reader.clearances);
+    const known = made.get(cleared);
+    if (known !== undefined) return known;
+    const text = readable.text(tenant_id, `event: ${row.type}\ndata: ${JSON.stringify(historyLine(row, reader))}\n\n`);
+    if (typeof text !== 'string') text.catch(() => undefined);
+    made.set(cleared, text);
+    return text;
+  };
+}
+
+/** One case for all who stream it: one look into the views each time, however many they are. */
+class CaseFeed implements Timed {
+  private readonly streams = new Set<CaseStream>();
+  private slot = -1;
+
+  constructor(
+    private readonly parts: FeedParts,
+    private readonly of: CaseName,
+    private readonly lines: CaseLines,
+    private readonly onEmpty: () => void,
+  ) {}
+
+  join(stream: CaseStream): void {
+    this.streams.add(stream);
+    if (this.streams.size === 1) this.schedule(LOOK_MS);
+  }
+
+  leave(stream: CaseStream): void {
+    if (!this.streams.delete(stream) || this.streams.size > 0) return;
+    if (this.slot >= 0) this.parts.wheel.remove(this, this.slot);
+    this.slot = -1;
+    this.onEmpty();
+  }
+
+  due(): void {
+    this.slot = -1;
+    void this.look().then(
+      () => this.schedule(LOOK_MS),
+      () => this.schedule(PAUSE_MS),
+    );
+  }
+
+  private async look(): Promise<void> {
+    for (let more = true; more && this.streams.size > 0; ) {
+      const read = await this.lines.read(this.parts.sql, this.of);
+      await this.tell(read.rows);
+      more = read.more;
+    }
+  }
+
+  private async tell(rows: readonly CaseHistoryRow[]): Promise<void> {
+    let told = 0;
+    for (const row of rows) {
+      if (this.lines.take(row) === undefined) continue;
+      const text = sharedText(this.of.tenant_id, this.parts.readable);
+      for (const stream of [...this.streams]) stream.offer(row, text);
+      told++;
+      if (told % ROWS_AT_ONCE === 0) await turn();
+    }
+  }
+
+  private schedule(in_ms: number): void {
+    if (this.streams.size > 0 && this.slot < 0) this.slot = this.parts.wheel.add(this, in_ms);
+  }
+}
+
+/** The cases that somebody streams. A further stream of a case reads what came before it, and adds nothing after that. */
+export class CaseFeeds {
+  private readonly feeds = new Map<string, CaseFeed>();
+
+  constructor(private readonly parts: FeedParts) {}
+
+  /** Cases with at least one stream that has caught up. */
+  get size(): number {
+    return this.feeds.size;
+  }
+
+  /** Whether this case may be streamed now: the number of cases, each read for by itself, is limited. */
+  hasRoom(of: CaseName): boolean {
+    return this.feeds.has(nameOf(of)) || this.feeds.size < CASES_MAX;
+  }
+
+  /** Reads up to where the others are, then tells the stream with them. A fault ends the stream, and its reader comes again. */
+  async open(stream: CaseStream, of: CaseName, whenLeft: (leave: () => void) => void): Promise<void> {
+    const text: LineText = (row, reader) => sharedText(of.tenant_id, this.parts.readable)(row, reader);
+    try {
+      if (!(await stream.catchUp(text))) return;
+      const feed = this.feedOf(of, stream);
+      feed.join(stream);
+      whenLeft(() => feed.leave(stream));
+      // What came between its last reading and its joining, the feed may have told the others already.
+      if (await stream.catchUp(text)) stream.level();
+    } catch {
+      stream.fail();
+    }
+  }
+
+  private feedOf(of: CaseName, first: CaseStream): CaseFeed {
+    const name = nameOf(of);
+    const known = this.feeds.get(name);
+    if (known) return known;
+    const feed = new CaseFeed(this.parts, of, first.position(), () => this.feeds.delete(name));
+    this.feeds.set(name, feed);
+    return feed;
+  }
+}
+
+const nameOf = ({ tenant_id, case_id }: CaseName): string => JSON.stringify([tenant_id, case_id]);

@@ -1,0 +1,71 @@
+import type { Caller } from '@countersign/calls';
+import type { CaseHistoryRow, Sql } from '@countersign/store';
+import type { EventStream } from '../streams/event-stream.js';
+import { CaseLines, type CaseName } from './case-lines.js';
+
+/** Lines that may wait while a stream reads what came before them. */
+const PENDING_MAX = 1_000;
+
+/** The text of one line as one reader may see it: the type and the data of its event. */
+export type LineText = (row: CaseHistoryRow, reader: Pick<Caller, 'clearances'>) => string | Promise<string>;
+
+/** The part of an event stream that a case needs. */
+export type CaseOut = Pick<EventStream, 'write' | 'room' | 'close' | 'over'>;
+
+/** One reader of the lines of a case: reads by itself up to where the others are, then is told with them. */
+export class CaseStream {
+  private readonly lines: CaseLines;
+  /** What came while it still reads; undefined once it is told with the others. */
+  private pending: { row: CaseHistoryRow; text: LineText }[] | undefined = [];
+
+  constructor(
+    private readonly sql: Sql,
+    private readonly out: CaseOut,
+    private readonly of: CaseName & { reader: Pick<Caller, 'clearances'> },
+    lastEventId: string | undefined,
+  ) {
+    this.lines = CaseLines.from(lastEventId);
+  }
+
+  /** Where it stands, for the feed that begins with it. */
+  position(): CaseLines {
+    return this.lines.copy();
+  }
+
+  /** Reads and tells all that is on the record. @returns whether the stream is still open. */
+  async catchUp(text: LineText): Promise<boolean> {
+    for (let more = true; more && !this.out.over; ) {
+      const read = await this.lines.read(this.sql, this.of);
+      for (const row of read.rows) {
+        if (!(await this.out.room())) return false;
+        this.tell(row, text);
+      }
+      more = read.more;
+    }
+    return !this.out.over;
+  }
+
+  /** It has read all that came before `offer` was called for the first time: what waited is told now. */
+  level(): void {
+    const waited = this.pending ?? [];
+    this.pending = undefined;
+    for (const { row, text } of waited) this.tell(row, text);
+  }
+
+  /** A line that is new to the feed. */
+  offer(row: CaseHistoryRow, text: LineText): void {
+    if (!this.pending) this.tell(row, text);
+    else if (this.pending.push({ row, text }) > PENDING_MAX) this.out.close('slow_consumer');
+  }
+
+  fail(): void {
+    this.out.close('unavailable');
+  }
+
+  private tell(row: CaseHistoryRow, text: LineText): void {
+    const id = this.lines.take(row);
+    if (id === undefined || this.out.over) return;
+    const body = text(row, this.of.reader);
+    this.out.write(typeof body === 'string' ? `id: ${id}\n${body}` : body.then((opened) => `id: ${id}\n${opened}`));
+  }
+}

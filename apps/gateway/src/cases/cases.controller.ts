@@ -1,0 +1,98 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Caller, Refusal, type Seen } from '@countersign/calls';
+import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Roles } from '../http/access.decorator.js';
+import { Answer } from '../http/answer.decorator.js';
+import { CurrentCaller } from '../http/current-caller.decorator.js';
+import { Edit } from '../http/edit.decorator.js';
+import { type PageQuery, pageQuery } from '../http/page-query.js';
+import { SeenPositions } from '../http/positions.js';
+import type { HttpReply } from '../http/reply.js';
+import { AnswerFromViews } from '../http/views-behind.interceptor.js';
+import { caseHistoryPage } from './case-history.schema.js';
+import {
+  type CaseChange,
+  type CaseRequest,
+  type CasesQuery,
+  caseAnswer,
+  caseChange,
+  casePage,
+  caseRequest,
+  casesQuery,
+} from './cases.schemas.js';
+import { CasesService, type CaseWithHeaders } from './cases.service.js';
+
+/** `/v1/cases`: what belongs together. */
+@ApiTags('cases')
+@Controller('v1/cases')
+export class CasesController {
+  constructor(private readonly cases: CasesService) {}
+
+  @Post()
+  @Roles('agent', 'operator')
+  @ApiOperation({ summary: 'Open a case' })
+  @Answer(caseAnswer, { status: 201 })
+  async open(
+    @CurrentCaller() caller: Caller,
+    @Body({ schema: caseRequest }) body: CaseRequest,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    return answer(await this.cases.open(caller, body), reply);
+  }
+
+  @Patch(':case_id')
+  @Roles('agent', 'operator')
+  @Edit()
+  @ApiOperation({ summary: 'Close or reopen a case' })
+  @Answer(caseAnswer)
+  async change(
+    @CurrentCaller() caller: Caller,
+    @Param('case_id') case_id: string,
+    @Body({ schema: caseChange }) body: CaseChange,
+    @Headers() headers: IncomingHttpHeaders,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    return answer(await this.cases.change(caller, case_id, body, { headers }), reply);
+  }
+
+  @Get()
+  @Roles()
+  @ApiOperation({ summary: 'List cases' })
+  @AnswerFromViews(casePage)
+  list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: casesQuery }) query: CasesQuery) {
+    return this.cases.list(tenant_id, query);
+  }
+
+  @Get(':case_id')
+  @Roles()
+  @ApiOperation({ summary: 'Read a case' })
+  @Answer(caseAnswer)
+  async read(
+    @CurrentCaller() { tenant_id }: Caller,
+    @Param('case_id') case_id: string,
+    @SeenPositions() seen: Seen,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    return answer(await this.cases.read(tenant_id, case_id, seen), reply);
+  }
+
+  @Get(':case_id/history')
+  @Roles()
+  @ApiOperation({ summary: 'Read its timeline, oldest first' })
+  @Answer(caseHistoryPage)
+  history(
+    @CurrentCaller() caller: Caller,
+    @Param('case_id') case_id: string,
+    @Query({ schema: pageQuery }) query: PageQuery,
+    @SeenPositions() seen: Seen,
+  ) {
+    return this.cases.history(caller, case_id, query, seen);
+  }
+}
+
+function answer(made: CaseWithHeaders | Refusal, reply: HttpReply) {
+  if (made instanceof Refusal) return made;
+  reply.headers(made.headers);
+  return made.answer;
+}

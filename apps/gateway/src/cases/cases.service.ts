@@ -1,0 +1,105 @@
+import { type Caller, CallSealer, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
+import { uuidv7 } from '@countersign/contracts';
+import { caseOf, itemNames } from '@countersign/domain';
+import { type CaseRow, caseHistory, listCases, readCase } from '@countersign/store';
+import { Injectable } from '@nestjs/common';
+import type { Edited } from '../configuration/configuration-edits.js';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConditionalRequest } from '../configuration/precondition.js';
+import { type Page, type PageQuery, storeQuery } from '../http/page-query.js';
+import { positionText } from '../http/positions.js';
+import type { ChangeFields } from '../identity/configuration-writer.js';
+import { historyLine } from './case-history-line.js';
+import type { CaseAnswer, CaseChange, CaseRequest, CasesQuery } from './cases.schemas.js';
+
+/** A case, and the headers of its answer. */
+export interface CaseWithHeaders {
+  answer: CaseAnswer;
+  headers: Readonly<Record<string, string>>;
+}
+
+export const noSuchCase = (): Refusal => new Refusal('not-found', 'there is no case of this id');
+
+function answerOf({ case_id, tenant_id, status, title, opened_at_ms, changed_at_ms }: CaseRow): CaseAnswer {
+  const times = { opened_at: new Date(opened_at_ms).toISOString(), changed_at: new Date(changed_at_ms).toISOString() };
+  return { case_id, tenant_id, status, title, ...times };
+}
+
+/** Cases: ids are minted here; a case holds the calls that belong together. */
+@Injectable()
+export class CasesService {
+  constructor(
+    private readonly configuration: ConfigurationRoom,
+    private readonly views: Views,
+    private readonly sealer: CallSealer,
+  ) {}
+
+  async open(caller: Caller, request: CaseRequest): Promise<CaseWithHeaders | Refusal> {
+    const { tenant_id } = caller;
+    const case_id = `case_${uuidv7(this.configuration.clock.now_ms())}`;
+    const fields = await this.fields(caller, case_id, { ...request, state: 'open' });
+    if (fields instanceof Refusal) return fields;
+    const position = await this.configuration.writer.set(tenant_id, 'case_set', fields);
+    return this.shown(tenant_id, { fields, position, etag: this.etag(tenant_id, case_id) });
+  }
+
+  /** Closes or reopens. */
+  async change(caller: Caller, case_id: string, change: CaseChange, request: ConditionalRequest): Promise<CaseWithHeaders | Refusal> {
+    const { tenant_id } = caller;
+    const exists = () => caseOf(this.configuration.state, tenant_id, case_id) !== undefined;
+    const draft = () => (exists() ? this.fields(caller, case_id, change) : noSuchCase());
+    const edit = { tenant_id, type: 'case_set', item: itemNames.case(case_id), exists, draft } as const;
+    const edited = await this.configuration.edits.edit(request, edit);
+    return edited instanceof Refusal ? edited : this.shown(tenant_id, edited);
+  }
+
+  async list(tenant_id: string, query: CasesQuery): Promise<Page<CaseAnswer>> {
+    const { items, next_cursor } = await listCases(this.views.store, { tenant_id, ...storeQuery(query) });
+    return { items: items.map(answerOf), next_cursor };
+  }
+
+  async read(tenant_id: string, case_id: string, seen: Seen): Promise<CaseWithHeaders | Refusal> {
+    const current = await this.views.current(seen);
+    const row = await readCase(this.views.store, tenant_id, case_id);
+    if (!row) return current ? noSuchCase() : viewsBehind();
+    // The tag of what the row may not show yet would let its reader undo that: such a reader gets none.
+    return { answer: answerOf(row), headers: current ? { etag: this.etag(tenant_id, case_id) } : {} };
+  }
+
+  /** Whether there is such a case, or why that cannot be said. */
+  async missing(tenant_id: string, case_id: string, seen: Seen): Promise<Refusal | undefined> {
+    const current = await this.views.current(seen);
+    if (await readCase(this.views.store, tenant_id, case_id)) return undefined;
+    return current ? noSuchCase() : viewsBehind();
+  }
+
+  /** Its timeline, oldest first. */
+  async history(caller: Caller, case_id: string, query: PageQuery, seen: Seen): Promise<Page<object> | Refusal> {
+    const { tenant_id } = caller;
+    const missing = await this.missing(tenant_id, case_id, seen);
+    if (missing) return missing;
+    const { items, next_cursor } = await caseHistory(this.views.store, { tenant_id, case_id, ...storeQuery(query) });
+    return { items: items.map((row) => historyLine(row, caller)), next_cursor };
+  }
+
+  private etag(tenant_id: string, case_id: string): string {
+    return this.configuration.edits.etag(tenant_id, itemNames.case(case_id));
+  }
+
+  private async fields(caller: Caller, case_id: string, change: CaseChange): Promise<ChangeFields<'case_set'> | Refusal> {
+    // A title that names nobody stays readable: the page of cases is nothing without it.
+    const { state, subjects, title: given = null } = change;
+    const title = subjects.length > 0 ? await this.sealer.about(caller.tenant_id, subjects, given) : given;
+    if (title instanceof Refusal) return title;
+    return { case_id, state, title, by: caller.principal, changed_at_ms: this.configuration.clock.now_ms() };
+  }
+
+  private shown(tenant_id: string, { fields, position, etag }: Edited<'case_set'>): CaseWithHeaders {
+    const { case_id, state: status, changed_at_ms } = fields;
+    this.views.answered.note(position);
+    const known = caseOf(this.configuration.state, tenant_id, case_id);
+    const title = known?.title ?? fields.title;
+    const row: CaseRow = { tenant_id, case_id, status, title, opened_at_ms: known?.opened_at_ms ?? changed_at_ms, changed_at_ms };
+    return { answer: answerOf(row), headers: { location: `/v1/cases/${case_id}`, 'countersign-position': positionText(position), etag } };
+  }
+}

@@ -1,0 +1,85 @@
+import { Refusal } from '@countersign/calls';
+import type { EventType } from '@countersign/contracts';
+import type { ConfigurationState } from '@countersign/domain';
+import type { AddressRules } from '@countersign/outbound';
+import type { Clock, Configuration } from '@countersign/process';
+import type { Store } from '@countersign/store';
+import { SILENCE_MAX_MS } from '../identity/authenticator.js';
+import type { ChangeFields, ConfigurationEvent, ConfigurationWriter } from '../identity/configuration-writer.js';
+import type { PatientRequest } from '../requests/preferences.js';
+import { ConfigurationEdits, type Edit, type Edited } from './configuration-edits.js';
+import type { ConditionalRequest } from './precondition.js';
+import { type Everywhere, RunningInstances } from './running-instances.js';
+
+/** A request that edits the configuration: `If-Match`, `If-None-Match` and `Prefer` of its headers count. */
+export type EditRequest = ConditionalRequest & PatientRequest;
+
+/** An edit that took effect, and which of the running instances have it. */
+export type EditedEverywhere<T extends ConfigurationEvent & EventType> = Edited<T> & { everywhere: Everywhere };
+
+export interface ConfigurationTerms {
+  store: Store;
+  /** The lanes that this gateway serves. */
+  lanes: readonly string[];
+  /** Where identity providers and token endpoints may be. */
+  identity_addresses: AddressRules;
+}
+
+/** The configuration as it is now, and edits of it. */
+export class ConfigurationService {
+  readonly edits: ConfigurationEdits;
+  readonly lanes: readonly string[];
+  readonly identity_addresses: AddressRules;
+  private readonly instances: RunningInstances;
+
+  constructor(
+    private readonly configuration: Configuration,
+    readonly writer: ConfigurationWriter,
+    readonly clock: Clock,
+    { store, lanes, identity_addresses }: ConfigurationTerms,
+  ) {
+    this.edits = new ConfigurationEdits(configuration, writer);
+    this.instances = new RunningInstances(store, clock);
+    this.lanes = lanes;
+    this.identity_addresses = identity_addresses;
+  }
+
+  get state(): ConfigurationState {
+    return this.configuration.state;
+  }
+
+  /** Whether this gateway has not read the configuration for so long that it may lack a revocation. */
+  get is_stale(): boolean {
+    return this.configuration.silenceMs('configuration-changed') > SILENCE_MAX_MS;
+  }
+
+  now_ms(): number {
+    return this.clock.now_ms();
+  }
+
+  /** The tag of an item (itemNames) as it is now. */
+  etag(tenant_id: string, item: string): string {
+    return this.edits.etag(tenant_id, item);
+  }
+
+  /** Makes an edit of what policy and executors act by. Waits until the running instances have it: a call after the answer meets none without it. */
+  async editEverywhere<T extends ConfigurationEvent & EventType>(
+    request: EditRequest,
+    edit: Edit<T>,
+  ): Promise<EditedEverywhere<T> | Refusal> {
+    const edited = await this.edits.edit(request, edit);
+    if (edited instanceof Refusal) return edited;
+    return { ...edited, everywhere: await this.instances.reached(edited.position.offset, request) };
+  }
+
+  /** Writes an addition that nothing is checked against, and waits as `editEverywhere` does. */
+  async setEverywhere<T extends ConfigurationEvent & EventType>(
+    request: PatientRequest,
+    tenant_id: string,
+    type: T,
+    fields: ChangeFields<T>,
+  ): Promise<Everywhere> {
+    const { offset } = await this.writer.set(tenant_id, type, fields);
+    return this.instances.reached(offset, request);
+  }
+}

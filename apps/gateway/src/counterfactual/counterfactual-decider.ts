@@ -1,0 +1,96 @@
+import { type Caller, Refusal } from '@countersign/calls';
+import { type Change, Counterfactual, changesOf } from '@countersign/decisions';
+import { tenantOf } from '@countersign/domain';
+import type { AppDeps } from '@countersign/process';
+import type { CallRow } from '@countersign/store';
+import type { PolicyRoom } from '../policies/policy-room.js';
+import { AGENT_WINDOW_MS, askedHistory } from './asked-history.js';
+import { counterfactualPieces } from './counterfactual-pieces.js';
+import type { AskedChange } from './counterfactual-request.schema.js';
+import { Gently } from './gently.js';
+import { knownPrincipals, NamedRecords, NamedRules, named } from './named-changes.js';
+import { RecordingReader, sharedWindow } from './recording-reader.js';
+
+/** The cap is on what is read, not on what is asked about. */
+const TOO_MUCH =
+  'more than 400,000 records or 200 MB would have to be read: all from the first record of these calls to now count, those of other tenants in the same lane too; ' +
+  'ask about later calls (POST /v1/counterfactual with from), or give the tenant a lane of its own';
+
+/** Questions that are worked on at once by one gateway. */
+const AT_ONCE = 2;
+const STEPS_MAX = 5_000_000;
+const WORK_MAX_MS = 180_000;
+const ANSWER_CHARACTERS_MAX = 64_000_000;
+
+/** What is asked: the calls, at least one; what would have been otherwise; members of the answer besides. */
+export interface AskedOtherwise {
+  rows: readonly CallRow[];
+  changes: readonly AskedChange[];
+  /** Cases that `rows` has all calls of. */
+  whole_cases: readonly string[];
+  more: object;
+}
+
+/** Answers what would have been: reads the record, changes it, decides it again. Changes nothing. */
+export class CounterfactualDecider {
+  private readonly reader: RecordingReader;
+  private running = 0;
+
+  constructor(
+    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'personal'>,
+    private readonly policies: PolicyRoom,
+  ) {
+    this.reader = new RecordingReader(deps);
+  }
+
+  /** @returns the answer, JSON in pieces. */
+  async decide(caller: Caller, asked: AskedOtherwise): Promise<string[] | Refusal> {
+    if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other counterfactuals are being worked out: ask again');
+    this.running++;
+    try {
+      return await this.decideNow(caller, asked);
+    } finally {
+      this.running--;
+    }
+  }
+
+  private async decideNow(caller: Caller, { rows, changes: asked, whole_cases, more }: AskedOtherwise): Promise<string[] | Refusal> {
+    const { tenant_id } = caller;
+    const { state } = this.policies.configuration;
+    const rules = new NamedRules(this.policies, caller);
+    const ruleChanges = await named(asked, (change, at) => rules.of(change, at));
+    if (ruleChanges instanceof Refusal) return ruleChanges;
+    const gently = new Gently(() => this.deps.clock.monotonic_ms());
+    const history = await askedHistory({ rulings: this.policies.rulings, state, tenant_id }, ruleChanges, rows, gently);
+    const limits = changesOf(ruleChanges, 'limit').map(({ limit }) => limit);
+    const counted_ms = sharedWindow(state, tenant_id, limits);
+    const votes_ms = asked.flatMap((change) => (change.kind === 'approval' && change.at !== undefined ? [change.at] : []));
+    const recording = await this.reader.read({
+      tenant_id,
+      lane: tenantOf(state, tenant_id)?.lane ?? 'shared',
+      rows,
+      until_ms: Math.max(this.deps.clock.now_ms(), ...votes_ms),
+      shared_window_ms: history.has('agent') ? Math.max(AGENT_WINDOW_MS, counted_ms ?? 0) : counted_ms,
+      whole_cases,
+      counts_cases: history.has('case'),
+    });
+    if (!recording) return new Refusal('too-much', TOO_MUCH);
+    const records = new NamedRecords(recording, caller, knownPrincipals({ room: this.policies, tenant_id }), ruleChanges.length > 0);
+    const recordChanges = await named(asked, (change, at) => records.of(change, at));
+    if (recordChanges instanceof Refusal) return recordChanges;
+    const changes: Change[] = [...ruleChanges, ...recordChanges];
+    const about = rows.map(({ call_id }) => call_id);
+    return this.worked(new Counterfactual(recording, changes, about), more, gently);
+  }
+
+  private async worked(question: Counterfactual, more: object, gently: Gently): Promise<string[] | Refusal> {
+    const until_ms = this.deps.clock.monotonic_ms() + WORK_MAX_MS;
+    const mayGoOn = (): boolean => question.steps < STEPS_MAX && this.deps.clock.monotonic_ms() < until_ms;
+    await gently.all(() => mayGoOn() && question.step());
+    if (!mayGoOn()) return new Refusal('too-much', 'deciding it again takes too long: ask about less');
+    const answer = question.answer();
+    if (answer.calls === 0) return new Refusal('erased', 'the records of these calls are no longer on the log');
+    const pieces = await gently.gathered(counterfactualPieces(answer, more), ANSWER_CHARACTERS_MAX);
+    return pieces ?? new Refusal('too-much', 'the answer is too long: ask about less');
+  }
+}

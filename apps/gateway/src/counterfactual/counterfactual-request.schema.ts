@@ -1,0 +1,85 @@
+import { errorCodes } from '@countersign/contracts';
+import { z } from 'zod';
+import { queryCursor } from '../http/page-query.js';
+import { limitRequest } from '../limits/limit-request.js';
+import { draftBundle } from '../policies/bundle-request.js';
+import { notTooDeep } from '../requests/nesting.js';
+
+const CHANGES_MAX = 50;
+/** A result that is given is known: it is not in doubt. */
+const knownCodes = errorCodes.filter((code) => code !== 'IN_DOUBT');
+const id = z.string().min(1).max(200);
+const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+
+const change = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('approval'),
+    approval_id: id,
+    voter: id.optional().describe('whose vote; absent: yours'),
+    vote: z.enum(['approve', 'deny']).default('approve'),
+    at: time.optional().describe('when; absent: when this voter did vote'),
+    reason: z.string().max(2000).optional(),
+  }),
+  z
+    .strictObject({
+      kind: z.literal('policy'),
+      version: z.string().max(64).nullable().optional().describe('a published version; null: the built-in rules alone'),
+      bundle: draftBundle.optional(),
+    })
+    .refine(({ version, bundle }) => (version === undefined) !== (bundle === undefined), 'name a version or give a bundle'),
+  z.strictObject({
+    kind: z.literal('fact'),
+    table: id,
+    set: z.record(z.string().max(200), z.unknown()).default({}),
+    remove: z.array(z.string().max(200)).max(1000).default([]),
+  }),
+  z
+    .strictObject({
+      kind: z.literal('limit'),
+      limit_id: id,
+      max: z.number().min(0).max(1e9).optional().describe('the same limit with another maximum'),
+      limit: limitRequest.nullable().optional().describe('another limit in its place; null: none'),
+    })
+    .refine(({ max, limit }) => (max === undefined) !== (limit === undefined), 'give max or limit'),
+  z
+    .strictObject({
+      kind: z.literal('result'),
+      call_id: id,
+      output: z.unknown().optional(),
+      error: z.strictObject({ code: z.enum(knownCodes), message: z.string().max(2000) }).optional(),
+    })
+    .refine(({ output, error }) => output === undefined || error === undefined, 'give output or error'),
+  z.strictObject({ kind: z.literal('left_out'), call_id: id }),
+]);
+
+const changes = z.array(change).max(CHANGES_MAX).describe('what would have been otherwise; empty: whether the record can be decided again');
+
+/** A body with changes by this schema; what is far too large is refused before it is looked at. */
+const bounded = <S extends z.ZodType>(schema: S) =>
+  z.preprocess((body, context) => {
+    const asked = (body as { changes?: unknown } | null | undefined)?.changes;
+    if (!Array.isArray(asked) || asked.length <= CHANGES_MAX) return body;
+    const message = `at most ${CHANGES_MAX} changes, not ${asked.length}`;
+    context.addIssue({ code: 'custom', params: { code: 'too_big' }, path: ['changes'], message });
+    return z.NEVER;
+  }, notTooDeep(schema));
+
+/** `POST /v1/cases/{case_id}/counterfactual`. */
+export const counterfactualRequest = bounded(z.strictObject({ changes }));
+
+/** `POST /v1/counterfactual`: the same over a range of time, a page of calls at a time, newest first. */
+export const rangeRequest = bounded(
+  z
+    .strictObject({
+      changes,
+      from: time.optional(),
+      to: time.optional(),
+      limit: z.int().min(1).max(500).default(200),
+      cursor: queryCursor.optional(),
+    })
+    .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { path: ['to'], message: 'is before `from`' }),
+);
+
+export type CounterfactualRequest = z.infer<typeof counterfactualRequest>;
+export type RangeRequest = z.infer<typeof rangeRequest>;
+export type AskedChange = z.infer<typeof change>;

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Refusal } from '@countersign/calls';
+import { LRUCache } from 'lru-cache';
+import { Marked, type MarkedExtension } from 'marked';
+import { htmlPage } from './html-page.js';
+
+const DOCS = fileURLToPath(new URL('../../../../docs/', import.meta.url));
+/** Names of pages: no dots but the one before the extension, so no path leads out of the folder. */
+const PAGE = /^[\w-]+(\/[\w-]+)?$/;
+const PAGES_MAX = 200;
+
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s/g, '-');
+
+/** Where a link of the file `from` leads: to another page, or undefined where it leaves `docs/`. */
+function linked(from: string, href: string): string | undefined {
+  if (/^([a-z]+:|#|\/)/.test(href)) return href;
+  const [target = '', anchor] = href.split('#');
+  const place = path.posix.join(path.posix.dirname(from), target);
+  if (place.startsWith('..')) return undefined;
+  const page = place.replace(/(^|\/)README\.md$/, '').replace(/\.md$/, '');
+  return `/docs${page === '' || page === '.' ? '' : `/${page}`}${anchor === undefined ? '' : `#${anchor}`}`;
+}
+
+/** Markdown of the file `from` as HTML: headings get the anchors that GitHub gives them, links lead to pages. */
+function rendered(from: string, markdown: string): string {
+  const extension: MarkedExtension = {
+    renderer: {
+      heading({ tokens, depth, text }) {
+        return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const target = linked(from, href);
+        const inner = this.parser.parseInline(tokens);
+        return target === undefined ? inner : `<a href="${target}">${inner}</a>`;
+      },
+    },
+  };
+  return new Marked(extension).parse(markdown, { async: false });
+}
+
+/** The Markdown pages of `docs/` as HTML. A page is read once. */
+export class DocsPages {
+  private readonly pages = new LRUCache<string, string>({ max: PAGES_MAX });
+
+  /** `name`: the path below `docs/` without its extension; empty: the index. */
+  async page(name: string): Promise<string | Refusal> {
+    const known = this.pages.get(name);
+    if (known !== undefined) return known;
+    const found = await this.markdown(name);
+    if (found === undefined) return new Refusal('not-found', 'the documentation has no such page; /docs lists them');
+    const title = /^# (.+)$/m.exec(found.text)?.[1] ?? 'Documentation';
+    const page = htmlPage(title, rendered(found.file, found.text));
+    this.pages.set(name, page);
+    return page;
+  }
+
+  /** A picture of `docs/images`. */
+  async image(name: string): Promise<Buffer | Refusal> {
+    const found = /^[\w-]+\.svg$/.test(name) ? await readFile(path.join(DOCS, 'images', name)).catch(() => undefined) : undefined;
+    return found ?? new Refusal('not-found', 'the documentation has no such picture');
+  }
+
+  private async markdown(name: string): Promise<{ file: string; text: string } | undefined> {
+    if (name !== '' && !PAGE.test(name)) return undefined;
+    const files = name === '' ? ['README.md'] : [`${name}.md`, `${name}/README.md`];
+    for (const file of files) {
+      const text = await readFile(path.join(DOCS, file), 'utf8').catch(() => undefined);
+      if (text !== undefined) return { file, text };
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,19 @@
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import type { Role } from '../identity/authenticator.js';
+
+/** Metadata of a route: the roles that may call it (empty: every principal), or `public`. */
+export const ACCESS = 'countersign:access';
+export type Access = readonly Role[] | 'public';
+
+/** Configuration of a public route in Fastify, which is asked before the body is read and so before any guard. */
+const PUBLIC = { is_public: true };
+
+/** The roles that may call a route, besides `admin`. None: every principal of the tenant. */
+export const Roles = (...roles: Role[]): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(ACCESS, roles), ApiBearerAuth('bearer'), ApiExtension('x-countersign-roles', roles));
+
+/** A route that needs no token. Only for methods: Fastify knows no classes. */
+export const Public = (): MethodDecorator =>
+  applyDecorators(SetMetadata(ACCESS, 'public'), RouteConfig(PUBLIC), ApiSecurity({}), ApiExtension('x-countersign-public', true));

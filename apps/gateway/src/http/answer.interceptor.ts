@@ -1,0 +1,50 @@
+import type { Logger } from '@countersign/process';
+import { StandardSchemaSerializerInterceptor } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
+import type { z } from 'zod';
+import { JsonText } from './json-text.js';
+
+/** Pointers of the members that `sent` lacks. A schema drops what it does not declare without a word. */
+function dropped(made: unknown, sent: unknown, at = ''): string[] {
+  if (typeof made !== 'object' || made === null) return [];
+  return Object.entries(made).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const kept = (sent as Record<string, unknown>)[name];
+    return kept === undefined ? [`${at}/${name}`] : dropped(value, kept, `${at}/${name}`);
+  });
+}
+
+/**
+ * Checks an answer by the schema that its route states with `@Answer()`, and sends it as it was made; a member that the schema does
+ * not declare is left out. An answer that does not fit is a fault of ours: it is logged and sent all the same. Where answers are
+ * `strict` (tests) both fail the request. JSON that is made already is only looked at where answers are strict.
+ */
+export class AnswerInterceptor extends StandardSchemaSerializerInterceptor {
+  constructor(
+    reflector: Reflector,
+    private readonly logger: Pick<Logger, 'error'>,
+    private readonly is_strict: boolean,
+  ) {
+    super(reflector);
+  }
+
+  override async transformToPlain(made: object, schema: z.ZodType): Promise<object> {
+    if (made instanceof JsonText) return this.is_strict ? this.checked(made, schema) : made;
+    const result = schema.safeParse(made);
+    const faults = result.success
+      ? dropped(made, result.data).map((path) => `${path}: is not declared`)
+      : result.error.issues.map(({ path, message }) => `/${path.join('/')}: ${message}`);
+    if (faults.length === 0) return made;
+    if (this.is_strict) throw new Error(`the answer is not what its route declares: ${faults.join('; ')}`);
+    this.logger.error(
+      { event: 'answer_not_declared', schema: schema.meta()?.id, faults: faults.slice(0, 10) },
+      'an answer does not fit its schema',
+    );
+    return result.success ? (result.data as object) : made;
+  }
+
+  private async checked(made: JsonText, schema: z.ZodType): Promise<JsonText> {
+    await this.transformToPlain(made.parsed() as object, schema);
+    return made;
+  }
+}

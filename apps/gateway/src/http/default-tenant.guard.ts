@@ -1,0 +1,25 @@
+import { Refusal } from '@countersign/calls';
+import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, SetMetadata, UseGuards } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { DEFAULT_TENANT } from '../identity/tenants.js';
+import type { AuthenticatedRequest } from './current-caller.decorator.js';
+
+const WHAT = 'countersign:default-tenant';
+
+/** Lets in only callers of tenant `default`, which administers the installation. Goes after AuthGuard. */
+@Injectable()
+export class DefaultTenantGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  /** @throws {Refusal} `forbidden` */
+  canActivate(context: ExecutionContext): boolean {
+    const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    if (caller?.tenant_id === DEFAULT_TENANT) return true;
+    const what = this.reflector.getAllAndOverride<string>(WHAT, [context.getHandler(), context.getClass()]);
+    throw new Refusal('forbidden', `${what} are administered in tenant ${DEFAULT_TENANT}`);
+  }
+}
+
+/** A route for principals of tenant `default` only; `what`: what it administers. */
+export const OfDefaultTenant = (what: string): MethodDecorator & ClassDecorator =>
+  applyDecorators(SetMetadata(WHAT, what), UseGuards(DefaultTenantGuard));

@@ -1,0 +1,25 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { HttpReply } from './reply.js';
+
+const BUFFERED_BYTES = 64 * 1024;
+
+/**
+ * Sends a file that is made while it is read, of any length. A fault on the way cuts the connection, so a reader never takes a
+ * part for the whole. @returns the fault; undefined where the file was sent whole or its reader left.
+ */
+export async function sendFile(
+  reply: HttpReply,
+  headers: Readonly<Record<string, string>>,
+  chunks: AsyncIterable<Buffer | string>,
+): Promise<Error | undefined> {
+  reply.hijack();
+  reply.raw.writeHead(200, headers);
+  const file = Readable.from(chunks, { objectMode: false, highWaterMark: BUFFERED_BYTES });
+  try {
+    await pipeline(file, reply.raw);
+    return undefined;
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE' ? undefined : (cause as Error);
+  }
+}

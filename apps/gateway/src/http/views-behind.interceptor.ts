@@ -1,0 +1,39 @@
+import { Views } from '@countersign/calls';
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
+import { type Observable } from 'rxjs';
+import type { z } from 'zod';
+import { Answer } from './answer.decorator.js';
+import { seenOf } from './positions.js';
+import type { HttpReply, HttpRequest } from './reply.js';
+
+/** Waits for the views before a list is read from them, and says in a header where they have not caught up. */
+@Injectable()
+export class ViewsBehindInterceptor implements NestInterceptor {
+  constructor(private readonly views: Views) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const is_current = await this.views.current(seenOf(http.getRequest<HttpRequest>()));
+    if (!is_current) http.getResponse<HttpReply>().header('countersign-views', 'behind');
+    return next.handle();
+  }
+}
+
+const headers = {
+  'Countersign-Views': {
+    description:
+      'there where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there',
+    schema: { type: 'string', enum: ['behind'] },
+  },
+} as const;
+
+/** A list that is read from the views. */
+export const AnswerFromViews = (schema: z.ZodType): MethodDecorator =>
+  applyDecorators(UseInterceptors(ViewsBehindInterceptor), Answer(schema, { headers: headers as never }));

@@ -1,0 +1,71 @@
+import { DAY_MS, PEOPLE_LIVE_MS, STAND_INS_LIVE_MS } from '@countersign/domain';
+import { z } from 'zod';
+import { pageOfItems } from '../http/page-query.js';
+import { timeOf } from '../http/shared-schemas.js';
+import { roles } from './authenticator.js';
+
+const claim = z.string().min(1).max(200);
+const kind = z.enum(['agent', 'user', 'service']);
+/** Only signatures that a secret of ours cannot make. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
+
+/** Body of `PUT /v1/identity-providers/{provider_id}`. */
+export const identityProviderRequest = z
+  .strictObject({
+    issuer: z.url().max(500),
+    audiences: z.array(z.string().min(1).max(500)).min(1).max(20).describe('a token must be for one of them'),
+    jwks_uri: z.url().max(500).optional().describe('absent: found by OpenID discovery'),
+    algorithms: z.array(z.enum(algorithms)).min(1).default(['RS256', 'ES256']),
+    kind: kind.default('user'),
+    subject_claim: claim.default('sub'),
+    roles_claim: claim.default('roles'),
+    role_mappings: z
+      .array(z.strictObject({ value: z.string().min(1).max(200), role: z.enum(roles) }))
+      .max(100)
+      .default([]),
+    default_roles: z.array(z.enum(roles)).max(roles.length).default([]),
+    scopes_claim: claim.default('scope'),
+    clearances_claim: claim.default('clearances'),
+    purposes_claim: claim.default('purposes'),
+    people_live_ms: z
+      .int()
+      .min(60_000)
+      .max(30 * DAY_MS)
+      .default(PEOPLE_LIVE_MS)
+      .describe('how long after the issue of the last verified token a person may vote with a role of it, by whatever way'),
+    stand_ins_live_ms: z
+      .int()
+      .min(60_000)
+      .max(365 * DAY_MS)
+      .default(STAND_INS_LIVE_MS)
+      .describe('the same for the vote that somebody else casts by a delegation of the person'),
+  })
+  .meta({ id: 'IdentityProviderSettings' });
+
+export const identityProvider = z
+  .object({
+    provider_id: z.string(),
+    issuer: z.string(),
+    audiences: z.array(z.string()),
+    jwks_uri: z.string().nullable().describe('null: found by OpenID discovery'),
+    algorithms: z.array(z.string()),
+    kind,
+    subject_claim: z.string(),
+    roles_claim: z.string(),
+    role_mappings: z.array(z.object({ value: z.string(), role: z.string() })),
+    default_roles: z.array(z.string()),
+    scopes_claim: z.string(),
+    clearances_claim: z.string(),
+    purposes_claim: z.string(),
+    people_live_ms: z.int(),
+    stand_ins_live_ms: z.int(),
+    tenant_id: z.string(),
+    changed_at: timeOf,
+  })
+  .meta({ id: 'IdentityProvider' });
+
+const listed = identityProvider.extend({ etag: z.string() }).meta({ id: 'IdentityProviderListed' });
+export const identityProviderPage = pageOfItems(listed).meta({ id: 'IdentityProviderPage' });
+
+export type IdentityProviderRequest = z.infer<typeof identityProviderRequest>;
+export type IdentityProviderAnswer = z.infer<typeof identityProvider>;

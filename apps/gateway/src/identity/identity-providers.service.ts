@@ -1,0 +1,94 @@
+import { type Caller, Refusal } from '@countersign/calls';
+import { type IdentityProvider, itemNames } from '@countersign/domain';
+import { Injectable } from '@nestjs/common';
+import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
+import { pageOf } from '../http/lists.js';
+import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
+import type { WithHeaders } from '../http/with-headers.js';
+import type { IdentityProviderAnswer, IdentityProviderRequest } from './identity-providers.schemas.js';
+import { DEFAULT_TENANT } from './tenants.js';
+
+const PROVIDER_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+const refused = (path: string, message: string): Refusal =>
+  new Refusal('invalid-request', message, { issues: [{ path, code: 'refused', message }] });
+
+const answerOf = ({ changed_at_ms, ...provider }: IdentityProvider): IdentityProviderAnswer => ({
+  ...provider,
+  changed_at: new Date(changed_at_ms).toISOString(),
+});
+
+/** The OpenID providers whose tokens name principals of a tenant, and how their claims are read. */
+@Injectable()
+export class IdentityProvidersService {
+  constructor(private readonly configuration: ConfigurationService) {}
+
+  list(tenant_id: string, query: PageQuery): Page<IdentityProviderAnswer & { etag: string }> {
+    return pageOf(
+      [...this.providers(tenant_id).values()],
+      placeOf(query),
+      ({ provider_id }) => provider_id,
+      (one) => ({ ...answerOf(one), etag: this.configuration.etag(tenant_id, itemNames.identity_provider(one.provider_id)) }),
+    );
+  }
+
+  async set(
+    caller: Caller,
+    provider_id: string,
+    body: IdentityProviderRequest,
+    request: EditRequest,
+  ): Promise<WithHeaders<IdentityProviderAnswer> | Refusal> {
+    const { tenant_id, principal: by } = caller;
+    const fields = { ...body, provider_id, jwks_uri: body.jwks_uri ?? null, removed: false, by };
+    const edited = await this.configuration.editEverywhere(request, {
+      tenant_id,
+      type: 'identity_provider_set',
+      item: itemNames.identity_provider(provider_id),
+      against: () => [itemNames.issuer(body.issuer)],
+      draft: () => this.fault(caller, provider_id, body) ?? { ...fields, changed_at_ms: this.configuration.now_ms() },
+    });
+    if (edited instanceof Refusal) return edited;
+    const { by: _by, removed: _removed, ...set } = edited.fields;
+    const { people_live_ms, stand_ins_live_ms } = fields;
+    return { body: answerOf({ ...set, people_live_ms, stand_ins_live_ms, tenant_id }), headers: { etag: edited.etag } };
+  }
+
+  async remove({ tenant_id, principal: by }: Caller, provider_id: string, request: EditRequest): Promise<Refusal | undefined> {
+    const draft = () => {
+      const known = this.providers(tenant_id).get(provider_id);
+      if (!known) return new Refusal('not-found', 'there is no identity provider of this id');
+      const { tenant_id: _tenant, ...fields } = known;
+      return { ...fields, by, changed_at_ms: this.configuration.now_ms(), removed: true };
+    };
+    const item = itemNames.identity_provider(provider_id);
+    const edited = await this.configuration.editEverywhere(request, { tenant_id, type: 'identity_provider_set', item, draft });
+    return edited instanceof Refusal ? edited : undefined;
+  }
+
+  private providers(tenant_id: string): ReadonlyMap<string, IdentityProvider> {
+    return this.configuration.state.by_tenant.get(tenant_id)?.identity_providers ?? new Map();
+  }
+
+  /**
+   * A token's issuer and audience say which tenant it is for, so no two tenants may have the same pair, and none may take
+   * a pair that another would want: only the installation's admins name audiences freely.
+   */
+  private fault(caller: Caller, provider_id: string, body: IdentityProviderRequest): Refusal | undefined {
+    if (!PROVIDER_ID.test(provider_id)) return refused('/provider_id', 'an id has a-z, 0-9, _ and -');
+    for (const [path, url] of [
+      ['/issuer', body.issuer],
+      ['/jwks_uri', body.jwks_uri],
+    ] as const) {
+      const fault = url === undefined ? undefined : this.configuration.identity_addresses.fault(url)?.message;
+      if (fault) return refused(path, fault);
+    }
+    const own = `urn:countersign:tenant:${caller.tenant_id}`;
+    if (caller.tenant_id !== DEFAULT_TENANT && body.audiences.some((audience) => audience !== own && !audience.startsWith(`${own}:`)))
+      return refused('/audiences', `a tenant's own audiences begin with ${own}; an admin of tenant ${DEFAULT_TENANT} may set others`);
+    const rivals = (this.configuration.state.providers_by_issuer.get(body.issuer) ?? []).filter(
+      (known) => known.tenant_id !== caller.tenant_id || known.provider_id !== provider_id,
+    );
+    const taken = rivals.some((rival) => rival.audiences.some((audience) => body.audiences.includes(audience)));
+    return taken ? new Refusal('conflict', 'another identity provider has this issuer and one of these audiences') : undefined;
+  }
+}

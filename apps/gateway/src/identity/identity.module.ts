@@ -1,0 +1,18 @@
+import { Module } from '@nestjs/common';
+import { DelegationsController } from './delegations.controller.js';
+import { DelegationsService } from './delegations.service.js';
+import { IdentityProvidersController } from './identity-providers.controller.js';
+import { IdentityProvidersService } from './identity-providers.service.js';
+import { KeysController } from './keys.controller.js';
+import { KeysService } from './keys.service.js';
+import { PersonLinksController } from './person-links.controller.js';
+import { PersonLinksService } from './person-links.service.js';
+import { TenantsController } from './tenants.controller.js';
+import { TenantsService } from './tenants.service.js';
+
+/** Tenants, the principals that are known of them, and for whom they act. */
+@Module({
+  controllers: [TenantsController, KeysController, IdentityProvidersController, PersonLinksController, DelegationsController],
+  providers: [TenantsService, KeysService, IdentityProvidersService, PersonLinksService, DelegationsService],
+})
+export class IdentityModule {}

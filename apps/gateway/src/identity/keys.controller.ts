@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller } from '@countersign/calls';
+import { Body, Controller, Delete, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Roles } from '../http/access.decorator.js';
+import { Answer, NoAnswer } from '../http/answer.decorator.js';
+import { CurrentCaller } from '../http/current-caller.decorator.js';
+import { Change } from '../http/edit.decorator.js';
+import { type PageQuery, pageQuery } from '../http/page-query.js';
+import type { HttpReply } from '../http/reply.js';
+import { withHeaders } from '../http/with-headers.js';
+import { type KeyRequest, keyPage, keyRequest, mintedKey } from './keys.schemas.js';
+import { KeysService } from './keys.service.js';
+
+/** `/v1/keys`: the API keys of a tenant. */
+@ApiTags('keys')
+@Controller('v1/keys')
+export class KeysController {
+  constructor(private readonly keys: KeysService) {}
+
+  @Get()
+  @Roles('admin')
+  @ApiOperation({ summary: 'List API keys' })
+  @Answer(keyPage)
+  list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: pageQuery }) query: PageQuery) {
+    return this.keys.list(tenant_id, query);
+  }
+
+  @Post()
+  @Roles('admin')
+  @Change()
+  @ApiOperation({ summary: 'Make an API key' })
+  @Answer(mintedKey, { status: 201 })
+  async create(
+    @CurrentCaller() caller: Caller,
+    @Body({ schema: keyRequest }) body: KeyRequest,
+    @Headers() headers: IncomingHttpHeaders,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    return withHeaders(reply, await this.keys.mint(caller, body, { headers }));
+  }
+
+  @Delete(':key_id')
+  @Roles('admin')
+  @Change()
+  @ApiOperation({ summary: 'Revoke an API key' })
+  @NoAnswer()
+  revoke(@CurrentCaller() caller: Caller, @Param('key_id') key_id: string, @Headers() headers: IncomingHttpHeaders) {
+    return this.keys.revoke(caller, key_id, { headers });
+  }
+}

@@ -1,0 +1,82 @@
+import { type Caller, Refusal } from '@countersign/calls';
+import { itemNames, type Tenant, tenantOf } from '@countersign/domain';
+import { Injectable } from '@nestjs/common';
+import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
+import { pageOf } from '../http/lists.js';
+import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
+import type { WithHeaders } from '../http/with-headers.js';
+import { skeletonOf, tenantLookAlike } from './look-alike.js';
+import { DEFAULT_TENANT, tenantDefaults } from './tenants.js';
+import type { TenantChange, TenantRequest } from './tenants.schemas.js';
+
+interface TenantEdit {
+  tenant_id: string;
+  /** What the id of a new tenant looks like. */
+  skeleton: string | null;
+  /** The tenant as it is to be. */
+  next: (known: Tenant | undefined) => Tenant | Refusal;
+}
+
+/** The tenants of the installation. */
+@Injectable()
+export class TenantsService {
+  constructor(private readonly configuration: ConfigurationService) {}
+
+  /** All of them for tenant `default`; others see their own. */
+  list(tenant_id: string, query: PageQuery): Page<Tenant & { etag: string }> {
+    const all = [...this.configuration.state.tenants.values()];
+    const visible = tenant_id === DEFAULT_TENANT ? all : all.filter((tenant) => tenant.tenant_id === tenant_id);
+    return pageOf(
+      visible,
+      placeOf(query),
+      (tenant) => tenant.tenant_id,
+      (tenant) => ({ ...tenant, etag: this.configuration.etag(tenant.tenant_id, itemNames.tenant) }),
+    );
+  }
+
+  create(caller: Caller, { tenant_id, ...settings }: TenantRequest, request: EditRequest): Promise<WithHeaders<Tenant> | Refusal> {
+    const next = (known: Tenant | undefined) => {
+      if (known) return new Refusal('conflict', 'there is a tenant of this id already');
+      const alike = tenantLookAlike(this.configuration.state, tenant_id);
+      if (alike) return new Refusal('conflict', 'the id of a tenant must not look like another one', { issues: [alike] });
+      return { tenant_id, ...tenantDefaults, ...settings };
+    };
+    return this.set(caller, { tenant_id, skeleton: skeletonOf(tenant_id), next }, request);
+  }
+
+  change(caller: Caller, tenant_id: string, body: TenantChange, request: EditRequest): Promise<WithHeaders<Tenant> | Refusal> {
+    const next = (known: Tenant | undefined) => {
+      if (!known) return new Refusal('not-found', 'there is no tenant of this id');
+      if (body.lane !== undefined && body.lane !== known.lane) return new Refusal('conflict', 'a tenant stays in the lane it was made in');
+      return { ...known, ...body, lane: known.lane };
+    };
+    return this.set(caller, { tenant_id, skeleton: null, next }, request);
+  }
+
+  private async set(
+    { principal }: Caller,
+    { tenant_id, skeleton, next }: TenantEdit,
+    request: EditRequest,
+  ): Promise<WithHeaders<Tenant> | Refusal> {
+    const draft = () => {
+      const tenant = next(tenantOf(this.configuration.state, tenant_id));
+      if (tenant instanceof Refusal) return tenant;
+      const { tenant_id: _id, ...fields } = tenant;
+      return this.unserved(tenant.lane) ?? { ...fields, principal, skeleton };
+    };
+    const against = () => (skeleton === null ? [] : [itemNames.tenant_look(skeleton)]);
+    const edit = { tenant_id, type: 'tenant_set' as const, item: itemNames.tenant, against, draft };
+    const edited = await this.configuration.editEverywhere(request, edit);
+    if (edited instanceof Refusal) return edited;
+    const { principal: _by, skeleton: _look, ...fields } = edited.fields;
+    return { body: { tenant_id, ...fields }, headers: { location: `/v1/tenants/${tenant_id}`, etag: edited.etag } };
+  }
+
+  private unserved(lane: string): Refusal | undefined {
+    const { lanes } = this.configuration;
+    if (lanes.includes(lane)) return undefined;
+    return new Refusal('invalid-request', `this installation serves the lanes ${lanes.join(', ')}`, {
+      issues: [{ path: '/lane', code: 'unknown_lane', message: 'is not served here' }],
+    });
+  }
+}

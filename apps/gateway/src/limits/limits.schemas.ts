@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { pageOfItems } from '../http/page-query.js';
+import { everywhere, timeOf } from '../http/shared-schemas.js';
+import { limitRequest } from './limit-request.js';
+
+const { kind, scope } = limitRequest.shape;
+const RESERVED = /^(?!default\.|context\.)[\w.-]{1,100}$/;
+
+/** The name of a limit that a tenant sets. */
+export const newLimitId = z
+  .string()
+  .regex(RESERVED, 'a limit is named by 1 to 100 letters, digits, ".", "_" and "-", and not default.… or context.…');
+
+/** One version of a limit, as it is answered. */
+export const limitAnswer = z
+  .object({
+    limit_id: z.string(),
+    version: z.int().min(0).describe('from 1, without gaps; 0: a default that the tenant has not changed'),
+    removed: z.boolean(),
+    kind,
+    scope,
+    subjects: z.array(z.string()),
+    tools: z.array(z.string()),
+    max: z.number().nullable(),
+    window_ms: z.int().nullable(),
+    amount: z.string().nullable(),
+    per: z.string().nullable(),
+    allowed: z.array(z.string()),
+    side_effects: z.enum(['none', 'reads', 'writes']).nullable(),
+    on_exceeded: z.enum(['deny', 'defer']),
+    defer_timeout_ms: z.int().nullable(),
+    default: z.boolean(),
+    by: z.string().nullable().describe('the principal that set it; null: a default'),
+    changed_at: timeOf.nullable(),
+  })
+  .meta({ id: 'Limit' });
+
+export const limitPage = pageOfItems(limitAnswer.extend({ etag: z.string() }).meta({ id: 'LimitInForce' })).meta({ id: 'LimitPage' });
+export const limitVersionPage = pageOfItems(limitAnswer).meta({ id: 'LimitVersionPage' });
+export const changedLimit = limitAnswer.extend(everywhere).meta({ id: 'ChangedLimit' });
+
+const counter = z
+  .object({
+    subject: z.string().describe('the run, case, agent, tenant, tool or capability whose calls are counted'),
+    per: z.string().describe('the value of the expression `per`; empty without one'),
+    used: z.number(),
+    max: z.number().nullable(),
+    window_ms: z.int().nullable(),
+  })
+  .meta({ id: 'LimitCounter' });
+
+export const limitUsagePage = pageOfItems(counter).meta({ id: 'LimitUsagePage' });
+
+export type LimitAnswer = z.infer<typeof limitAnswer>;
+export type LimitCounter = z.infer<typeof counter>;

@@ -1,0 +1,112 @@
+import { type Caller, Refusal, Views } from '@countersign/calls';
+import { type Counter, itemNames, type Limit, limitsOf, limitVersions, MICRO, slotAt, usedAt } from '@countersign/domain';
+import { defaultLimits } from '@countersign/policy';
+import { type CounterRow, cursorText, readCounters } from '@countersign/store';
+import { Injectable } from '@nestjs/common';
+import type { ConditionalRequest } from '../configuration/precondition.js';
+import { pageOf } from '../http/lists.js';
+import type { Page, PageQuery } from '../http/page-query.js';
+import { type Everywhere, PolicyRoom } from '../policies/policy-room.js';
+import type { PatientRequest } from '../requests/preferences.js';
+import { type LimitRequest, limitFault, nextVersion } from './limit-request.js';
+import type { LimitAnswer, LimitCounter } from './limits.schemas.js';
+
+type NewLimit = Omit<Limit, 'by' | 'changed_at_ms'>;
+type EditRequest = ConditionalRequest & PatientRequest;
+
+/** A change of a limit that took effect. */
+export interface ChangedLimit {
+  limit: LimitAnswer & Everywhere;
+  etag: string;
+}
+
+const noSuchLimit = (): Refusal => new Refusal('not-found', 'there is no such limit');
+const isDefault = ({ version }: Pick<Limit, 'version'>): boolean => version === 0;
+
+function answerOf({ by, changed_at_ms, ...rest }: Limit): LimitAnswer {
+  if (isDefault(rest)) return { ...rest, default: true, by: null, changed_at: null };
+  return { ...rest, default: false, by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
+}
+
+/** The guard limits of tenants, their versions and what they have counted. */
+@Injectable()
+export class LimitsService {
+  constructor(
+    private readonly policies: PolicyRoom,
+    private readonly views: Views,
+  ) {}
+
+  list(tenant_id: string, query: PageQuery): Page<LimitAnswer & { etag: string }> {
+    const limits = [...defaultLimits, ...limitsOf(this.policies.configuration.state, tenant_id)];
+    const page = { limit: query.limit, ...(query.cursor ? { after: query.cursor } : {}) };
+    return pageOf(
+      limits,
+      page,
+      (limit) => limit.limit_id,
+      (limit) => ({ ...answerOf(limit), etag: this.etag(tenant_id, limit.limit_id) }),
+    );
+  }
+
+  read(tenant_id: string, limit_id: string): { limit: LimitAnswer; etag: string } | Refusal {
+    const limit = this.find(tenant_id, limit_id);
+    return limit ? { limit: answerOf(limit), etag: this.etag(tenant_id, limit_id) } : noSuchLimit();
+  }
+
+  versions(tenant_id: string, limit_id: string): Page<LimitAnswer> | Refusal {
+    const versions = limitVersions(this.policies.configuration.state, tenant_id, limit_id);
+    return versions.length === 0 ? noSuchLimit() : { items: versions.map(answerOf), next_cursor: null };
+  }
+
+  /** Answers once the running instances have it, or the caller does not want to wait any longer. */
+  async set({ tenant_id, principal }: Caller, limit_id: string, body: LimitRequest, request: EditRequest): Promise<ChangedLimit | Refusal> {
+    const newest = (): Limit | undefined => limitVersions(this.policies.configuration.state, tenant_id, limit_id)[0];
+    return limitFault(body) ?? this.edit({ tenant_id, principal }, limit_id, request, () => nextVersion(limit_id, body, newest()));
+  }
+
+  remove(caller: Caller, limit_id: string, request: EditRequest): Promise<ChangedLimit | Refusal> {
+    return this.edit(caller, limit_id, request, () => {
+      const limit = this.find(caller.tenant_id, limit_id);
+      return !limit || isDefault(limit) ? noSuchLimit() : { ...limit, version: limit.version + 1, removed: true };
+    });
+  }
+
+  async usage(tenant_id: string, limit_id: string, { limit: size, cursor }: PageQuery): Promise<Page<LimitCounter>> {
+    const rows = await readCounters(this.views.store, { tenant_id, limit_id, after: cursor?.id ?? '', limit: size + 1 });
+    const shown = rows.slice(0, size);
+    const last = rows.length > shown.length ? shown.at(-1) : undefined;
+    const limit = this.find(tenant_id, limit_id);
+    return { items: shown.map((row) => this.counted(row, limit)), next_cursor: last ? cursorText({ at: 0, id: last.key }) : null };
+  }
+
+  private counted({ subject, per, slots }: CounterRow, limit: Limit | undefined): LimitCounter {
+    const counter: Counter = { slots: JSON.parse(slots) as Counter['slots'] };
+    const window_ms = limit?.window_ms ?? null;
+    const now = slotAt(counter, this.policies.configuration.clock.now_ms(), window_ms);
+    return { subject, per, used: usedAt(counter, now, window_ms) / MICRO, max: limit?.max ?? null, window_ms };
+  }
+
+  private find(tenant_id: string, limit_id: string): Limit | undefined {
+    return [...limitsOf(this.policies.configuration.state, tenant_id), ...defaultLimits].find((limit) => limit.limit_id === limit_id);
+  }
+
+  private etag(tenant_id: string, limit_id: string): string {
+    return this.policies.configuration.edits.etag(tenant_id, itemNames.limit(limit_id));
+  }
+
+  private async edit(
+    { tenant_id, principal }: Pick<Caller, 'tenant_id' | 'principal'>,
+    limit_id: string,
+    request: EditRequest,
+    version: () => NewLimit | Refusal,
+  ): Promise<ChangedLimit | Refusal> {
+    const draft = (): Limit | Refusal => {
+      const limit = version();
+      if (limit instanceof Refusal) return limit;
+      return { ...limit, by: principal, changed_at_ms: this.policies.configuration.clock.now_ms() };
+    };
+    const edit = { tenant_id, type: 'limit_set', item: itemNames.limit(limit_id), draft } as const;
+    const edited = await this.policies.editEverywhere(request, edit);
+    if (edited instanceof Refusal) return edited;
+    return { limit: { ...answerOf(edited.fields as Limit), ...edited.everywhere }, etag: edited.etag };
+  }
+}

@@ -1,0 +1,60 @@
+import type { Readable } from '@countersign/calls';
+import type { Webhook } from '@countersign/domain';
+import type { Channels } from './channels.js';
+import type { Notification } from './notification.js';
+import type { NotificationClaims } from './notification-claims.js';
+import type { NotificationTargets } from './notification-targets.js';
+
+/** Longer than any channel takes to answer, ms. */
+const CLAIMED_FOR_MS = 60_000;
+/** After a longer pause than this another gateway may continue, ms. */
+const PAUSE_CLAIMED_MAX_MS = 120_000;
+
+/**
+ * What came of one attempt: `settled` (the channel has it, now or before), `refused` (the channel will never accept it),
+ * `failed` (worth another attempt), `claimed_by_another` (another gateway is sending it).
+ */
+export type DeliveryOutcome = 'settled' | 'refused' | 'failed' | 'claimed_by_another';
+
+/** Delivers one notification to one channel, unless another gateway does or did. */
+export class ChannelDelivery {
+  constructor(
+    private readonly targets: NotificationTargets,
+    private readonly channels: Pick<Channels, 'send'>,
+    private readonly claims: NotificationClaims,
+    /** Opens sealed fields, anew for each attempt. */
+    private readonly readable: Pick<Readable, 'value'>,
+  ) {}
+
+  /** @throws where the store is unavailable. */
+  async attempt(notification: Notification, webhook: Webhook): Promise<DeliveryOutcome> {
+    const { id, tenant_id } = notification;
+    const { webhook_id } = webhook;
+    const place = { notice_id: id, webhook_id };
+    const claim = await this.claims.claim(place, CLAIMED_FOR_MS);
+    if (claim !== 'mine') return claim === 'settled' ? 'settled' : 'claimed_by_another';
+    const opened = await this.readable.value(tenant_id, notification);
+    const answer = await this.channels.send(webhook, this.targets.withUsableLink(webhook, opened));
+    // An address that was edited meanwhile refused it: the channel itself did not.
+    const is_edited = this.targets.find(tenant_id, webhook_id) !== webhook;
+    if (answer === 'try_again' || (answer === 'refused' && is_edited)) return 'failed';
+    await this.claims.settle(place);
+    return answer === 'refused' ? 'refused' : 'settled';
+  }
+
+  /** Keeps other gateways from sending during a pause before the next attempt. */
+  async holdFor(pause_ms: number, notification: Notification, webhook_id: string): Promise<void> {
+    const for_ms = Math.min(pause_ms, PAUSE_CLAIMED_MAX_MS) + CLAIMED_FOR_MS;
+    await this.claims.claim({ notice_id: notification.id, webhook_id }, for_ms).catch(() => undefined);
+  }
+
+  /** No gateway sends it to this channel any more. */
+  async giveUp(notification: Notification, webhook_id: string): Promise<void> {
+    await this.claims.settle({ notice_id: notification.id, webhook_id }).catch(() => undefined);
+  }
+
+  /** Other gateways may send what this one has not sent. */
+  async release(): Promise<void> {
+    await this.claims.release().catch(() => undefined);
+  }
+}

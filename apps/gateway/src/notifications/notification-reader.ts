@@ -1,0 +1,46 @@
+import type { EventMap } from '@countersign/contracts';
+import type { EventBatch, LogContext, Recorded } from '@countersign/event-log';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { NotificationSender } from './notification-sender.js';
+import { notificationOf } from './notification-sources.js';
+import { ReadPlace } from './read-places.js';
+
+const POLICY = { kind: 'service' as const, id: 'policy', roles: [] };
+
+/**
+ * Reads what policy decided, in a consumer group: notifies people of it, and puts 'approve similar' into the configuration,
+ * which only the gateway writes and only after policy granted it.
+ */
+export class NotificationReader {
+  private readonly places = new Map<string, ReadPlace>();
+
+  constructor(
+    private readonly sender: NotificationSender,
+    private readonly configuration: Pick<ConfigurationRoom, 'state' | 'writer' | 'clock'>,
+  ) {}
+
+  async read(batch: EventBatch, context: LogContext): Promise<void> {
+    await this.sender.hasCapacity();
+    const key = `${batch.topic}/${batch.lane}/${batch.partition}`;
+    const place = this.places.get(key) ?? new ReadPlace();
+    this.places.set(key, place);
+    for (const at of batch.events) await this.readEvent(at, place, context);
+    const last = batch.events.at(-1);
+    if (last) context.commit(place.readUpTo(last.offset + 1));
+  }
+
+  private async readEvent(at: Recorded, place: ReadPlace, context: LogContext): Promise<void> {
+    if (at.event_type === 'approval_granted' && at.event.similar) await this.keep(at.event, at.event.similar);
+    const notification = notificationOf(at);
+    if (!notification) return;
+    place.hold(at.offset);
+    void this.sender.send(notification).then(() => context.commit(place.release(at.offset)));
+  }
+
+  private async keep({ meta }: EventMap['approval_granted'], grant: NonNullable<EventMap['approval_granted']['similar']>): Promise<void> {
+    const { state, writer, clock } = this.configuration;
+    const now_ms = clock.now_ms();
+    if (grant.expires_at_ms <= now_ms || state.by_tenant.get(meta.tenant_id)?.grants.has(grant.grant_id)) return;
+    await writer.set(meta.tenant_id, 'grant_set', { grant, revoked: false, by: POLICY, changed_at_ms: now_ms });
+  }
+}

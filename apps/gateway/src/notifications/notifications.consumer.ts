@@ -1,0 +1,19 @@
+import { type EventBatch, type LogContext, OnTopic } from '@countersign/event-log';
+import { Controller } from '@nestjs/common';
+import { NotificationReader } from './notification-reader.js';
+
+/** Hands the decisions of policy to the reader that notifies people. Offsets are committed once their notifications are settled. */
+@Controller()
+export class NotificationsConsumer {
+  constructor(private readonly reader: NotificationReader) {}
+
+  @OnTopic('policy-decided', { commit: 'manual' })
+  decided(batch: EventBatch, context: LogContext): Promise<void> {
+    return this.reader.read(batch, context);
+  }
+
+  @OnTopic('approval-granted', { commit: 'manual' })
+  answered(batch: EventBatch, context: LogContext): Promise<void> {
+    return this.reader.read(batch, context);
+  }
+}

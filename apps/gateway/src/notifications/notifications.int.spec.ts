@@ -1,0 +1,284 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Readable, type Taken } from '@countersign/calls';
+import { sampleCall, sampleMeta } from '@countersign/calls/testing/samples';
+import { EventCodec, type EventMap } from '@countersign/contracts';
+import { initialConfiguration, tenantPart, type Webhook } from '@countersign/domain';
+import { EmbeddedEventLog } from '@countersign/event-log';
+import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
+import { claimNotice, PgliteStore } from '@countersign/store';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import type { ConfigurationWriter } from '../identity/configuration-writer.js';
+import { ChannelDelivery } from './channel-delivery.js';
+import type { Notification } from './notification.js';
+import { NotificationClaims } from './notification-claims.js';
+import { NotificationReader } from './notification-reader.js';
+import { NotificationSender } from './notification-sender.js';
+import { NotificationTargets } from './notification-targets.js';
+import { startNotifications } from './notifications.module.js';
+
+const codec = new EventCodec();
+const logger = createLogger('gateway', 'silent');
+const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
+const hook: Webhook = {
+  webhook_id: 'w',
+  channel: 'webhook',
+  url: 'https://x.example',
+  types: ['approval.*'],
+  description: '',
+  secret_sealed: null,
+  acts_as: null,
+  state: 'active',
+  by,
+  changed_at_ms: 0,
+};
+
+let dir: string;
+let log: EmbeddedEventLog;
+let store: PgliteStore;
+let lives = 0;
+beforeAll(async () => {
+  store = await PgliteStore.open({ memory: true });
+});
+afterAll(() => store.close());
+beforeEach(async () => {
+  await store.query({ text: 'DELETE FROM notice_claims', params: [] });
+  dir = await mkdtemp(join(tmpdir(), 'countersign-notices-'));
+  log = await EmbeddedEventLog.open({ dir });
+  await log.ensureTopics(topicSpecs(['shared'], 1));
+});
+afterEach(async () => {
+  await log.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** A gateway's notifications over the log, with a channel that answers as the test says. */
+class Life {
+  readonly sent: string[] = [];
+  /** Of those that were sent, which had something to decide by. */
+  readonly with_link: string[] = [];
+  readonly written: { type: string; fields: unknown }[] = [];
+  readonly state = initialConfiguration();
+  readonly sender: NotificationSender;
+  private end: (() => Promise<void>) | undefined;
+
+  constructor(private readonly answer: (notification: Notification) => Taken) {
+    tenantPart(this.state, sampleMeta().tenant_id).webhooks.set('w', hook);
+    const send = async (_webhook: Webhook, notification: Notification) => {
+      this.sent.push(notification.id);
+      if (notification.decides) this.with_link.push(notification.id);
+      return this.answer(notification);
+    };
+    const claims = new NotificationClaims(store, `gateway-${++lives}`);
+    const change = async () => void tenantPart(this.state, sampleMeta().tenant_id).webhooks.delete('w');
+    const writer = { change } as unknown as ConfigurationWriter;
+    const targets = new NotificationTargets({ state: this.state }, writer, Date.now);
+    this.sender = new NotificationSender(targets, new ChannelDelivery(targets, { send }, claims, Readable.plain), logger);
+  }
+
+  async start(): Promise<this> {
+    const set = async (_tenant: string, type: string, fields: unknown) => void this.written.push({ type, fields });
+    const configuration = { state: this.state, writer: { set } as unknown as ConfigurationWriter, clock: systemClock };
+    const reader = new NotificationReader(this.sender, configuration);
+    this.end = await startNotifications({ log, codec, clock: systemClock, logger } as unknown as AppDeps, ['shared'], reader);
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await this.sender.close();
+    await this.end?.();
+  }
+
+  /** Resolves when the channel is out of the configuration. */
+  async disabled(): Promise<void> {
+    const { webhooks } = tenantPart(this.state, sampleMeta().tenant_id);
+    for (const until = Date.now() + 8000; webhooks.size > 0; await sleep(20)) if (Date.now() > until) throw new Error('it is not disabled');
+  }
+
+  async until(count: number): Promise<void> {
+    for (const until = Date.now() + 8000; this.sent.length < count; await sleep(20))
+      if (Date.now() > until) throw new Error(`${this.sent.length} of ${count}`);
+  }
+}
+
+async function deny(event_id: string): Promise<void> {
+  const source = { topic: 'approval-voted', offset: 0 };
+  const event: EventMap['approval_denied'] = {
+    meta: { ...sampleMeta(), event_id, partition: 0 },
+    approval_id: 'a',
+    revision: 1,
+    reason: null,
+    by,
+    source,
+    call: sampleCall(),
+  };
+  await log.append([
+    {
+      topic: 'approval-granted',
+      partition: 0,
+      key: null,
+      value: codec.encode('approval_denied', event),
+      headers: { event_type: 'approval_denied' },
+    },
+  ]);
+}
+
+test('what no channel accepted before a restart is sent again after it, under the same id; what was accepted is not', async () => {
+  const first = await new Life(({ id }) => (id === 'n2' ? 'try_again' : 'taken')).start();
+  await deny('n1');
+  await deny('n2');
+  await first.until(2);
+  await sleep(300);
+  await first.stop();
+  const second = await new Life(() => 'taken').start();
+  await second.until(1);
+  await deny('n3');
+  await second.until(2);
+  expect(second.sent).toEqual(['n2', 'n3']);
+  await second.stop();
+  const third = await new Life(() => 'taken').start();
+  await deny('n4');
+  await third.until(1);
+  expect(third.sent).toEqual(['n4']);
+  await third.stop();
+});
+
+test('a channel whose receiver is gone is disabled: nothing more goes there', async () => {
+  const life = await new Life(() => 'refused').start();
+  await deny('n1');
+  await life.until(1);
+  await life.disabled();
+  await deny('n2');
+  await sleep(500);
+  expect(life.sent).toEqual(['n1']);
+  await life.stop();
+});
+
+const notification = (id: string): Notification => ({
+  id,
+  tenant_id: sampleMeta().tenant_id,
+  type: 'approval.denied',
+  timestamp_ms: Date.now(),
+  title: 't',
+  data: {},
+  decides: null,
+});
+
+test('a channel is sent a link only while its person could use it', async () => {
+  const life = new Life(() => 'taken');
+  const tenant_id = sampleMeta().tenant_id;
+  const principal = { kind: 'user' as const, id: 'carl', roles: ['approver'] };
+  tenantPart(life.state, tenant_id).webhooks.set('w', { ...hook, acts_as: principal });
+  const asked = (id: string) => {
+    const decides = { approval_id: 'a', expires_at_ms: Date.now() + 60_000 };
+    return life.sender.send({ ...notification(id), decides });
+  };
+  await asked('before');
+  const key = { key_id: 'k', key_hash: 'k', tenant_id, principal, scopes: [], clearances: [], purposes: null, owner: null };
+  const kept = { ...key, expires_at_ms: null, created_at_ms: 0, revoked_at_ms: null as number | null };
+  life.state.keys_by_id.set('k', kept);
+  await asked('while');
+  kept.revoked_at_ms = Date.now();
+  await asked('after');
+  expect([life.sent, life.with_link]).toEqual([['before', 'while', 'after'], ['while']]);
+  await life.stop();
+});
+
+const sent = (life: Life, id: string) => life.sender.send(notification(id));
+
+test('of two gateways that read the same event one sends to each channel, and both go on', async () => {
+  const lives = [new Life(() => 'taken'), new Life(() => 'taken')] as const;
+  await Promise.all(['a', 'b', 'c', 'd'].flatMap((id) => lives.map((life) => sent(life, id))));
+  expect([...lives[0].sent, ...lives[1].sent].sort()).toEqual(['a', 'b', 'c', 'd']);
+  for (const life of lives) await life.stop();
+});
+
+test('while one gateway pauses before it tries again, another does not send; what it leaves when it stops, another sends', async () => {
+  const [first, second] = [new Life(() => 'try_again'), new Life(() => 'taken')];
+  void sent(first, 'x');
+  await first.until(1);
+  const done = sent(second, 'x');
+  await sleep(300);
+  expect(second.sent).toEqual([]);
+  await first.stop();
+  await done;
+  expect([first.sent, second.sent]).toEqual([['x'], ['x']]);
+  await second.stop();
+});
+
+test('what a gateway had claimed when it died is sent once its claim is over', async () => {
+  const place = { notice_id: 'y', webhook_id: 'w' };
+  expect(await claimNotice(store, place, { owner: 'dead', for_ms: 500 })).toBe('mine');
+  const life = new Life(() => 'taken');
+  await sent(life, 'y');
+  expect(life.sent).toEqual(['y']);
+  await sent(life, 'y');
+  expect(life.sent).toEqual(['y']);
+  await life.stop();
+});
+
+test("'approve similar' is put into the configuration once policy granted it, and not twice", async () => {
+  const life = await new Life(() => 'taken').start();
+  const call = sampleCall();
+  const meta = { ...sampleMeta(), partition: 0 };
+  const granted = {
+    decision_id: 'd',
+    revision: 1,
+    ruling_digest: 'r',
+    votes: [],
+    joined_call_id: null,
+    execute_before_ms: 1,
+    tier: 'tier_2_approval_required' as const,
+  };
+  const scope = {
+    scope: 'tool' as const,
+    case_id: null,
+    run_id: null,
+    principal_id: 'bot',
+    granted_by: ['ann'],
+    from_ms: 0,
+    expires_at_ms: Date.now() + 60_000,
+    rule: 'r',
+    rules: ['r'],
+    inputs: null,
+    uses: 1,
+  };
+  const similar = {
+    grant_id: 'g',
+    approval_id: 'a',
+    tool: call.tool,
+    version: call.version,
+    contract_digest: 'c',
+    mapping_version: null,
+    ...scope,
+  };
+  const event: EventMap['approval_granted'] = {
+    meta,
+    approval_id: 'a',
+    ...granted,
+    source: { topic: 'approval-voted', offset: 0 },
+    call,
+    similar,
+    also: null,
+    history_json: null,
+    asked: null,
+    parts: [],
+  };
+  const record = {
+    topic: 'approval-granted',
+    partition: 0,
+    key: null,
+    value: codec.encode('approval_granted', event),
+    headers: { event_type: 'approval_granted' },
+  };
+  await log.append([record]);
+  await life.until(1);
+  tenantPart(life.state, meta.tenant_id).grants.set('g', { grant: similar, revoked: true, by, changed_at_ms: 1 });
+  const again = { ...event, meta: { ...meta, event_id: 'read again under another id' } };
+  await log.append([{ ...record, value: codec.encode('approval_granted', again) }]);
+  await life.until(2);
+  expect(life.written).toMatchObject([{ type: 'grant_set', fields: { grant: { grant_id: 'g' }, revoked: false } }]);
+  await life.stop();
+});

@@ -1,0 +1,51 @@
+import 'reflect-metadata';
+import { LogTransport } from '@countersign/event-log';
+import { type AppDeps, NestLogger } from '@countersign/process';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { MicroserviceOptions } from '@nestjs/microservices';
+import { NotificationReader } from './notification-reader.js';
+import { NotificationsConsumer } from './notifications.consumer.js';
+
+const BATCH_RECORDS_MAX = 500;
+/** A notification goes by mail or webhook: a tenth of a second does not matter. */
+const PATIENCE_MS = 100;
+
+@Module({})
+class NotificationsModule {
+  static with(reader: NotificationReader): DynamicModule {
+    return {
+      module: NotificationsModule,
+      controllers: [NotificationsConsumer],
+      providers: [{ provide: NotificationReader, useValue: reader }],
+    };
+  }
+}
+
+/** Starts the reader of group `gateway-notices`: gateways share the partitions. @returns what ends it. */
+export async function startNotifications(
+  deps: AppDeps,
+  lanes: readonly string[],
+  reader: NotificationReader,
+): Promise<() => Promise<void>> {
+  const strategy = new LogTransport({
+    log: deps.log,
+    codec: deps.codec,
+    group: 'gateway-notices',
+    lanes,
+    visibility: 'durable',
+    batch_records_max: BATCH_RECORDS_MAX,
+    patience_ms: PATIENCE_MS,
+    now_ms: () => deps.clock.now_ms(),
+    faults: deps.logger,
+    ...(deps.schemas ? { schemas: deps.schemas } : {}),
+    // What cannot be read is in dead-letter; nobody waits for a notification of it.
+    poison: async () => undefined,
+  });
+  const app = await NestFactory.createMicroservice<MicroserviceOptions>(NotificationsModule.with(reader), {
+    strategy,
+    logger: new NestLogger(deps.logger),
+  });
+  await app.listen();
+  return () => app.close();
+}

@@ -1,0 +1,115 @@
+import { baseOf, dueVersionNotices, itemNames, unpackCall, type VersionNotice } from '@countersign/domain';
+import type { Logger } from '@countersign/process';
+import { listCalls, type Store } from '@countersign/store';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { Notification } from './notification.js';
+import type { NotificationSender } from './notification-sender.js';
+
+const TURN_MS = 1_000;
+/** So many turns pass between two checks while no lifecycle changes: what is due, is due by days. */
+const IDLE_TURNS = 60;
+const CALLS_MAX = 500;
+const REGISTRY = { kind: 'service' as const, id: 'registry', roles: [] };
+
+/** Notifies callers 30 and 7 days before a version ends and when it is revoked, once each, and blocks versions at their sunset. */
+export class ToolSunsetScheduler {
+  private timer: NodeJS.Timeout | undefined;
+  private turns = 0;
+  private seen = -1;
+  private readonly sending = new Set<string>();
+  private working = Promise.resolve();
+
+  constructor(
+    private readonly configuration: Pick<ConfigurationRoom, 'state' | 'writer' | 'clock'>,
+    private readonly sender: Pick<NotificationSender, 'send'>,
+    private readonly store: Store,
+    private readonly logger: Pick<Logger, 'warn'>,
+  ) {}
+
+  start(): void {
+    this.timer = setInterval(() => this.turn(), TURN_MS);
+    this.timer.unref();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.working;
+  }
+
+  private turn(): void {
+    const { standing_changes } = this.configuration.state;
+    if (standing_changes === this.seen && ++this.turns < IDLE_TURNS) return;
+    this.seen = standing_changes;
+    this.turns = 0;
+    this.working = this.working
+      .then(() => this.checkNow())
+      .catch((cause: unknown) =>
+        this.logger.warn(
+          { event: 'tool_sunset_check_failed', cause: String(cause) },
+          'sunsets of tools could not be checked: retry in 60 s',
+        ),
+      );
+  }
+
+  /** Blocks and announces what is due now. Public for tests that move the clock. */
+  async checkNow(): Promise<void> {
+    const { state, clock, writer } = this.configuration;
+    const { notices, ended } = dueVersionNotices(state, clock.now_ms());
+    for (const { tenant_id, tool, version, entry } of ended) {
+      const versions = baseOf(state.changes, tenant_id, [itemNames.tool_version(tool, version)]);
+      const { sunset_at_ms, use_instead } = entry;
+      const reason = entry.reason ?? 'its sunset has come';
+      const fields = { tool, version, state: 'blocked' as const, sunset_at_ms, reason, use_instead };
+      // A sunset that somebody moved at the same moment stands: the next turn checks what is due then.
+      const changed = { ...fields, by: REGISTRY, changed_at_ms: clock.now_ms() };
+      await writer.change(tenant_id, 'tool_lifecycle_set', changed, { versions, is_required: false });
+    }
+    for (const due of notices) if (!this.sending.has(due.notice_id)) await this.announce(due);
+  }
+
+  private async announce(due: VersionNotice): Promise<void> {
+    const { tenant_id, notice_id, tool, version } = due;
+    this.sending.add(notice_id);
+    const callers = await this.callers(tenant_id, tool, version);
+    const notification = notificationOf(due, callers, this.configuration.clock.now_ms());
+    void this.sender.send(notification).then(() => this.markSent(due));
+  }
+
+  private async markSent({ tenant_id, tool, version, notice_id }: VersionNotice): Promise<void> {
+    const { writer, clock } = this.configuration;
+    try {
+      await writer.set(tenant_id, 'tool_notice_told', { tool, version, notice_id, by: REGISTRY, changed_at_ms: clock.now_ms() });
+    } catch (cause) {
+      this.logger.warn(
+        { event: 'notification_not_marked', cause: String(cause) },
+        'a notification was sent and may be sent once more: the log is unavailable',
+      );
+    }
+    this.sending.delete(notice_id);
+  }
+
+  /** Who called this version lately, by the newest calls of the tool. */
+  private async callers(tenant_id: string, tool: string, version: string): Promise<string[]> {
+    const { items } = await listCalls(this.store, { tenant_id, tool, limit: CALLS_MAX });
+    const calls = items.map((row) => unpackCall(row.state).call).filter((call) => call?.version === version);
+    return [...new Set(calls.map((call) => call?.principal.id as string))].sort();
+  }
+}
+
+function notificationOf(
+  { notice_id, tenant_id, type, tool, version, days_left, entry }: VersionNotice,
+  callers: string[],
+  now_ms: number,
+): Notification {
+  const what = type === 'tool.version_revoked' ? 'is revoked' : `ends in ${days_left} days`;
+  const sunset_at = entry.sunset_at_ms === null ? null : new Date(entry.sunset_at_ms).toISOString();
+  return {
+    id: notice_id,
+    tenant_id,
+    type,
+    timestamp_ms: now_ms,
+    title: `${tool}@${version} ${what}`,
+    data: { tool, version, state: entry.state, sunset_at, days_left, reason: entry.reason, use_instead: entry.use_instead, callers },
+    decides: null,
+  };
+}

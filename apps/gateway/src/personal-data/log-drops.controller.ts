@@ -1,0 +1,40 @@
+import { type Caller, Refusal } from '@countersign/calls';
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { z } from 'zod';
+import { Roles } from '../http/access.decorator.js';
+import { Answer } from '../http/answer.decorator.js';
+import { CurrentCaller } from '../http/current-caller.decorator.js';
+import { DEFAULT_TENANT } from '../identity/tenants.js';
+import { LogDrop } from './log-drop.js';
+import { logDropAnswer, logDropRequest } from './personal-data.schemas.js';
+
+/** `POST /v1/log/drops`: old records of calls go, behind a checkpoint that covers them. */
+@ApiTags('personal data')
+@Controller('v1/log/drops')
+export class LogDropsController {
+  constructor(private readonly drops: LogDrop) {}
+
+  @Post()
+  @Roles('admin')
+  @ApiOperation({ summary: 'Drop old records of calls behind a checkpoint' })
+  @Answer(logDropAnswer)
+  async drop(
+    @CurrentCaller() { tenant_id, principal }: Caller,
+    @Body({ schema: logDropRequest }) { keep_months, dry_run }: z.infer<typeof logDropRequest>,
+  ) {
+    if (tenant_id !== DEFAULT_TENANT) return new Refusal('forbidden', `records are dropped by admins of tenant ${DEFAULT_TENANT}`);
+    const plan = await this.drops.plan(keep_months);
+    if (plan instanceof Refusal) return plan;
+    const outcome = dry_run ? null : await this.drops.drop(tenant_id, plan, principal);
+    if (outcome instanceof Refusal) return outcome;
+    return {
+      dry_run,
+      before: new Date(plan.before_ms).toISOString(),
+      checkpoint_size: plan.checkpoint.record.number + 1,
+      records_below: Object.fromEntries([...plan.due].map(([tree, { below }]) => [tree, below])),
+      dropped: outcome?.dropped ?? null,
+      waits_for: outcome?.waits_for ?? null,
+    };
+  }
+}

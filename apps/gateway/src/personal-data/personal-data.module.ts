@@ -1,0 +1,22 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { LogDropsController } from './log-drops.controller.js';
+import { PersonalDataController } from './personal-data.controller.js';
+import { PersonalDataService } from './personal-data.service.js';
+import { RetentionController } from './retention.controller.js';
+import { RetentionService } from './retention.service.js';
+import { SubjectsController } from './subjects.controller.js';
+
+/** What is personal, who was erased, and how long data is kept. */
+@Module({})
+export class PersonalDataModule {
+  /** `seals`: this gateway has the keys of sealed data; `drops`: it has evidence to drop records behind. */
+  static of({ seals, drops }: { seals: boolean; drops: boolean }): DynamicModule {
+    const ofSealing: Type[] = seals ? [PersonalDataController, SubjectsController, RetentionController] : [];
+    const ofDrops: Type[] = drops ? [LogDropsController] : [];
+    return {
+      module: PersonalDataModule,
+      controllers: [...ofSealing, ...ofDrops],
+      providers: seals ? [PersonalDataService, RetentionService] : [],
+    };
+  }
+}

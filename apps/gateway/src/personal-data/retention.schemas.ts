@@ -1,0 +1,60 @@
+import { RETENTION_FLOOR_MONTHS } from '@countersign/domain';
+import { z } from 'zod';
+import { timeOf } from '../http/shared-schemas.js';
+
+const MONTHS_MAX = 1200;
+const months = z.int().min(RETENTION_FLOOR_MONTHS, `nothing is kept for less than ${RETENTION_FLOOR_MONTHS} months`).max(MONTHS_MAX);
+
+/** Body of `PUT /v1/retention`. */
+export const retentionRequest = z
+  .strictObject({
+    floor_months: months.default(RETENTION_FLOOR_MONTHS).describe('no rule may keep for less'),
+    rules: z
+      .array(z.strictObject({ marking: z.string().min(1).max(100).nullable().default(null).describe('null: of the rest'), months }))
+      .max(100),
+  })
+  .superRefine(({ floor_months, rules }, context) => {
+    const known = new Set<string | null>();
+    for (const [at, rule] of rules.entries()) {
+      if (rule.months < floor_months)
+        context.addIssue({ code: 'custom', path: ['rules', at, 'months'], message: `is below the floor of ${floor_months} months` });
+      if (known.has(rule.marking)) context.addIssue({ code: 'custom', path: ['rules', at, 'marking'], message: 'has a rule already' });
+      known.add(rule.marking);
+    }
+  });
+
+export type RetentionRequest = z.infer<typeof retentionRequest>;
+
+/** Body of `POST /v1/retention/runs`, which may be left out. */
+export const retentionRunRequest = z.preprocess(
+  (body) => body ?? {},
+  z.strictObject({ dry_run: z.boolean().default(false).describe('only says what would be destroyed') }),
+);
+
+export type RetentionRunRequest = z.infer<typeof retentionRunRequest>;
+
+/** How long sealed data is kept, as it is answered. */
+export const retentionAnswer = z
+  .object({
+    version: z.int().min(0).describe('0: the tenant has set nothing, and keeps for ever'),
+    floor_months: z.int(),
+    rules: z.array(z.object({ marking: z.string().nullable().describe('null: of the rest'), months: z.int() })),
+    by: z.string().nullable().describe('the principal that set it'),
+    changed_at: timeOf.nullable(),
+  })
+  .meta({ id: 'Retention' });
+
+export type RetentionAnswer = z.infer<typeof retentionAnswer>;
+
+export const retentionRunAnswer = z
+  .object({
+    dry_run: z.boolean(),
+    cutoffs: z.array(
+      z.object({
+        markings: z.string().describe('sorted, with commas between'),
+        before_period: z.string().describe('a month as 2026-11, UTC: keys of earlier months are destroyed'),
+        keys: z.int().describe('how many keys'),
+      }),
+    ),
+  })
+  .meta({ id: 'RetentionRun' });

@@ -1,0 +1,33 @@
+import type { Principal } from '@countersign/contracts';
+import { type ConfigurationState, type Erasure, erasureOf } from '@countersign/domain';
+import type { Personal } from '@countersign/process';
+import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+
+/** Erases subjects: the record says so first, then their keys are destroyed. A start destroys what a crash left of them (`Erasures`). */
+export class SubjectEraser {
+  constructor(
+    private readonly personal: Personal,
+    private readonly configuration: ConfigurationRoom,
+  ) {}
+
+  /** The same answer for a subject that is known and one that is not. A subject with new data since is erased anew. */
+  async erase(tenant_id: string, subject_id: string, said: { reason: string; by: Principal }): Promise<Erasure> {
+    const { keys } = this.personal;
+    const subject = this.personal.ref(tenant_id, subject_id);
+    const key_ids = await keys.ofSubject(tenant_id, subject);
+    const known = erasureOf(this.configuration.state, tenant_id, subject);
+    if (known && key_ids.length === 0) return known;
+    const erased_at_ms = this.configuration.clock.now_ms();
+    const at = await this.configuration.writer.set(tenant_id, 'subject_erased', { subject, key_ids, erased_at_ms, ...said });
+    await keys.destroy(tenant_id, key_ids);
+    await this.personal.erasures?.destroyed(at.offset);
+    return erasureOf(this.configuration.state, tenant_id, subject) as Erasure;
+  }
+
+  /** Months that retention has applied to are gone: after a crash between the two steps, or with keys that came back from a backup. */
+  async reconcile(state: ConfigurationState): Promise<void> {
+    for (const [tenant_id, { retention }] of state.by_tenant) {
+      for (const [markings, period] of retention?.applied ?? []) await this.personal.keys.destroyBefore(tenant_id, markings, period);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { ActivePolicyService } from './active-policy.service.js';
+import { PoliciesController } from './policies.controller.js';
+import { PublishedPoliciesService } from './published-policies.service.js';
+import { SimulationsController } from './simulations.controller.js';
+import { SimulationsService } from './simulations.service.js';
+
+/** The rules of a tenant: their versions, which one is active, and what a draft would have ruled. */
+@Module({
+  controllers: [PoliciesController, SimulationsController],
+  providers: [ActivePolicyService, PublishedPoliciesService, SimulationsService],
+})
+export class PoliciesModule {}

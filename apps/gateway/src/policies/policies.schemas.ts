@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { pageOfItems } from '../http/page-query.js';
+import { everywhere, timeOf } from '../http/shared-schemas.js';
+import { refusedBy } from '../http/validation.pipe.js';
+import { bundleRefusal, publishRequest } from './bundle-request.js';
+
+/** Body of `POST /v1/policies`; its faults name the rules that they are about. */
+export const publishBody = refusedBy(publishRequest, bundleRefusal);
+
+const version = z.string();
+const policy = z
+  .object({
+    version,
+    digest: z.string().describe('SHA-256 of the rules, hex'),
+    active: z.boolean(),
+    shadow: z.boolean().describe('it runs beside the active one: recorded, never enforced'),
+    published_by: z.string(),
+    published_at: timeOf,
+    simulation_digest: z.string().nullable().describe('the report of the simulation that it was published with'),
+  })
+  .meta({ id: 'PolicySummary' });
+
+export const policyPage = pageOfItems(policy).meta({ id: 'PolicyPage' });
+export const policyRead = policy
+  .extend({ bundle: z.record(z.string(), z.unknown()).describe('the rules, as they were published') })
+  .meta({ id: 'Policy' });
+
+const finding = z.object({ path: z.string(), code: z.string(), message: z.string(), rule: z.string(), reason: z.string() });
+export const publishedPolicy = policy
+  .extend({
+    warnings: z.array(finding.meta({ id: 'PolicyFinding' })).describe('what could not be checked, such as people of an identity provider'),
+    overrides: z
+      .array(z.object({ rule: z.string(), overrides: z.array(z.string()) }))
+      .describe('rules that allow what other rules would ask people about'),
+  })
+  .meta({ id: 'PublishedPolicy' });
+
+const activation = z.object({ version: version.nullable(), shadow: version.nullable(), by: z.string(), at: timeOf });
+export const activePolicy = z
+  .object({
+    version: version.nullable().describe('null: the built-in rules and default tiers alone'),
+    digest: z.string().nullable(),
+    shadow: version.nullable(),
+    history: z.array(activation.meta({ id: 'PolicyActivationEntry' })).describe('newest first'),
+  })
+  .meta({ id: 'ActivePolicy' });
+export const changedActivePolicy = activePolicy.extend(everywhere).meta({ id: 'ChangedActivePolicy' });
+
+export const policySettingsAnswer = z
+  .object({ simulation_required: z.boolean(), single_policy_admin: z.boolean() })
+  .meta({ id: 'PolicySettings' });
+
+export type PolicySummary = z.infer<typeof policy>;
+export type PublishedPolicy = z.infer<typeof publishedPolicy>;
+export type ActivePolicy = z.infer<typeof activePolicy>;
+export type PolicySettingsAnswer = z.infer<typeof policySettingsAnswer>;

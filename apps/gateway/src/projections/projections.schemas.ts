@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { pageOfItems } from '../http/page-query.js';
+import { timeOf } from '../http/shared-schemas.js';
+
+const version = z.int();
+const build = z.string();
+const asked_offset = z.int().nullable().describe('of the request for a rebuild in the configuration; null: the version asked for it');
+const count = z.int().min(0);
+
+export const projection = z
+  .object({
+    name: z.string(),
+    version: version.describe('of the code that answers'),
+    tables: z.array(z.string()),
+    status: z.enum(['live', 'building']),
+    live: z.object({ version, build, asked_offset }).nullable().describe('what readers see; null while there is nothing yet'),
+    building: z
+      .object({
+        version,
+        build,
+        asked_offset,
+        records: count.describe('folded so far'),
+        records_total: count,
+        started_at: timeOf.nullable(),
+      })
+      .nullable()
+      .describe('what is folded beside it'),
+  })
+  .meta({ id: 'Projection' });
+
+export const projectionPage = pageOfItems(projection).meta({ id: 'ProjectionPage' });
+
+export const projectionDigest = z
+  .object({
+    name: z.string(),
+    tables: z.array(
+      z.object({ table: z.string(), rows: count, digest: z.string().describe('SHA-256 over all rows in the order of their key, hex') }),
+    ),
+  })
+  .meta({ id: 'ProjectionDigest' });
+
+export const requestedRebuild = z
+  .object({ name: z.string(), asked_offset: z.int().describe('of the request in the configuration') })
+  .meta({ id: 'RequestedRebuild' });
+
+export type ProjectionAnswer = z.infer<typeof projection>;
+export type ProjectionDigest = z.infer<typeof projectionDigest>;
+export type RequestedRebuild = z.infer<typeof requestedRebuild>;

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { RunsController } from './runs.controller.js';
+import { RunsService } from './runs.service.js';
+
+/** Runs: their transcripts, and bundles that replay them. */
+@Module({ controllers: [RunsController], providers: [RunsService] })
+export class RunsModule {}

@@ -1,0 +1,19 @@
+import { type Caller, Refusal } from '@countersign/calls';
+import type { SecretPlace, SecretScope } from '@countersign/store';
+import { DEFAULT_TENANT } from '../identity/tenants.js';
+
+const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
+
+/** From the narrowest on: the first one that has a secret of a name gives it. */
+export const SCOPES: readonly SecretScope[] = ['user', 'workspace', 'org'];
+
+/** Where a secret of the caller stands, or why it may not touch it: everyone sets its own, admins the workspace's, those of `default` the installation's. */
+export function secretPlace({ tenant_id, principal }: Caller, named: string, name: string): SecretPlace | Refusal {
+  const scope = SCOPES.find((one) => one === named);
+  if (!NAME.test(name) || !scope)
+    return new Refusal('invalid-request', 'a secret is at user, workspace or org, under a name of letters, digits, _ . -');
+  if (scope === 'user') return { tenant_id, scope, owner: principal.id, name };
+  const mayWrite = principal.roles.includes('admin') && (scope === 'workspace' || tenant_id === DEFAULT_TENANT);
+  if (!mayWrite) return new Refusal('forbidden', scope === 'org' ? `needs an admin of tenant ${DEFAULT_TENANT}` : 'needs the role admin');
+  return { tenant_id: scope === 'org' ? '' : tenant_id, scope, owner: '', name };
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { pageOfItems } from '../http/page-query.js';
+import { timeOf } from '../http/shared-schemas.js';
+
+/** Body of `PUT /v1/secrets/{scope}/{name}` and of `…/rotate`. */
+export const secretRequest = z
+  .strictObject({
+    value: z.string().min(8, 'at least 8 characters: a shorter one cannot be masked').max(65_536),
+    expires_at: z.iso.datetime({ offset: true }).optional(),
+  })
+  .meta({ id: 'SecretValue' });
+
+/** A secret without its value, which never comes out. */
+export const secret = z
+  .object({
+    name: z.string(),
+    scope: z.enum(['user', 'workspace', 'org']),
+    user_id: z.string().nullable().describe('whose it is; null: of the workspace or the installation'),
+    version: z.int().min(1).describe('each value makes the next'),
+    created_at: timeOf,
+    changed_at: timeOf,
+    expires_at: timeOf.nullable(),
+    expired: z.boolean(),
+  })
+  .meta({ id: 'Secret' });
+
+export const secretPage = pageOfItems(secret.extend({ etag: z.string() }).meta({ id: 'SecretListed' })).meta({ id: 'SecretPage' });
+export const resolvedSecret = secret
+  .extend({ warning: z.string().optional().describe('there where it is a secret of the whole installation') })
+  .meta({ id: 'ResolvedSecret' });
+export const rotatedKeys = z
+  .object({ key_id: z.string().describe('the new wrapping key'), rewrapped: z.int().min(0).describe('values that it now wraps') })
+  .meta({ id: 'RotatedKeys' });
+
+export type SecretRequest = z.infer<typeof secretRequest>;
+export type SecretAnswer = z.infer<typeof secret>;
+export type ResolvedSecret = z.infer<typeof resolvedSecret>;

@@ -1,0 +1,152 @@
+import { type Caller, Refusal } from '@countersign/calls';
+import { type SecretFact, type SecretPlace, type SecretTerms, Vault } from '@countersign/store';
+import { Injectable } from '@nestjs/common';
+import { ConfigurationService } from '../configuration/configuration.service.js';
+import { type ConditionalRequest, preconditionOf } from '../configuration/precondition.js';
+import { pageOf } from '../http/lists.js';
+import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
+import { isoOf } from '../http/shared-schemas.js';
+import type { WithHeaders } from '../http/with-headers.js';
+import { expiryOf } from '../identity/expiry.js';
+import { SCOPES, secretPlace } from './secret-place.js';
+import type { ResolvedSecret, SecretAnswer, SecretRequest } from './secrets.schemas.js';
+
+type NewValue = Omit<SecretTerms, 'over'> & { value: string };
+/** As the path names it. */
+export interface SecretPlaceName {
+  scope: string;
+  name: string;
+}
+
+type Change = 'set' | 'rotated' | 'deleted';
+
+const ROUNDS_MAX = 20;
+const etagOf = ({ tag }: SecretFact): string => `"${tag}"`;
+const changedTooOften = (): Refusal =>
+  new Refusal('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`);
+
+function answerOf({ name, scope, owner, version, ...at }: SecretFact, now_ms: number): SecretAnswer {
+  return {
+    name,
+    scope,
+    user_id: scope === 'user' ? owner : null,
+    version,
+    created_at: new Date(at.created_at_ms).toISOString(),
+    changed_at: new Date(at.changed_at_ms).toISOString(),
+    expires_at: isoOf(at.expires_at_ms),
+    expired: at.expires_at_ms !== null && at.expires_at_ms <= now_ms,
+  };
+}
+
+/** What tools authenticate with, of a user, of the workspace (tenant) or of the installation. A value goes in and never comes out. */
+@Injectable()
+export class SecretsService {
+  constructor(
+    private readonly configuration: ConfigurationService,
+    private readonly vault: Vault,
+  ) {}
+
+  async list(caller: Caller, query: PageQuery): Promise<Page<SecretAnswer & { etag: string }>> {
+    const facts = await this.visible(caller);
+    const now_ms = this.configuration.now_ms();
+    return pageOf(
+      facts,
+      placeOf(query),
+      ({ name, scope, owner }) => `${name}/${scope}/${owner}`,
+      (fact) => ({ ...answerOf(fact, now_ms), etag: etagOf(fact) }),
+    );
+  }
+
+  /** Which of the secrets of this name a call by the caller would get. */
+  async resolve(caller: Caller, name: string): Promise<WithHeaders<ResolvedSecret> | Refusal> {
+    const named = (await this.visible(caller)).filter((fact) => fact.name === name);
+    const own = named.filter(({ scope, owner }) => scope !== 'user' || owner === caller.principal.id);
+    const found = SCOPES.flatMap((scope) => own.find((fact) => fact.scope === scope) ?? [])[0];
+    if (!found) return new Refusal('not-found', 'there is no secret of this name');
+    const warning = found.scope === 'org' ? { warning: 'of the whole installation: set a narrower one for this workspace' } : {};
+    return { body: { ...answerOf(found, this.configuration.now_ms()), ...warning }, headers: { etag: etagOf(found) } };
+  }
+
+  set(
+    caller: Caller,
+    place: SecretPlaceName,
+    body: SecretRequest,
+    request: ConditionalRequest,
+  ): Promise<WithHeaders<SecretAnswer> | Refusal> {
+    return this.write(caller, place, { body, change: 'set' }, request);
+  }
+
+  /** Replaces the value of a secret that exists. */
+  rotate(
+    caller: Caller,
+    place: SecretPlaceName,
+    body: SecretRequest,
+    request: ConditionalRequest,
+  ): Promise<WithHeaders<SecretAnswer> | Refusal> {
+    return this.write(caller, place, { body, change: 'rotated' }, request);
+  }
+
+  async remove(caller: Caller, { scope, name }: SecretPlaceName, request: ConditionalRequest): Promise<Refusal | undefined> {
+    const place = secretPlace(caller, scope, name);
+    if (place instanceof Refusal) return place;
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const before = await this.vault.fact(place);
+      if (!before) return new Refusal('not-found', 'there is no such secret');
+      const { fault } = preconditionOf(request, etagOf(before), true);
+      if (fault) return fault;
+      if (!(await this.vault.remove(place, before.tag))) continue;
+      await this.record(caller, place, before.version, 'deleted');
+      return undefined;
+    }
+    return changedTooOften();
+  }
+
+  /** Wraps all secrets with a new key. */
+  rotateKeys(): Promise<{ key_id: string; rewrapped: number }> {
+    return this.vault.rotate();
+  }
+
+  /** A user's own, the workspace's and the installation's; an admin sees the names of all users'. */
+  private async visible({ tenant_id, principal }: Caller): Promise<SecretFact[]> {
+    const [own, org] = await Promise.all([this.vault.list(tenant_id), this.vault.list('')]);
+    const admin = principal.roles.includes('admin');
+    return [...own.filter(({ scope, owner }) => admin || scope !== 'user' || owner === principal.id), ...org];
+  }
+
+  private async write(
+    caller: Caller,
+    { scope, name }: SecretPlaceName,
+    { body, change }: { body: SecretRequest; change: Change },
+    request: ConditionalRequest,
+  ): Promise<WithHeaders<SecretAnswer> | Refusal> {
+    const place = secretPlace(caller, scope, name);
+    if (place instanceof Refusal) return place;
+    const now_ms = this.configuration.now_ms();
+    const expires_at_ms = expiryOf(body.expires_at, now_ms);
+    if (expires_at_ms instanceof Refusal) return expires_at_ms;
+    const value = { value: body.value, now_ms, expires_at_ms, must_exist: change === 'rotated' };
+    const fact = await this.replaced(place, value, request);
+    if (fact instanceof Refusal) return fact;
+    await this.record(caller, place, fact.version, change);
+    return { body: answerOf(fact, now_ms), headers: { 'cache-control': 'no-store', etag: etagOf(fact) } };
+  }
+
+  /** The row of the vault decides between writers, of this gateway or of others. */
+  private async replaced(place: SecretPlace, { value, ...terms }: NewValue, request: ConditionalRequest): Promise<SecretFact | Refusal> {
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      const before = await this.vault.fact(place);
+      if (!before && terms.must_exist) return new Refusal('not-found', 'there is no such secret: set it first');
+      const { fault } = preconditionOf(request, before ? etagOf(before) : '', before !== undefined);
+      if (fault) return fault;
+      const fact = await this.vault.set(place, value, { ...terms, over: before?.tag ?? null });
+      if (fact) return fact;
+    }
+    return changedTooOften();
+  }
+
+  private async record({ tenant_id, principal: by }: Caller, place: SecretPlace, version: number, change: Change): Promise<void> {
+    const { name, scope, owner } = place;
+    const event = { name, scope, owner, version, change, by, changed_at_ms: this.configuration.now_ms() };
+    await this.configuration.writer.set(tenant_id, 'secret_changed', event);
+  }
+}

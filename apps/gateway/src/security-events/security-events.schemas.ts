@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { pageOfItems, pageQuery } from '../http/page-query.js';
+import { principalAnswer, timeOf } from '../http/shared-schemas.js';
+
+/** Query of `GET /v1/security-events`. */
+export const securityEventQuery = pageQuery.extend({
+  kind: z.string().min(1).max(200).optional(),
+  call_id: z.string().min(1).max(100).optional(),
+  principal_id: z.string().min(1).max(200).optional(),
+});
+
+const securityEvent = z
+  .object({
+    event_id: z.string(),
+    kind: z.string(),
+    detail: z.string(),
+    call_id: z.string().nullable(),
+    times: z.int().min(1).describe('how often it happened within the second that the record stands for'),
+    principal: principalAnswer.nullable().describe('who did it; null: nobody knows'),
+    at: timeOf,
+  })
+  .meta({ id: 'SecurityEvent' });
+
+export const securityEventPage = pageOfItems(securityEvent).meta({ id: 'SecurityEventPage' });
+
+export type SecurityEventQuery = z.infer<typeof securityEventQuery>;
+export type SecurityEventAnswer = z.infer<typeof securityEvent>;

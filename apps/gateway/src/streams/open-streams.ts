@@ -1,0 +1,120 @@
+import { type Caller, Refusal, type Timed, type TimerWheel } from '@countersign/calls';
+import type { Face } from '../http/face.js';
+import type { Problem } from '../http/problem.js';
+import type { HttpReply, HttpRequest } from '../http/reply.js';
+import { EventStream } from './event-stream.js';
+import type { StreamKind, StreamPlaces } from './stream-places.js';
+
+/** Every stream hears something in this time. */
+const BEAT_MS = 15_000;
+/** Streams are beaten in groups, one after the other: so many that no turn of the event loop is long. */
+const GROUPS = 60;
+
+const HEAD = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+
+interface Member {
+  stream: EventStream;
+  request: HttpRequest;
+}
+
+/**
+ * The event streams of this gateway. One timer beats all of them: it keeps connections alive, ends a stream whose reader takes
+ * nothing, whose credential is no longer valid, or which is older than `age_max_ms`. So a connection whose other end is gone
+ * without a word (half open) holds its place for `age_max_ms` and two beats at most, whatever the operating system believes.
+ */
+export class OpenStreams implements Timed {
+  private readonly groups: Set<Member>[] = Array.from({ length: GROUPS }, () => new Set<Member>());
+  private entered = 0;
+  private beaten = 0;
+  private size = 0;
+  private slot = -1;
+
+  constructor(
+    private readonly places: StreamPlaces,
+    private readonly face: Pick<Face, 'admit' | 'prepare'>,
+    private readonly wheel: Pick<TimerWheel, 'add' | 'remove'>,
+    private readonly time: { monotonic_ms(): number; age_max_ms: number },
+  ) {}
+
+  /** Answers with a stream. @returns why not, or undefined where the client is gone already. */
+  open(request: HttpRequest, reply: HttpReply, caller: Caller, kind: StreamKind): EventStream | Problem | undefined {
+    const { raw } = reply;
+    const { socket } = request.raw;
+    if (raw.destroyed || raw.closed || socket.destroyed) return undefined;
+    const refused = this.places.take(caller, kind);
+    if (refused) return refused;
+    const stream = new EventStream(raw, caller, this.time.monotonic_ms(), (reason) => this.places.noteClosed(reason));
+    const leave = this.enter({ stream, request }, kind);
+    const gone = () => {
+      socket.off('close', gone);
+      stream.gone();
+      leave();
+    };
+    // A response that waits behind another one of its connection is not told that the connection is gone: the socket is.
+    raw.once('close', gone);
+    socket.once('close', gone);
+    reply.hijack();
+    raw.writeHead(200, HEAD);
+    raw.write('retry: 1000\n\n');
+    return stream;
+  }
+
+  due(): void {
+    this.slot = -1;
+    const group = this.groups[this.beaten] as Set<Member>;
+    this.beaten = (this.beaten + 1) % GROUPS;
+    for (const member of group) this.beat(member);
+    if (this.size > 0) this.schedule();
+  }
+
+  /** Tells every reader that this gateway stops. */
+  close(): void {
+    for (const group of this.groups) for (const { stream } of group) stream.close('shutdown');
+  }
+
+  /** @returns what gives the place back, once. */
+  private enter(member: Member, kind: StreamKind): () => void {
+    const group = this.groups[this.laterGroup()] as Set<Member>;
+    group.add(member);
+    this.size++;
+    if (this.slot < 0) this.schedule();
+    return () => {
+      if (!group.delete(member)) return;
+      this.size--;
+      this.places.release(member.stream.caller, kind);
+      if (this.size > 0 || this.slot < 0) return;
+      this.wheel.remove(this, this.slot);
+      this.slot = -1;
+    };
+  }
+
+  /** One of the groups that are beaten last, in turns: streams that open together are not beaten together. */
+  private laterGroup(): number {
+    const half = GROUPS / 2;
+    return (this.beaten + half + (this.entered++ % half)) % GROUPS;
+  }
+
+  private schedule(): void {
+    this.slot = this.wheel.add(this, BEAT_MS / GROUPS);
+  }
+
+  private beat({ stream, request }: Member): void {
+    const over_ms = this.time.monotonic_ms() - stream.opened_ms - this.time.age_max_ms;
+    if (over_ms >= 2 * BEAT_MS) stream.cut();
+    else if (over_ms >= 0 && !stream.over) stream.close('max_age');
+    else {
+      stream.beat();
+      const prepared = this.face.prepare(request);
+      if (prepared) void prepared.then(() => this.checkCaller(stream, request));
+      else this.checkCaller(stream, request);
+    }
+  }
+
+  /** A key that was revoked since, or a token that ran out, ends its streams too. */
+  private checkCaller(stream: EventStream, request: HttpRequest): void {
+    if (stream.over) return;
+    const caller = this.face.admit(request, []);
+    // A gateway that cannot tell by now lets a stream go on: it cannot tell for the next request either.
+    if (caller instanceof Refusal && (caller.kind === 'unauthenticated' || caller.kind === 'forbidden')) stream.close('credential_ended');
+  }
+}

@@ -1,0 +1,52 @@
+import 'reflect-metadata';
+import { createLogger } from '@countersign/process';
+import type { INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { GatewayModule, type GatewayParts } from '../gateway.module.js';
+import { openApiDocument } from '../http/openapi-document.js';
+
+/** An operation of /openapi.json, as far as specs read it. */
+export interface Operation {
+  operationId: string;
+  responses: Record<string, unknown>;
+  parameters: { name: string; in: string; schema: { type?: string } }[];
+  requestBody?: { required: boolean };
+  security?: object[];
+}
+
+export interface ApiDocument {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: object };
+}
+
+/** A route of the gateway. */
+export interface StatedRoute {
+  /** In capitals. */
+  method: string;
+  path: string;
+  operation: Operation;
+  is_public: boolean;
+}
+
+/** The gateway with every part that it can have, made up to its routes: nothing in it runs. */
+export function routedGateway(): Promise<INestApplication> {
+  const whole = { audit: {}, damage: {}, drops: {}, subjects: {}, calls: { recorded: {} }, usage: {} } as unknown as GatewayParts;
+  const module = GatewayModule.of(whole, createLogger('gateway', 'silent'));
+  return NestFactory.create(module, new FastifyAdapter(), { logger: false, abortOnError: false, preview: true });
+}
+
+export const documentOf = (app: INestApplication): ApiDocument => openApiDocument(app) as unknown as ApiDocument;
+
+/** Every route that the document states. */
+export const routesOf = ({ paths }: Pick<ApiDocument, 'paths'>): StatedRoute[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const is_public = operation.security?.some((scheme) => Object.keys(scheme).length === 0) ?? false;
+      return { method: method.toUpperCase(), path, operation, is_public: is_public || operation.security?.length === 0 };
+    }),
+  );
+
+/** Every route of a gateway that has every part. */
+export const allRoutes = async (): Promise<StatedRoute[]> => routesOf(documentOf(await routedGateway()));

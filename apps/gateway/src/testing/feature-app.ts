@@ -1,0 +1,93 @@
+import 'reflect-metadata';
+import { type Caller, Readable, RecordGuard, Refusal } from '@countersign/calls';
+import { createLogger } from '@countersign/process';
+import { type DynamicModule, Global, type INestApplication, Module, type Provider, type Type } from '@nestjs/common';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { Face } from '../http/face.js';
+import { HttpModule } from '../http/http.module.js';
+import { authorityOf, type Role } from '../identity/authenticator.js';
+
+const callerOf = (id: string, roles: readonly Role[]): Caller => ({
+  tenant_id: 'acme',
+  key_id: id,
+  principal: { kind: 'user', id, roles: [...roles] },
+  issuer: 'local',
+  scopes: [],
+  clearances: ['*'],
+  authority: authorityOf(`key:${id}`, { scopes: null, clearances: ['*'], purposes: null }),
+});
+
+/** `Bearer operator,auditor` is the user ada with these roles. */
+const byRole = {
+  caller: (authorization: string | undefined) => {
+    const role = authorization?.slice('Bearer '.length);
+    return role ? callerOf('ada', role.split(',') as Role[]) : new Refusal('unauthenticated', 'send `Authorization: Bearer <key>`');
+  },
+  prepare: () => undefined,
+};
+
+type Feature = Type | DynamicModule;
+
+export interface FeatureAnswer {
+  status: number;
+  headers: Record<string, unknown>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of JSON
+  body: any;
+}
+
+/** Modules of features behind the real kit (guard, pipe, filter, interceptors), with answers checked strictly. */
+export class FeatureApp {
+  private constructor(private readonly app: NestFastifyApplication) {}
+
+  /** `shared`: what the features find in the gateway besides the kit. */
+  static async open(
+    features: Feature | readonly Feature[],
+    shared: readonly Provider[],
+    readable: Readable = Readable.plain,
+  ): Promise<FeatureApp> {
+    const logger = createLogger('gateway', 'silent');
+    const face = new Face(byRole as never, logger, readable, { note: () => undefined } as never);
+    const record = new RecordGuard({ state: undefined as never }, undefined);
+    const providers = [
+      { provide: Face, useValue: face },
+      { provide: Readable, useValue: readable },
+      { provide: RecordGuard, useValue: record },
+      ...shared,
+    ];
+    @Global()
+    @Module({ providers, exports: providers })
+    class SharedModule {}
+    const module = await Test.createTestingModule({ imports: [SharedModule, HttpModule.of(logger, true), ...[features].flat()] }).compile();
+    const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter({ routerOptions: { maxParamLength: 300 } }), {
+      logger: false,
+    });
+    await app.init();
+    return new FeatureApp(app);
+  }
+
+  get nest(): INestApplication {
+    return this.app;
+  }
+
+  async send(method: string, url: string, { role, body, headers = {} }: { role?: string; body?: unknown; headers?: object } = {}) {
+    const answer = await this.app.inject({
+      method: method as 'GET',
+      url,
+      headers: { ...(role ? { authorization: `Bearer ${role}` } : {}), ...headers },
+      ...(body === undefined ? {} : { payload: body as object }),
+    });
+    const json = /[/+]json/.test(String(answer.headers['content-type']));
+    return {
+      status: answer.statusCode,
+      headers: answer.headers as Record<string, unknown>,
+      text: answer.payload,
+      body: json && answer.payload !== '' ? JSON.parse(answer.payload) : undefined,
+    } as FeatureAnswer;
+  }
+
+  close(): Promise<void> {
+    return this.app.close();
+  }
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { pageOfItems } from '../http/page-query.js';
+import { timeOf } from '../http/shared-schemas.js';
+
+/** Of a credential as tools declare it, and of a secret. */
+export const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
+
+/** Body of `PUT /v1/token-exchanges/{name}`. */
+export const tokenExchangeRequest = z
+  .strictObject({
+    token_endpoint: z.url().max(500),
+    client_id: z.string().min(1).max(200),
+    client_secret: z.string().regex(NAME).describe('name of the secret (workspace or org) that the client authenticates with'),
+    audience: z.string().min(1).max(500),
+    scopes: z.array(z.string().min(1).max(200)).max(50).default([]),
+  })
+  .meta({ id: 'TokenExchangeSettings' });
+
+export const tokenExchange = z
+  .object({
+    name: z.string().describe('the credential, as tools declare it'),
+    token_endpoint: z.string(),
+    client_id: z.string(),
+    client_secret: z.string().describe('the name of the secret'),
+    audience: z.string(),
+    scopes: z.array(z.string()),
+    changed_at: timeOf,
+  })
+  .meta({ id: 'TokenExchange' });
+
+export const tokenExchangePage = pageOfItems(tokenExchange.extend({ etag: z.string() }).meta({ id: 'TokenExchangeListed' })).meta({
+  id: 'TokenExchangePage',
+});
+
+/** A JSON Web Key Set (RFC 7517). */
+export const actorKeys = z.object({ keys: z.array(z.record(z.string(), z.unknown())) }).meta({ id: 'ActorKeys' });
+
+export type TokenExchangeRequest = z.infer<typeof tokenExchangeRequest>;
+export type TokenExchangeAnswer = z.infer<typeof tokenExchange>;

@@ -1,0 +1,105 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Caller, Refusal, type Seen } from '@countersign/calls';
+import { Body, Controller, Headers, Param, Post, Put, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { z } from 'zod';
+import { Roles } from '../http/access.decorator.js';
+import { Answer } from '../http/answer.decorator.js';
+import { CurrentCaller } from '../http/current-caller.decorator.js';
+import { Edit } from '../http/edit.decorator.js';
+import { SeenPositions } from '../http/positions.js';
+import type { HttpReply } from '../http/reply.js';
+import {
+  type AuditRequest,
+  auditRequest,
+  changedLifecycle,
+  type EvaluationRequest,
+  evaluationRequest,
+  type LifecycleRequest,
+  lifecycleRequest,
+  type PinRequest,
+  pinnedVersion,
+  pinRequest,
+} from './tool-lifecycle.schemas.js';
+import { type TaggedRecord, ToolLifecycleService } from './tool-lifecycle.service.js';
+import { toolVersionRecord } from './tool-record.schema.js';
+
+const versionParams = z.object({ name: z.string(), version: z.string() });
+type VersionParams = z.infer<typeof versionParams>;
+
+/** `/v1/tools/{name}/versions/{version}/…`: what is decided of a version, and the evidence for it. */
+@ApiTags('tools')
+@Controller('v1/tools/:name/versions/:version')
+export class ToolLifecycleController {
+  constructor(private readonly lifecycles: ToolLifecycleService) {}
+
+  @Put('lifecycle')
+  @Roles('tool_author', 'policy_admin')
+  @Edit()
+  @ApiOperation({ summary: 'Promote, deprecate or block a version' })
+  @Answer(changedLifecycle)
+  async lifecycle(
+    @CurrentCaller() caller: Caller,
+    @Param({ schema: versionParams }) { name, version }: VersionParams,
+    @Body({ schema: lifecycleRequest }) body: LifecycleRequest,
+    @Headers() headers: IncomingHttpHeaders,
+    @SeenPositions() seen: Seen,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    return answer(await this.lifecycles.decide({ caller, name, version, seen }, body, { headers }), reply);
+  }
+
+  @Put('pin')
+  @Roles('tool_author', 'policy_admin')
+  @Edit()
+  @ApiOperation({ summary: 'Accept the contract that a version has now' })
+  @Answer(pinnedVersion)
+  async pin(
+    @CurrentCaller() caller: Caller,
+    @Param({ schema: versionParams }) { name, version }: VersionParams,
+    @Body({ schema: pinRequest }) body: PinRequest,
+    @Headers() headers: IncomingHttpHeaders,
+    @SeenPositions() seen: Seen,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    return answer(await this.lifecycles.pin({ caller, name, version, seen }, body, { headers }), reply);
+  }
+
+  @Put('audit')
+  @Roles('auditor')
+  @Edit()
+  @ApiOperation({ summary: 'Record what a security audit of a version came to' })
+  @Answer(toolVersionRecord)
+  async audit(
+    @CurrentCaller() caller: Caller,
+    @Param({ schema: versionParams }) { name, version }: VersionParams,
+    @Body({ schema: auditRequest }) body: AuditRequest,
+    @Headers() headers: IncomingHttpHeaders,
+    @SeenPositions() seen: Seen,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    return answer(await this.lifecycles.audit({ caller, name, version, seen }, body, { headers }), reply);
+  }
+
+  @Post('evaluations')
+  @Roles('tool_author')
+  @ApiOperation({ summary: 'Record the result of its evaluation pack' })
+  @Answer(toolVersionRecord, { status: 201 })
+  async evaluate(
+    @CurrentCaller() caller: Caller,
+    @Param({ schema: versionParams }) { name, version }: VersionParams,
+    @Body({ schema: evaluationRequest }) body: EvaluationRequest,
+    @SeenPositions() seen: Seen,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    return answer(await this.lifecycles.evaluate({ caller, name, version, seen }, body), reply);
+  }
+}
+
+/** The record with its tag; 204 where the version has gone meanwhile. */
+function answer(made: TaggedRecord | Refusal, reply: HttpReply): object | undefined {
+  if (made instanceof Refusal) return made;
+  if (made.record) reply.header('etag', made.etag);
+  else reply.code(204);
+  return made.record;
+}

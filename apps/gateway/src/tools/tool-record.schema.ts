@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { timeOf } from '../http/shared-schemas.js';
+
+const text = z.string().nullable();
+const time = timeOf.nullable();
+const names = z.array(z.string());
+const jsonSchema = z.record(z.string(), z.unknown()).describe('JSON Schema 2020-12');
+const effect = z.enum(['replaces', 'adds']);
+
+const resource = z.object({
+  name: z.string().describe('a template over the inputs that run: `file:{/path}`'),
+  effect: z.union([effect, z.object({ by: z.string(), values: z.record(z.string(), effect), otherwise: effect })]),
+});
+
+/** What a tool promises: the contract as it was registered. */
+const contract = {
+  name: z.string(),
+  version: z.string(),
+  title: z.string(),
+  description: z.string(),
+  category: z.string(),
+  input_schema: jsonSchema,
+  output_schema: jsonSchema,
+  effect_class: z.enum(['pure', 'read_internal', 'read_external', 'stage', 'commit_low', 'commit_high']),
+  reversibility: z.enum(['reversible', 'semantic', 'side_effects', 'irreversible']),
+  idempotency: z.object({ discriminating: names.optional(), except: names.optional(), window_ms: z.number().optional() }),
+  resources: z.array(resource),
+  takes_key: z.boolean(),
+  has_reconcile: z.boolean(),
+  has_compensate: z.boolean(),
+  has_verify: z.boolean().optional(),
+  timeout_ms: z.number(),
+  settle_ms: z.number(),
+  settle_is_final: z.boolean(),
+  max_output_bytes: z.number(),
+  tier: z.string().optional().describe('stricter than the default of the effect class'),
+  markings: names,
+  scopes: names,
+  pattern: text,
+  capabilities: names,
+  purposes: names,
+  sla: z.object({ p50_ms: z.number(), p95_ms: z.number(), p99_ms: z.number(), availability: z.number() }).nullable(),
+  accuracy: z.number().nullable(),
+  cache: z.object({ kind: z.enum(['none', 'ttl', 'forever']), ttl_ms: z.number().optional() }),
+  cost_per_call: z.number().nullable().describe('US dollars'),
+  sanity: z.array(z.object({ name: z.string(), severity: z.enum(['warn', 'block']) })).optional(),
+  network: names.optional(),
+  auth_requirements: names,
+  provider: text,
+  protocol: z.enum(['in_process', 'http', 'mcp', 'sandbox']),
+  endpoint: text,
+  audit_status: z.int(),
+  ontology_pin: text,
+  compatibility: names,
+};
+
+const evaluation = z.object({
+  tool: z.string(),
+  version: z.string(),
+  contract_digest: z.string(),
+  passed: z.int(),
+  failed: z.int(),
+  cases: z.array(z.unknown()),
+  verified_at: z.string(),
+  of_this_contract: z.boolean(),
+});
+
+const release = z.object({
+  gate: z.enum(['none', 'passed', 'failed', 'absent']).describe('the evaluation that it needs to run'),
+  gate_reason: text,
+  drift: z.string().describe('`ok`, or why its contract is not what callers agreed to'),
+  deprecation: z.object({ since: time, reason: text }).nullable(),
+  sunset_at: time,
+  use_instead: text,
+});
+
+const audit = z.object({
+  audit_status: z.enum(['unaudited', 'self_assessed', 'third_party']),
+  auditor: text,
+  report: text,
+  changed_at: time,
+});
+
+/** The record of a version of a tool, as its tenant sees it. What nobody declared or measured is null. */
+export const toolVersionRecord = z
+  .object({
+    ...contract,
+    id: z.string(),
+    lifecycle: z.enum(['active', 'deprecated', 'blocked', 'candidate', 'suspended']),
+    digest: z.string(),
+    pin: z.string().describe('digest of what callers rely on in the contract'),
+    side_effects: z.enum(['none', 'reads', 'writes']),
+    approval_mode: z.enum(['read_only', 'network', 'local_write', 'delegated', 'destructive']),
+    default_tier: z.string(),
+    mcp: z.object({
+      readOnlyHint: z.boolean(),
+      destructiveHint: z.boolean(),
+      idempotentHint: z.boolean(),
+      openWorldHint: z.boolean(),
+    }),
+    audit: audit.nullable(),
+    signature: z.object({ input: jsonSchema, output: jsonSchema }),
+    eval_pack: z.object({ id: z.string(), result: evaluation.nullable() }),
+    release,
+    last_verified: time,
+    runs_on: z.object({ environment: z.string(), adapter: z.string(), adapter_version: z.string(), protocol_version: text }),
+    executor_id: z.string(),
+    registered_at: time,
+    rating: z.object({ mean: z.number(), count: z.int(), normalised: z.number().describe('0 to 1') }).nullable(),
+    trust_score: z.number().nullable(),
+    usage: z.object({ runs: z.int(), succeeded: z.int(), callers: z.int() }).nullable(),
+  })
+  .meta({ id: 'ToolVersion' });

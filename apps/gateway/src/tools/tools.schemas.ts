@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { pageOfItems, pageQuery, queryLimit, queryNumber } from '../http/page-query.js';
+import { toolVersionRecord } from './tool-record.schema.js';
+
+const lifecycles = ['active', 'deprecated', 'blocked', 'candidate', 'suspended', 'all'] as const;
+const commaList = <T extends z.ZodType<string, string>>(item: T) =>
+  z
+    .string()
+    .max(1000)
+    .transform((text) => text.split(',').map((each) => each.trim()))
+    .pipe(z.array(item));
+
+export const toolsQuery = pageQuery.extend({
+  lifecycle: commaList(z.enum(lifecycles)).optional().describe('comma-separated; absent: active'),
+  category: z.string().min(1).max(100).optional(),
+  effect_class: z.enum(['pure', 'read_internal', 'read_external', 'stage', 'commit_low', 'commit_high']).optional(),
+  pattern: z.string().min(1).max(40).optional(),
+  capability: z.string().min(1).max(200).optional(),
+  marking: z.string().min(1).max(200).optional(),
+  provider: z.string().min(1).max(200).optional(),
+});
+
+export const toolSearchQuery = z.strictObject({
+  q: z.string().min(1).max(400).optional(),
+  capabilities: commaList(z.string().min(1).max(200)).default([]),
+  version: z.string().max(64).optional().describe('a range that the version must be in'),
+  min_trust: queryNumber({ type: 'number', minimum: 0, maximum: 1 })
+    .optional()
+    .describe('only tools whose trust score is known and at least this'),
+  max_latency_ms: queryNumber({ type: 'number', exclusiveMinimum: 0 }).optional(),
+  max_cost: queryNumber({ type: 'number', minimum: 0 }).optional(),
+  limit: queryLimit(100).default(10),
+});
+
+const refused = z
+  .object({
+    name: z.string(),
+    version: z.string(),
+    digest: z.string(),
+    against: z.string().describe('the version that it was compared with'),
+    differences: z.array(z.object({ pointer: z.string(), allowed: z.enum(['same', 'wider']), message: z.string() })),
+    executor_id: z.string(),
+    lanes: z.array(z.string()),
+    refused_at: z.string().nullable(),
+  })
+  .meta({ id: 'RefusedRegistration' });
+
+export const toolAnswer = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    description: z.string(),
+    version: z.string().describe('the newest active version, else the newest'),
+    tier: z.string(),
+    versions: z.array(toolVersionRecord).describe('newest first'),
+    refused_registrations: z.array(refused).describe('versions whose number promises what their contract does not keep'),
+  })
+  .meta({ id: 'Tool' });
+
+const unhealthy = z.array(z.object({ pack: z.string(), reason: z.string() }));
+
+export const toolPage = pageOfItems(toolAnswer)
+  .extend({ unhealthy_packs: unhealthy.optional().describe('packs that cannot be used; absent where there are none') })
+  .meta({ id: 'ToolPage' });
+
+export const toolVersionPage = pageOfItems(toolVersionRecord).meta({ id: 'ToolVersionPage' });
+
+export const foundTools = pageOfItems(
+  toolVersionRecord.extend({ score: z.number().describe('0 to 1, of what is known') }).meta({ id: 'FoundTool' }),
+)
+  .extend({ total_candidates: z.int(), total_filtered: z.int() })
+  .meta({ id: 'FoundTools' });
+
+export type ToolsQuery = z.infer<typeof toolsQuery>;
+export type ToolSearchQuery = z.infer<typeof toolSearchQuery>;

@@ -1,0 +1,96 @@
+import { type Caller, noSuchTool, noSuchVersion, Refusal, type Seen, Views } from '@countersign/calls';
+import { inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
+import { Injectable } from '@nestjs/common';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { HealthService } from '../health/health.service.js';
+import { pageOf } from '../http/lists.js';
+import { type Page, type PageQuery, storeQuery } from '../http/page-query.js';
+import { TrustReader } from '../trust/trust-reader.js';
+import { type MeasuredOf, toolRecord, versionRecord } from './tool-record.js';
+import { searchTools } from './tool-search.js';
+import type { ToolSearchQuery, ToolsQuery } from './tools.schemas.js';
+
+function shownBy(filters: ToolsQuery): (version: TenantToolVersion) => boolean {
+  const lifecycles: readonly string[] = filters.lifecycle ?? ['active'];
+  return ({ tool: { contract }, lifecycle }) =>
+    (lifecycles.includes('all') || lifecycles.includes(lifecycle)) &&
+    (filters.category === undefined || contract.category === filters.category) &&
+    (filters.effect_class === undefined || contract.effect_class === filters.effect_class) &&
+    (filters.pattern === undefined || contract.pattern === filters.pattern) &&
+    (filters.capability === undefined || (contract.capabilities ?? []).includes(filters.capability)) &&
+    (filters.marking === undefined || contract.markings.includes(filters.marking)) &&
+    (filters.provider === undefined || contract.provider === filters.provider);
+}
+
+/** The registry, as one tenant sees it. Lists and searches show active versions unless others are asked for. */
+@Injectable()
+export class ToolsService {
+  constructor(
+    private readonly configuration: ConfigurationRoom,
+    private readonly trust: TrustReader,
+    private readonly views: Views,
+    private readonly health: HealthService,
+  ) {}
+
+  async list(tenant_id: string, query: ToolsQuery, seen: Seen) {
+    const measured = await this.measured(tenant_id, seen);
+    const shown = shownBy(query);
+    const { state } = this.configuration;
+    const names = toolNames(state, tenant_id).filter((name) => toolVersions(state, tenant_id, name).some(shown));
+    const page = pageOf(
+      names,
+      storeQuery(query),
+      (name) => name,
+      (name) => toolRecord(state, tenant_id, name, measured, shown),
+    );
+    const unhealthy_packs = await this.health.packs.unhealthy();
+    return unhealthy_packs.length === 0 ? page : { ...page, unhealthy_packs };
+  }
+
+  /** Only what the caller could call: active, and with scopes that its key has. */
+  async search({ tenant_id, scopes }: Caller, query: ToolSearchQuery, seen: Seen) {
+    const measured = await this.measured(tenant_id, seen);
+    const inRange = query.version === undefined ? () => true : inRangeText(query.version);
+    if (!inRange) return new Refusal('invalid-request', 'a version is `1.2.3`, `^1.2.0` or `~1.2.0`');
+    const { state } = this.configuration;
+    const newest = toolNames(state, tenant_id).flatMap((name) => {
+      const fit = ({ tool, lifecycle }: TenantToolVersion) => lifecycle === 'active' && inRange(tool.version);
+      return toolVersions(state, tenant_id, name).filter(fit).slice(0, 1);
+    });
+    const callable = newest.filter(({ tool }) => scopes.length === 0 || tool.contract.scopes.every((scope) => scopes.includes(scope)));
+    const ranked = searchTools(callable, query, (tool, version) => measured(tool, version).trust_score);
+    const items = ranked
+      .slice(0, query.limit)
+      .map(({ version, score }) => ({ score, ...versionRecord(state, tenant_id, version, measured) }));
+    return { items, total_candidates: newest.length, total_filtered: ranked.length, next_cursor: null };
+  }
+
+  async read(tenant_id: string, name: string, seen: Seen): Promise<object | Refusal> {
+    const { state } = this.configuration;
+    const measured = await this.measured(tenant_id, seen);
+    return toolRecord(state, tenant_id, name, measured) ?? noSuchTool(state, tenant_id, name);
+  }
+
+  /** Newest first, all of them. */
+  async versions(tenant_id: string, name: string, _page: PageQuery, seen: Seen): Promise<Page<object> | Refusal> {
+    const { state } = this.configuration;
+    const versions = toolVersions(state, tenant_id, name);
+    if (versions.length === 0) return noSuchTool(state, tenant_id, name);
+    const measured = await this.measured(tenant_id, seen);
+    return { items: versions.map((version) => versionRecord(state, tenant_id, version, measured)), next_cursor: null };
+  }
+
+  async version(tenant_id: string, name: string, version: string, seen: Seen): Promise<{ record: object; etag: string } | Refusal> {
+    const { state, edits } = this.configuration;
+    const found = toolVersions(state, tenant_id, name).find(({ tool }) => tool.version === version);
+    if (!found) return noSuchVersion(state, tenant_id, name, version);
+    const etag = edits.etag(tenant_id, itemNames.tool_version(name, version));
+    return { record: versionRecord(state, tenant_id, found, await this.measured(tenant_id, seen)), etag };
+  }
+
+  /** Trust, ratings and usage of the tenant's tools, with what this gateway answered before. */
+  private async measured(tenant_id: string, seen: Seen): Promise<MeasuredOf> {
+    await this.views.current(seen);
+    return this.trust.measured(tenant_id);
+  }
+}

@@ -1,0 +1,113 @@
+import type { AgentScore, AgentTrust, ToolScore } from '@countersign/domain';
+import {
+  agentOf,
+  type Clock,
+  type PastMoment,
+  PastTrust,
+  type StoredRating,
+  type TrustBook,
+  TrustScores,
+  toolsOf,
+} from '@countersign/process';
+import { type Store, type TrustBound, type TrustRunsQuery, trustFacts, trustRuns, trustSpans, trustSums } from '@countersign/store';
+import type { OperatorCommands } from '../usage/operator-commands.js';
+
+/** The scores of a tenant, of now or of a past moment. */
+export interface TenantTrust {
+  scores: TrustScores;
+  bound: TrustBound | undefined;
+}
+
+/** What the registry's record shows of a version that is measured, not declared. */
+export interface Measured {
+  trust_score: number | null;
+  rating: { mean: number; count: number } | null;
+  usage: { runs: number; succeeded: number; callers: number } | null;
+  verified_at_ms: number | null;
+}
+
+export interface RatingRow extends StoredRating {
+  version: string;
+}
+
+const NOT_MEASURED: Measured = { trust_score: null, rating: null, usage: null, verified_at_ms: null };
+const AGENT = 'agent:';
+
+/** Reads trust from the views, and says what people think of tools. */
+export class TrustReader {
+  constructor(
+    private readonly store: Store,
+    private readonly past: PastTrust,
+    private readonly clock: Clock,
+    readonly parts: { book: TrustBook; commands: OperatorCommands; topics: ReadonlyMap<string, number> },
+  ) {}
+
+  hasTopic(topic: string, partition: number): boolean {
+    return partition < (this.parts.topics.get(topic) ?? 0);
+  }
+
+  /** Undefined: there is no such record. */
+  async of(tenant_id: string, moment?: PastMoment): Promise<TenantTrust | undefined> {
+    const bound = moment && (await this.past.bound({ tenant_id }, moment));
+    if (moment && !bound) return undefined;
+    const [sums, facts] = await Promise.all([trustSums(this.store, { tenant_id }, bound), trustFacts(this.store, { tenant_id }, bound)]);
+    return { scores: new TrustScores(toolsOf(sums, facts), bound?.at_ms ?? this.clock.now_ms()), bound };
+  }
+
+  async agent(tenant_id: string, id: string, { scores, bound }: TenantTrust): Promise<{ state: AgentTrust; score: AgentScore }> {
+    const state = agentOf(await trustSums(this.store, { tenant_id, principal: AGENT + id }, bound));
+    return { state, score: scores.agent(state) };
+  }
+
+  /** By `tool@version`; what nobody measured has nulls. */
+  async measured(tenant_id: string): Promise<(tool: string, version: string) => Measured> {
+    const { scores } = (await this.of(tenant_id)) as TenantTrust;
+    return (tool, version) => measuredOf(scores, tool, version);
+  }
+
+  spans(tenant_id: string, tool: string, version: string) {
+    return trustSpans(this.store, { tenant_id, tool, version });
+  }
+
+  runs(query: TrustRunsQuery) {
+    return trustRuns(this.store, query);
+  }
+
+  /** The newest rating of each rater, by rater. */
+  async ratings(tenant_id: string, tool: string): Promise<RatingRow[]> {
+    const newest = new Map<string, RatingRow>();
+    for (const { kind, version, detail } of await trustFacts(this.store, { tenant_id, tools: [tool] })) {
+      if (kind !== 'rated') continue;
+      const rating = JSON.parse(detail) as StoredRating;
+      newest.set(rating.rater, { ...rating, version });
+    }
+    return [...newest.values()];
+  }
+
+  /** Whether somebody's own run of the tool had an effect that a read-back showed, or succeeded where there is no read-back. */
+  async hasUsed(tenant_id: string, tool: string, principal: string): Promise<boolean> {
+    const query = { tenant_id, tools: [tool] };
+    const [sums, facts] = await Promise.all([trustSums(this.store, { ...query, principal }), trustFacts(this.store, query)]);
+    const known = toolsOf([], facts).get(tool);
+    return sums.some(({ fact, version, succeeded, verified }) => {
+      const reads_back = known?.versions.get(version)?.registered?.reads_back === true;
+      return fact === 'run' && (reads_back ? verified : succeeded) > 0;
+    });
+  }
+}
+
+function measuredOf(scores: TrustScores, tool: string, version: string): Measured {
+  const state = scores.tools.get(tool);
+  const score: ToolScore | undefined = scores.tool(tool, version);
+  if (!state || !score) return NOT_MEASURED;
+  const own = [...(state.versions.get(version)?.runs.values() ?? [])];
+  const sum = (of: 'runs' | 'succeeded') => own.reduce((total, counts) => total + counts[of], 0);
+  const stars = [...state.ratings.values()].map(({ rating }) => rating);
+  const mean = stars.reduce((total, each) => total + each, 0) / stars.length;
+  return {
+    trust_score: score.scored?.score ?? null,
+    rating: stars.length === 0 ? null : { mean, count: stars.length },
+    usage: own.length === 0 ? null : { runs: sum('runs'), succeeded: sum('succeeded'), callers: own.length },
+    verified_at_ms: score.verified_at_ms,
+  };
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { pageOfItems, queryCursor, queryLimit } from '../http/page-query.js';
+import { timeOf } from '../http/shared-schemas.js';
+
+const moment = {
+  as_of: z.iso.datetime({ offset: true }).optional().describe('the value at a past time'),
+  at_offset: z.string().max(200).optional().describe('the value when this record was there: <topic>:<partition>:<offset>'),
+};
+const version = z.string().min(1).max(64).optional();
+
+export const pastQuery = z.looseObject(moment);
+export const trustQuery = z.strictObject({ version: version.describe('absent: the newest active one'), ...moment });
+export const trustEventsQuery = z.strictObject({ version, limit: queryLimit().default(100), cursor: queryCursor.optional() });
+
+const time = timeOf.nullable();
+const share = z.number().nullable();
+const term = z.object({ signal: z.string(), weight: z.number(), value: z.number(), points: z.number().describe('weight × value') });
+const published = z
+  .object({ score: share, band: z.enum(['unknown', 'low', 'medium', 'high']), at: time })
+  .nullable()
+  .describe('what consumers go by: it moves only past its hysteresis; null: nothing was published yet');
+const scored = {
+  score: share.describe('0 to 1; null: see `unscored`'),
+  terms: z.array(term).nullable().describe('what the score is the sum of'),
+  decay: share,
+  unscored: z.enum(['never_run', 'never_verified']).nullable(),
+};
+const reliability = z.object({ reported: share, verified: share.describe('null: no read-back') });
+
+const eventsBehind = z.object({
+  count: z.int(),
+  partitions: z.array(z.object({ events: z.int(), first: z.string(), last: z.string() })),
+  href: z.string(),
+});
+
+const toolRuns = z.object({
+  counted: z.number(),
+  succeeded: z.number(),
+  verified: z.number(),
+  own: z.number(),
+  callers: z.int(),
+  inherited: z.record(z.string(), z.number()).describe('by earlier version'),
+});
+
+export const toolTrust = z
+  .object({
+    tool: z.string(),
+    version: z.string(),
+    provider: z.string().optional(),
+    ...scored,
+    score_reported: share.optional().describe('by what tools report of themselves'),
+    band: z.enum(['unknown', 'low', 'medium', 'high']).optional(),
+    reliability: reliability.optional(),
+    runs: toolRuns.optional(),
+    ratings: z.int().optional(),
+    last_verified: time.optional(),
+    as_of: time,
+    told: published,
+    events: eventsBehind,
+  })
+  .meta({ id: 'ToolTrust' });
+
+export const providerTrust = z.object({ provider: z.string(), score: share, as_of: time, told: published }).meta({ id: 'ProviderTrust' });
+
+export const agentTrust = z
+  .object({
+    agent: z.string(),
+    ...scored,
+    reliability,
+    runs: z.object({ counted: z.number(), tools: z.record(z.string(), z.record(z.string(), z.number())).describe('by `tool@version`') }),
+    decided: z.object({ asked: z.int(), granted: z.int() }),
+    last_confirmed: time,
+    as_of: time,
+    told: published,
+  })
+  .meta({ id: 'AgentTrust' });
+
+const trustEvent = z
+  .object({
+    position: z.string().describe('<topic>:<partition>:<offset>'),
+    principal: z.string(),
+    succeeded: z.boolean(),
+    verified: z.boolean(),
+    valid: z.boolean(),
+    timely: z.boolean(),
+    sound: z.boolean(),
+  })
+  .meta({ id: 'TrustEvent', description: 'a run' });
+export const trustEventPage = pageOfItems(trustEvent).meta({ id: 'TrustEventPage' });
+
+export type PastQuery = z.infer<typeof pastQuery>;
+export type TrustQuery = z.infer<typeof trustQuery>;
+export type TrustEventsQuery = z.infer<typeof trustEventsQuery>;

@@ -1,0 +1,34 @@
+import { type Caller, Refusal, type Seen } from '@countersign/calls';
+import { Body, Controller, Param, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Roles } from '../http/access.decorator.js';
+import { Answer } from '../http/answer.decorator.js';
+import { CurrentCaller } from '../http/current-caller.decorator.js';
+import { positionText, SeenPositions } from '../http/positions.js';
+import type { HttpReply } from '../http/reply.js';
+import { correctedMode, type ModeRequest, modeRequest } from './approval-modes.schemas.js';
+import { ApprovalModesService } from './approval-modes.service.js';
+
+/** `POST /v1/calls/{call_id}/approval-mode`: which approval mode a call should have had. */
+@ApiTags('usage')
+@Controller('v1/calls')
+export class ApprovalModesController {
+  constructor(private readonly modes: ApprovalModesService) {}
+
+  @Post(':call_id/approval-mode')
+  @Roles('operator')
+  @ApiOperation({ summary: 'Say which approval mode a call should have had' })
+  @Answer(correctedMode)
+  async correct(
+    @CurrentCaller() caller: Caller,
+    @Param('call_id') call_id: string,
+    @Body({ schema: modeRequest }) body: ModeRequest,
+    @SeenPositions() seen: Seen,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    const said = await this.modes.correct(caller, call_id, body, seen);
+    if (said instanceof Refusal) return said;
+    reply.header('countersign-position', positionText(said.at));
+    return said.corrected;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Caller, Seen } from '@countersign/calls';
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Roles } from '../http/access.decorator.js';
+import { Answer } from '../http/answer.decorator.js';
+import { CurrentCaller } from '../http/current-caller.decorator.js';
+import { SeenPositions } from '../http/positions.js';
+import { type UsageRequest, usageAnswer, usageQuery } from './usage.schemas.js';
+import { UsageService } from './usage.service.js';
+
+/** `GET /v1/usage`: what was called, how it went, how long it took and what it cost. */
+@ApiTags('usage')
+@Controller('v1/usage')
+export class UsageController {
+  constructor(private readonly usage: UsageService) {}
+
+  @Get()
+  @Roles('operator', 'auditor', 'agent')
+  @ApiOperation({ summary: 'Read what was called, how it went and what it cost' })
+  @Answer(usageAnswer)
+  read(@CurrentCaller() caller: Caller, @Query({ schema: usageQuery }) query: UsageRequest, @SeenPositions() seen: Seen) {
+    return this.usage.read(caller, query, seen);
+  }
+}

@@ -1,0 +1,88 @@
+import { usageMeasures } from '@countersign/domain';
+import { z } from 'zod';
+import { queryLimit } from '../http/page-query.js';
+import { timeOf } from '../http/shared-schemas.js';
+
+export const usageGroups = ['tool', 'adapter', 'capability', 'adapter,capability', 'agent', 'case', 'day'] as const;
+export type UsageGroup = (typeof usageGroups)[number];
+
+/** A cursor is the name after which the next page begins, in base64url behind `u|`. */
+export const usageCursor = (name: string): string => Buffer.from(`u|${name}`).toString('base64url');
+const cursor = z
+  .string()
+  .max(2000)
+  .transform((encoded, context): string => {
+    const text = Buffer.from(encoded, 'base64url').toString();
+    if (text.startsWith('u|')) return text.slice(2);
+    context.addIssue({ code: 'custom', params: { code: 'cursor' }, message: 'is not a cursor of this API' });
+    return z.NEVER;
+  });
+
+/** The query of `GET /v1/usage`. */
+export const usageQuery = z.strictObject({
+  group_by: z.enum(usageGroups).default('tool'),
+  from: z.iso.datetime({ offset: true }).optional().describe('rounded down to the hour; default 30 days before `to`'),
+  to: z.iso.datetime({ offset: true }).optional().describe('rounded up to the hour; default now'),
+  tool: z.string().min(1).max(200).optional(),
+  agent: z.string().min(1).max(400).optional().describe('id of the principal that called'),
+  limit: queryLimit().default(100),
+  cursor: cursor.optional(),
+});
+
+export type UsageRequest = z.infer<typeof usageQuery>;
+
+const INTERNAL = ['timed', 'duration_us', 'cost_micros'] as const;
+type Count = Exclude<(typeof usageMeasures)[number], (typeof INTERNAL)[number]>;
+const isCount = (measure: string): measure is Count => !(INTERNAL as readonly string[]).includes(measure);
+const counts = Object.fromEntries(usageMeasures.filter(isCount).map((measure) => [measure, z.int()])) as Record<Count, z.ZodInt>;
+
+const rate = z.number().nullable().describe('null where there is nothing to divide by');
+const name = z.string().nullable().optional();
+
+/** What was counted of calls under one name, or of all. docs/usage.md says what each count means. */
+const usageLine = z.object({
+  tool: name,
+  adapter: name.describe('null: a tool that the catalog does not have'),
+  capability: name,
+  agent: name,
+  case_id: name,
+  day: name.describe('UTC'),
+  ...counts,
+  refused_requests: z.record(z.string(), z.int()).nullable().describe('by kind; null where they are not known by this name'),
+  success_rate: rate,
+  dedup_rate: rate,
+  in_doubt_rate: rate,
+  permission_violation_rate: rate,
+  misclassification_rate: rate,
+  repair_rate: rate,
+  mean_ms: rate,
+  cost_usd: z.number(),
+  cost_per_call_usd: rate,
+  p50_ms: z.number().nullable(),
+  p99_ms: z.number().nullable(),
+  replay: z
+    .object({
+      duplicates: z.int(),
+      compared: z.int(),
+      equal_answers: z.int(),
+      correctness: z.number().nullable().describe('equal answers per compared ones'),
+    })
+    .nullable()
+    .describe('null where it is not known by this name'),
+});
+
+export type UsageLine = z.infer<typeof usageLine>;
+
+export const usageAnswer = z
+  .object({
+    from: timeOf,
+    to: timeOf,
+    group_by: z.enum(usageGroups),
+    agent: z.string().nullable().describe('the only agent that is counted; null: all'),
+    total: usageLine.meta({ id: 'UsageTotal' }),
+    items: z.array(usageLine.meta({ id: 'UsageLine' })),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'Usage' });
+
+export type UsageAnswer = z.infer<typeof usageAnswer>;

@@ -1,0 +1,26 @@
+import { Refusal } from '@countersign/calls';
+import { type ConfigurationState, LOCAL_ISSUER, rolesLeft } from '@countersign/domain';
+import type { WebhookRequest } from './webhooks.schemas.js';
+
+/** Why a channel cannot decide for the person that it names. It can only for a person who could decide now, with each of the roles. */
+export function personFault(
+  configuration: ConfigurationState,
+  tenant_id: string,
+  { acts_as, state }: WebhookRequest,
+  now_ms: number,
+): Refusal | undefined {
+  if (!acts_as || state !== 'active') return undefined;
+  const { id, roles, issuer = LOCAL_ISSUER } = acts_as;
+  const left = rolesLeft(configuration, tenant_id, { issuer, id }, { roles, at_ms: now_ms, as: 'voter' });
+  const means = issuer === LOCAL_ISSUER ? 'a key that is neither revoked nor expired' : `a recent token of ${issuer}`;
+  const lacking = roles.flatMap((role, at) => (left && !left.includes(role) ? [{ role, at }] : []));
+  if (left && lacking.length === 0) return undefined;
+  const issues = left
+    ? lacking.map(({ role, at }) => ({
+        path: `/acts_as/roles/${at}`,
+        code: 'not_live',
+        message: `${id} has no role ${role} by ${means}`,
+      }))
+    : [{ path: '/acts_as/id', code: 'not_live', message: `${id} does not have ${means}` }];
+  return new Refusal('invalid-request', 'a channel decides only for a person who could decide now', { issues });
+}

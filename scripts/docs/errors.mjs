@@ -1,0 +1,84 @@
+// docs/reference/errors.md: every reason of a problem document and every code of a failed call.
+import { Refusal } from '../../libs/calls/dist/index.js';
+import { problemDocument, problemKinds } from '../../apps/gateway/dist/http/problem.js';
+import { table } from './markdown.mjs';
+
+/** What to do about each reason; a reason without an entry stops the generator. */
+const advice = {
+  'malformed-body': 'Send one JSON value, UTF-8, without duplicate keys.',
+  'invalid-request': 'Read `validation.issues`: each names a field by JSON Pointer and what it must be.',
+  unauthenticated: 'Send `Authorization: Bearer <key>` with a key that has not expired or been revoked.',
+  forbidden: 'Use a key with the role that the route needs (`x-countersign-roles` in the API reference).',
+  'not-found': 'Check the path and the id. Things of other tenants are not found either.',
+  'unknown-tool': 'Take a name from `GET /v1/tools`.',
+  'unknown-version': 'Take a version from `GET /v1/tools/{name}`.',
+  'method-not-allowed': 'Use a method of the `Allow` header.',
+  conflict: 'Read `detail`: the thing is in a state that does not allow the request. Read it again first.',
+  'late-vote': 'None: the approval has ended. Read the call to see how.',
+  'record-damaged': 'An operator restores the record or accepts the damage ([auditors](../how-to/auditors.md#when-the-record-is-damaged)). Reads still work.',
+  'vote-refused': 'Read `detail`: the voter may not decide this request, or voted already.',
+  'not-promoted': 'Evaluate the version (`npm run tools:verify`), then promote it.',
+  erased: 'None: the data was erased or dropped on purpose.',
+  'precondition-failed': 'Read the thing again and repeat the edit with its new `ETag`.',
+  'request-timeout': 'Send the request again, faster.',
+  'uri-too-long': 'Shorten the path or the query.',
+  'headers-too-large': 'Send fewer or shorter headers.',
+  'body-too-large': 'Send at most 1 MiB.',
+  'unsupported-media-type': 'Send `Content-Type: application/json`, uncompressed.',
+  'invalid-inputs': "Read `validation.issues` and the tool's input schema in `GET /v1/tools/{name}`.",
+  'invalid-mapping': 'Read `validation.issues`; try the mapping with `POST /v1/mappings:try`.',
+  'deadline-passed': 'Send a deadline in the future.',
+  'refused-callback': 'Use a public https address, or allow private ones ([configuration](configuration.md)).',
+  'invalid-limit': 'Read `validation.issues`: each kind of limit needs its own fields.',
+  'key-reused': 'Use a new `Idempotency-Key` for other inputs.',
+  'impossible-order': 'Remove the cycle from `depends_on`.',
+  'unusable-policy': 'Read `validation.issues`: rules that do not compile, with line and column.',
+  'unknown-change': 'Name only calls, rules and approvals of the case.',
+  'too-much': 'Ask about fewer calls or a shorter time.',
+  'simulation-required': 'Run `POST /v1/policies:simulate` and activate with its report.',
+  'dependency-pending': 'Send the call again once the call that it depends on has ended.',
+  'dependency-failed': 'Mend the call that it depends on first.',
+  'too-many-in-flight': 'Wait `Retry-After` seconds; the tenant has too many calls in flight.',
+  'too-many-bytes': 'Wait `Retry-After` seconds; send fewer large bodies at once.',
+  overloaded: 'Wait `Retry-After` seconds.',
+  'too-many-streams': 'Close event streams, or wait `Retry-After` seconds.',
+  unavailable: 'Send it again after `Retry-After` seconds. Nothing was half done.',
+  'no-ruling-yet': 'Read the call at `Location`: it is recorded and will be decided.',
+  internal: 'Report it with the time of the request; the cause is in the log of the gateway.',
+};
+
+const CODES = [
+  ['VALIDATION_ERROR', 'The request or the inputs are wrong, or the state does not allow them.'],
+  ['TIMEOUT', 'The call did not end in time. A write that may have happened is `in_doubt` instead.'],
+  ['RATE_LIMIT', 'A limit of the platform, a policy or the tool was reached; `retry_after_s` says when to try again.'],
+  ['POLICY_DENIED', 'A rule or a person denied the call; `decision.rule` names the rule.'],
+  ['AUTH_REQUIRED', 'A token or a secret is missing or lacks a right.'],
+  ['PROVIDER_ERROR', 'The system behind the tool answered with an error.'],
+  ['NETWORK_ERROR', 'A system could not be reached.'],
+  ['SANDBOX_ERROR', 'The process that runs the tool failed.'],
+  ['IN_DOUBT', 'The outcome of a write is unknown. Resolve it (`POST /v1/calls/{call_id}/resolve`) before you repeat it.'],
+  ['CANCELLED', 'The call was cancelled before it ran.'],
+  ['UNKNOWN', 'An error that fits none of the others.'],
+];
+
+export const page = () => {
+  const rows = problemKinds.map((kind) => {
+    const { reason, status, title, code, class: errorClass, retryable } = problemDocument(new Refusal(kind, ''), '/');
+    if (!advice[kind]) throw new Error(`scripts/docs/errors.mjs says nothing of ${kind}`);
+    return [`\`${reason}\``, status, `\`${code}\``, errorClass, retryable ? 'yes' : 'no', title, advice[kind]];
+  });
+  return `# Errors
+
+A request that is refused is answered with a problem document (RFC 9457, \`application/problem+json\`). \`code\` is one of a closed list for programs,
+\`reason\` names the cause, \`detail\` says what is wrong here, and \`validation.issues\` lists the fields at fault. A call that was accepted and failed has
+the same \`code\` in \`error\` of its envelope.
+
+## Reasons of refused requests
+
+${table(['reason', 'status', 'code', 'class', 'retry', 'meaning', 'what to do'], rows)}
+
+## Codes of failed calls
+
+${table(['code', 'meaning'], CODES.map(([code, meaning]) => [`\`${code}\``, meaning]))}
+`;
+};

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { EmbeddedPlatform } from './embedded-platform.js';
+
+const PAGES = ['README.md', 'docs/tutorials/first-call.md', 'docs/tutorials/first-approval.md', 'docs/tutorials/first-tool.md'];
+const text = PAGES.map((page) => readFileSync(page, 'utf8')).join('\n');
+
+/** The fenced block that follows a marker comment. */
+function block(marker: string): string {
+  const match = new RegExp(`<!-- ${marker}[ :][^>]*-->\\n\`\`\`\\w+\\n([\\s\\S]*?)\`\`\``).exec(text);
+  if (!match) throw new Error(`the pages have no block after <!-- ${marker} -->`);
+  return match[1] as string;
+}
+
+/** What differs from one run to the next. */
+function masked(value: unknown, name = ''): unknown {
+  if (value !== null && typeof value === 'object')
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, masked(item, key)]));
+  return /_id$/.test(name) && typeof value === 'string' ? 'id' : value;
+}
+
+/** Where the platform of the pages listens. */
+const ADDRESS = 'http://127.0.0.1:7070';
+const inShell = promisify(execFile);
+
+/** Runs the lines of a page, in a folder that has the platform's `.countersign`. */
+async function printed(marker: string): Promise<string> {
+  const script = `set -euo pipefail\n${block(marker).replaceAll(ADDRESS, platform.base)}`;
+  return (await inShell('bash', ['-c', script], { cwd: platform.dir })).stdout.trim();
+}
+
+async function answered(marker: string): Promise<Record<string, unknown>> {
+  const stdout = await printed(marker);
+  return stdout === '' ? {} : (JSON.parse(stdout) as Record<string, unknown>);
+}
+
+/** Beside the repository's node_modules, where a newcomer saves it. */
+const TOOL = path.resolve('test/dist/greeting.mjs');
+
+let platform: EmbeddedPlatform;
+beforeAll(async () => {
+  writeFileSync(TOOL, block('first-tool'));
+  platform = await EmbeddedPlatform.start({ COUNTERSIGN_PACKS: `workspace,${TOOL}` });
+  symlinkSync(platform.dataDir, path.join(platform.dir, '.countersign'));
+});
+afterAll(async () => {
+  await platform.close();
+  rmSync(TOOL);
+});
+
+test('the call of the README gets the answer of the README, and again the same with deduplicated true', async () => {
+  const promised = masked(JSON.parse(block('readme-answer'))) as Record<string, unknown>;
+  expect(masked(await answered('readme-call'))).toMatchObject(promised);
+  expect(readFileSync(`${platform.workspace}/hello.txt`, 'utf8')).toBe('hello');
+  expect(await answered('readme-call')).toMatchObject({ status: 'succeeded', deduplicated: true, output: promised.output });
+});
+
+test('the first tutorial writes a file and reads its call; the second has a person approve its deletion', async () => {
+  expect(await printed('first-call')).toBe('succeeded: 8 bytes');
+  const file = path.join(platform.workspace, 'note.txt');
+  expect(await answered('first-call-read')).toMatchObject({ status: 'succeeded', decision: { effect: 'allow' } });
+  await printed('approval-second-person');
+  expect(statSync(path.join(platform.dataDir, 'bea.key')).mode & 0o077).toBe(0);
+  const asked = await answered('approval-ask');
+  expect(asked).toMatchObject({ status: 'pending_approval', name: 'delete_file' });
+  const { approval_id } = asked.approval as { approval_id: string };
+  const own = await platform.admin().request('POST', `/v1/approvals/${approval_id}/votes`, { vote: 'approve' });
+  expect([own.status, existsSync(file)]).toEqual([403, true]);
+  await printed('approval-approve');
+  let ran = await answered('approval-ran');
+  for (const end = Date.now() + 20_000; ran.status !== 'succeeded' && Date.now() < end; ran = await answered('approval-ran'))
+    await sleep(50);
+  expect(ran).toMatchObject({ call_id: asked.call_id, status: 'succeeded', approval: { approval_id } });
+  expect(JSON.stringify(ran.approval)).toContain('"bea"');
+  expect(existsSync(file)).toBe(false);
+});
+
+test('the third tutorial loads a tool of its own and calls it', async () => {
+  expect(await answered('first-tool-call')).toMatchObject({ status: 'succeeded', output: { greeting: 'Hello, Ada!' } });
+});
+
+test('each shell and script block of the README and the tutorials is run here', () => {
+  const markers = [...text.matchAll(/```(?:sh|js)\n/g)].map(({ index }) => /<!-- ([\w-]+)[^>]*-->\n$/.exec(text.slice(0, index))?.[1]);
+  expect(markers).toEqual([
+    'readme-call',
+    'first-call',
+    'first-call-read',
+    'approval-second-person',
+    'approval-ask',
+    'approval-approve',
+    'approval-ran',
+    'first-tool',
+    'first-tool-call',
+  ]);
+});
+
+test('every page of the documentation, the API reference and the welcome page are served, and every link on them leads somewhere', async () => {
+  const [seen, broken] = [new Set<string>(), [] as string[]];
+  const todo = ['/'];
+  for (let page = todo.shift(); page !== undefined; page = todo.shift()) {
+    if (seen.has(page)) continue;
+    seen.add(page);
+    const answer = await fetch(`${platform.base}${page}`);
+    if (answer.status !== 200) broken.push(`${page}: ${answer.status}`);
+    if (!answer.headers.get('content-type')?.startsWith('text/html')) continue;
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const html = await answer.text();
+    const links = [...html.matchAll(/(?:href|src)="(\/[^"#]*)/g)].map(([, link]) => link as string);
+    todo.push(...links.filter((link) => /^\/(docs|openapi|asyncapi|readyz|healthz|$)/.test(link)));
+  }
+  expect(broken).toEqual([]);
+  expect(seen.size).toBeGreaterThan(50);
+});
