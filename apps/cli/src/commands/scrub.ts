@@ -27,7 +27,7 @@ interface Run {
 const NEXT = [
   'what to do: keep a copy of the data directory as it is. Restore the log, keys or rows from a backup;',
   '  rows of calls: npm run countersign -- projections rebuild call',
-  '  then: npm run countersign -- accept-damage   (docs/auditors.md, "When the record is damaged")',
+  '  then: npm run countersign -- accept-damage   (docs/how-to/auditors.md, "When the record is damaged")',
 ];
 
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- scrub ${scrub.usage}`] });

@@ -116,7 +116,7 @@ export const callEnvelope = z
     retry_count: z.int(),
     effect: z.enum(['none', 'happened', 'unknown']).nullable().describe('what is known of the effect of a call that ended'),
     cached: z.boolean(),
-    deduplicated: z.boolean().describe('the tool did not run for this request: docs/what-counts-as-the-same-call.md'),
+    deduplicated: z.boolean().describe('the tool did not run for this request: docs/reference/what-counts-as-the-same-call.md'),
     deduplicated_because: z.enum(deduplicatedBecause).nullable().describe('null too where the record is older than this field'),
     original_call_id: text,
     effect_now: z

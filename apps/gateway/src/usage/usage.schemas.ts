@@ -39,7 +39,7 @@ const counts = Object.fromEntries(usageMeasures.filter(isCount).map((measure) =>
 const rate = z.number().nullable().describe('null where there is nothing to divide by');
 const name = z.string().nullable().optional();
 
-/** What was counted of calls under one name, or of all. docs/usage.md says what each count means. */
+/** What was counted of calls under one name, or of all. docs/how-to/usage.md says what each count means. */
 const usageLine = z.object({
   tool: name,
   adapter: name.describe('null: a tool that the catalog does not have'),
