@@ -58,9 +58,12 @@ export function describeRunJourneys(at: JourneyWorld): void {
 
     test('a deadline, or the time that its run has left, ends a call; nothing is done after it', async () => {
       const late = (call: Record<string, unknown>) =>
-        at.agent.call({ tool: 'probe_report', inputs: { name: `d-${order().account}`, steps: 50, step_ms: 1000 }, ...call });
+        at.agent.call(
+          { tool: 'probe_report', inputs: { name: `d-${order().account}`, steps: 50, step_ms: 1000 }, ...call },
+          { prefer: 'wait=20' },
+        );
       for (const call of [{ deadline: new Date(Date.now() + 1500).toISOString() }, { context: { run_budget: { time_ms: 1500 } } }]) {
-        // Its 50 steps take longer than a caller waits: an answer that it has ended is one before their end.
+        // Its 50 steps, and the time of its tool, take longer than the caller waits.
         const { body } = await late(call);
         expect(body).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } });
       }
