@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { checkSince, type History as KeptHistory, keptHistory } from '@countersign/cli/verify/since';
-import { noteSigner, openCheckpoint } from '@countersign/proofs';
+import { type Generation, noteSigner, openCheckpoint, type RecordProof, type RecordToCover, verifyRecord } from '@countersign/proofs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { attacks } from '../forger/attacks.js';
 import { openGeneration } from '../forger/generations.js';
@@ -42,6 +42,20 @@ async function decidedLog(seed: number): Promise<History> {
   let claims = grow([], 3, random);
   for (let n = 0; n < 2; n++) claims = grow(await openGeneration(claims, random), 1, random, `after ${n}`);
   return History.publish(claims, signer);
+}
+
+const PLACE = `
+import base64, json, sys
+sys.path.insert(0, sys.argv[1])
+from verify_bundle import check_place, open_checkpoint
+told = json.load(sys.stdin)
+check_place(told["record"], base64.b64decode(told["value"]), *open_checkpoint(told["note"], told["vkey"]))
+`;
+
+/** Whether the bundle's verifier finds a record in its place. */
+function isPlaced({ value, ...record }: RecordToCover, { checkpoint: note, ...proof }: RecordProof): boolean {
+  const told = { record: { ...record, proof }, value: Buffer.from(value).toString('base64'), note, vkey: log.vkey };
+  return spawnSync('python3', ['-c', PLACE, path.dirname(script)], { input: JSON.stringify(told) }).status === 0;
 }
 
 const theirs = (told: Told): number | null => run(told).status;
@@ -102,6 +116,29 @@ describe('a check in another language that a log only grew', () => {
       expect([seed, theirs(told), await ours(told)]).toEqual([seed, 0, 0]);
       expect(said(told)).toMatch(/but for:\nNOT CONTINUED: .* is frozen; .*#2 goes on from offset \d+/);
     }
+  }, 60_000);
+
+  test('finds with ours the place of a record in a later generation of its tree, and none with another generation', async () => {
+    const honest = await decidedLog(2);
+    const name = [...(honest.claims.at(-1)?.generations ?? new Map()).keys()].at(-1) as string;
+    const { offset } = (honest.claims.at(-1)?.trees.get(name) ?? []).at(-1) as { offset: number };
+    const { record, proof } = await honest.prove(name, offset, honest.size - 1);
+    const { generation } = proof.tree as { generation: Generation };
+    const places = [
+      generation,
+      { ...generation, number: generation.number + 1 },
+      { ...generation, base_offset: generation.base_offset + 1 },
+      { ...generation, decision: generation.decision.replace(/.$/, 'f') },
+      { ...generation, more: 1 },
+      undefined,
+    ].map((of) => ({ ...proof, tree: { size: proof.tree.size, path: proof.tree.path, ...(of ? { generation: of } : {}) } }));
+    expect(places.map((place) => isPlaced(record, place))).toEqual([true, false, false, false, false, false]);
+    expect(places.slice(0, 4).map((place) => verifyRecord(record, place, { log, witnesses: [] }).kind === 'proven')).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
   }, 60_000);
 
   test.each([

@@ -110,8 +110,17 @@ function storedOf(event: EventMap['checkpoint_signed']): CheckpointRecord {
     const { number, base_offset, decision } = generation;
     return [topic, partition, size, root, { number, base_offset, decision }];
   });
-  const more = decisions === null ? {} : { decisions: JSON.parse(decisions) as NonNullable<CheckpointRecord['decisions']> };
+  const more = decisions === null ? {} : { decisions: decisionsIn(number, decisions) };
   return { number, time_ms, trees, heads_root, full, heads, note, ...more };
+}
+
+/** @throws BrokenRecord for what no signer wrote */
+function decisionsIn(number: number, text: string): NonNullable<CheckpointRecord['decisions']> {
+  try {
+    return JSON.parse(text) as NonNullable<CheckpointRecord['decisions']>;
+  } catch (cause) {
+    throw new BrokenRecord(`${CHECKPOINT_TOPIC} has decisions of checkpoint ${number + 1} that cannot be read`, undefined, { cause });
+  }
 }
 
 /** What two copies of a checkpoint are compared by. */

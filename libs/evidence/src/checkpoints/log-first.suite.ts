@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { EventCodec } from '@countersign/contracts';
+import { type EventCodec, firstMeta } from '@countersign/contracts';
 import type { EventLog, SchemaSource } from '@countersign/event-log';
 import { consistencyProof, isConsistent, noteSigner, openCheckpoint, signCheckpoint, subtreesOf } from '@countersign/proofs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -209,6 +209,21 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
 
     const forged = (size: number) =>
       signCheckpoint({ size, root: Buffer.alloc(32, 9) }, noteSigner('countersign.test/log', Buffer.alloc(32, 2)));
+
+    test(
+      'an entry whose decisions cannot be read is found',
+      async () => {
+        await sign(2);
+        const [first] = (await kept()) as [CheckpointRecord];
+        const { time_ms, trees, heads_root, note } = first;
+        const entry = { meta: firstMeta('default', time_ms), number: 2, time_ms, trees, heads_root, full: false, heads: [], note };
+        const value = rig.codec.encode('checkpoint_signed', { ...entry, decisions: '[' });
+        await rig.log.append([{ topic: CHECKPOINT_TOPIC, partition: 0, key: null, value, headers: { event_type: 'checkpoint_signed' } }]);
+        await expect(restore()).rejects.toThrow('has decisions of checkpoint 3 that cannot be read');
+        await expect(restore()).rejects.toThrow(BrokenRecord);
+      },
+      timeout_ms,
+    );
 
     test(
       'a record that is no checkpoint is found',
