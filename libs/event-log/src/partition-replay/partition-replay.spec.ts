@@ -34,6 +34,7 @@ class TapedLog {
   }
 
   async first(): Promise<number> {
+    if (this.fails) throw new InfrastructureFault('the log does not answer');
     return this.first_left;
   }
 
@@ -97,6 +98,16 @@ test('it ends at the heads that were seen at its start, and begins where it was 
   log.append('a', valueAt(1200));
   const places = await all(new PartitionReplay({ log: log.port, decoder }, 0, stretches), 300);
   expect([places[0], places.at(-1), places.length]).toEqual(['a/7', 'a/1199', 1193]);
+});
+
+test('where nothing is new the log is not asked', async () => {
+  const log = new TapedLog();
+  log.fails = true;
+  const stretches = [
+    { topic: 'a', from: 3, to: 3 },
+    { topic: 'b', from: 0, to: 0 },
+  ];
+  expect(await all(new PartitionReplay({ log: log.port, decoder }, 0, stretches), 10)).toEqual([]);
 });
 
 test('from 0 it begins at the first record that is left', async () => {

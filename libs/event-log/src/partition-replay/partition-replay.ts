@@ -99,6 +99,7 @@ export class PartitionReplay {
   }
 
   private async refill(stretch: OpenStretch): Promise<void> {
+    if (stretch.from >= stretch.to) return;
     const { log, decoder } = this.source;
     stretch.from ||= await log.first(stretch.topic, this.partition);
     while (!stretch.next && stretch.from < stretch.to) {
