@@ -81,7 +81,7 @@ test('rows of calls whose records were dropped are not accused, and a forged one
       expect(await checked.look(Math.floor(part * 1_000), 25)).toEqual([]);
       expect(await checked.calls(0)).toEqual([]);
     }
-    const forged = ids[100] as string;
+    const forged = ids[99] as string;
     await platform.store.query({ text: `UPDATE calls SET status = 'denied' WHERE call_uuid = $1`, params: [forged.slice(2)] });
     const first = new Map([['tool-call-requested', 40]]);
     const checked = new TestedChecks(droppedBelow(platform.log, first), platform.store);
