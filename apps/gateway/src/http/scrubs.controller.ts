@@ -9,9 +9,9 @@ import { parseBody } from '../requests/body-issues.js';
 import { Face } from './face.js';
 import { type Answer, type HttpReply, type HttpRequest, ok } from './reply.js';
 
-export const scrubRequest = z
-  .strictObject({ views: z.boolean().default(false).describe('compare all rows of calls and of tool_executions with the log too') })
-  .prefault({});
+export const scrubRequest = z.strictObject({
+  views: z.boolean().default(false).describe('compare all rows of calls and of tool_executions with the log too'),
+});
 
 const runId = z.uuid();
 const timeText = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

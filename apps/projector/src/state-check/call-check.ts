@@ -5,8 +5,8 @@ import { type LanePartition, topicsAt } from './lane-partitions.js';
 import { stateIn, wrongCall } from './wrong-call.js';
 import type { WrongRow } from './wrong-row.js';
 
-/** What the state of a call is folded from, causes first. Votes and compensations are no part of it. */
-const TOPICS = ['tool-call-requested', 'policy-decided', 'approval-granted', 'tool-executed'] as const;
+/** What the state of a call is folded from, causes first. Of votes no more than the attempt; compensations are no part of it. */
+const TOPICS = ['tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'] as const;
 /** Clocks of gateway and log may differ, and what a call leads to is appended some time after it. */
 const MARGIN_MS = 10_000;
 

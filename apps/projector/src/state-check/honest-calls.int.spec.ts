@@ -1,3 +1,4 @@
+import { EventLog, RecordsDropped } from '@countersign/event-log';
 import { expect, test } from '@jest/globals';
 import { startProjector } from '../start-projector.js';
 import { PlatformOnDisk } from '../testing/platform-on-disk.js';
@@ -40,6 +41,51 @@ test('rows are never accused while calls come, while the projector is behind, is
     for (let n = 0; n < 20; n++) await sampler.look();
     expect(checked.found).toEqual([]);
     expect(await checked.compared('calls')).toBeGreaterThan(ROUNDS * 60);
+  } finally {
+    await projector.close();
+    await platform.close();
+  }
+}, 120_000);
+
+/** The log as it is once all records before some of its own were dropped. */
+function droppedBelow(log: EventLog, first: ReadonlyMap<string, number>): EventLog {
+  const over: Partial<EventLog> = {
+    first: async (topic) => first.get(topic) ?? 0,
+    read: async (topic, partition, from, max) => {
+      const left = first.get(topic) ?? 0;
+      if (from < left) throw new RecordsDropped(topic, partition, from, left);
+      return log.read(topic, partition, from, max);
+    },
+  };
+  return new Proxy(log, {
+    get: (to, name, left) => {
+      if (name === 'since') return EventLog.prototype.since.bind(left);
+      const value: unknown = Reflect.get(name in over ? over : to, name);
+      return typeof value === 'function' && !(name in over) ? value.bind(to) : value;
+    },
+  });
+}
+
+test('rows of calls whose records were dropped are not accused, and a forged one of a call that is left is found', async () => {
+  const platform = await PlatformOnDisk.open();
+  const history = new SampleHistory();
+  const ids = Array.from({ length: 120 }, (_, n) => history.call(courses[n % courses.length]!, null));
+  await platform.append(history.events);
+  const projector = await startProjector(platform.deps, { lanes: ['shared'] });
+  try {
+    await platform.folded();
+    for (const part of [0.3, 0.5, 0.501, 0.502, 0.503, 0.7]) {
+      const first = new Map<string, number>();
+      for (const { topic, offset } of history.events.slice(0, Math.floor(history.events.length * part))) first.set(topic, offset + 1);
+      const checked = new TestedChecks(droppedBelow(platform.log, first), platform.store);
+      expect(await checked.look(Math.floor(part * 1_000), 25)).toEqual([]);
+      expect(await checked.calls(0)).toEqual([]);
+    }
+    const forged = ids[99] as string;
+    await platform.store.query({ text: `UPDATE calls SET status = 'denied' WHERE call_uuid = $1`, params: [forged.slice(2)] });
+    const first = new Map([['tool-call-requested', 40]]);
+    const checked = new TestedChecks(droppedBelow(platform.log, first), platform.store);
+    expect(await checked.calls(0)).toEqual([expect.stringContaining(`call ${forged}: its row says denied`)]);
   } finally {
     await projector.close();
     await platform.close();

@@ -56,11 +56,17 @@ export class TestedChecks {
   async all(partitions = 1): Promise<string[]> {
     const wrong: string[] = [];
     for (let partition = 0; partition < partitions; partition++) {
-      const { records, calls } = this.checks;
-      for await (const step of new AllCalls(this.store, records, calls).steps({ lanes: ['shared'], partition }))
-        wrong.push(...step.wrong.map(({ reason }) => reason));
+      wrong.push(...(await this.calls(partition)));
       wrong.push(...(await this.executions(partition)));
     }
+    return wrong;
+  }
+
+  async calls(partition: number): Promise<string[]> {
+    const wrong: string[] = [];
+    const { records, calls } = this.checks;
+    for await (const step of new AllCalls(this.store, records, calls).steps({ lanes: ['shared'], partition }))
+      wrong.push(...step.wrong.map(({ reason }) => reason));
     return wrong;
   }
 
