@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { TestedProcess } from './child-process.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
 
-/** A process that hangs is ended, so that its lines are shown: before the limit of a test, and long after a start beside busy neighbours. */
+/** Only what hangs is killed: a busy machine starts slowly. */
 const HANGS_MS = 200_000;
 
 /** Starts the platform where it cannot run: its exit code and what it said. */
@@ -102,22 +102,18 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     ['COUNTERSIGN_HOST', '192.0.2.1'],
     ['COUNTERSIGN_WORKSPACE_ROOT', '/dev/null/workspace'],
     ['COUNTERSIGN_DATA_DIR', '/proc/countersign'],
-  ])(
-    '%s=%s',
-    async (variable, value) => {
-      const dir = mkdtempSync(path.join(tmpdir(), 'countersign-start-'));
-      const { code, said } = await refused({
-        COUNTERSIGN_PORT: '0',
-        COUNTERSIGN_DATA_DIR: dir,
-        COUNTERSIGN_WORKSPACE_ROOT: path.join(dir, 'workspace'),
-        [variable]: value,
-      });
-      rmSync(dir, { recursive: true, force: true });
-      expect({ code, last: said.at(-1) }).toEqual({ code: 1, last: expect.stringMatching(`^countersign: .*${variable}`) });
-      expect(said.filter((line) => line.startsWith('    at '))).toEqual([]);
-    },
-    60_000,
-  );
+  ])('%s=%s', async (variable, value) => {
+    const dir = mkdtempSync(path.join(tmpdir(), 'countersign-start-'));
+    const { code, said } = await refused({
+      COUNTERSIGN_PORT: '0',
+      COUNTERSIGN_DATA_DIR: dir,
+      COUNTERSIGN_WORKSPACE_ROOT: path.join(dir, 'workspace'),
+      [variable]: value,
+    });
+    rmSync(dir, { recursive: true, force: true });
+    expect({ code, last: said.at(-1) }).toEqual({ code: 1, last: expect.stringMatching(`^countersign: .*${variable}`) });
+    expect(said.filter((line) => line.startsWith('    at '))).toEqual([]);
+  });
 
   test('a data directory that another process holds', async () => {
     const platform = await EmbeddedPlatform.start();

@@ -1,3 +1,4 @@
+import { histories } from '@countersign/contracts/testing/histories';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ReadEvent } from '../read-event.js';
@@ -20,7 +21,7 @@ test('whatever has happened: with nothing changed, every call is decided again a
       const { comparisons } = asked(live(steps), []);
       expect(comparisons.filter(({ differences, unknown }) => differences.length > 0 || unknown.length > 0)).toEqual([]);
     }),
-    { numRuns: 120 },
+    { numRuns: histories(20, 120) },
   );
 });
 
@@ -92,6 +93,6 @@ test('whatever is left out: nothing that never ran is given a result of its own'
       }
       expect(comparisons.find((one) => one.call_id === call_id)).toMatchObject({ counterfactual: null, differences: ['left_out'] });
     }),
-    { numRuns: 60 },
+    { numRuns: histories(10, 60) },
   );
 });

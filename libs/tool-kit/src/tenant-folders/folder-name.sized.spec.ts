@@ -1,3 +1,4 @@
+import { histories } from '@countersign/contracts/testing/histories';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { COMMON_FOLDER, tenantFolderName } from './folder-name.js';
@@ -49,7 +50,7 @@ test('two ids never have one folder, also on a disk that ignores case and normal
       const [first, second] = [tenantFolderName(one), tenantFolderName(other)];
       expect(onSuchADisk(first) === onSuchADisk(second)).toBe(one === other);
     }),
-    { numRuns: 2_000 },
+    { numRuns: histories(200, 2_000) },
   );
 });
 
@@ -61,6 +62,6 @@ test('a name is one safe path segment, is never hidden, a device or the common f
       expect(name).not.toMatch(/^(shared|con|prn|aux|nul|com\d|lpt\d)$/);
       expect(onSuchADisk(name)).toBe(name);
     }),
-    { numRuns: 2_000 },
+    { numRuns: histories(200, 2_000) },
   );
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { overlaps, parseResourceName, resourcesOf } from './resources.js';
+import { histories } from './testing/histories.js';
 import type { ResourceEffect, ResourceTemplate } from './tool-contract.js';
 
 const file: ResourceTemplate = { name: 'file:{/path}', effect: 'replaces' };
@@ -157,7 +158,7 @@ describe('in general', () => {
         for (const other of [text.normalize('NFC'), text.normalize('NFD'), text.toUpperCase(), text.toLowerCase()])
           expect(of(other)).toEqual(plain);
       }),
-      { numRuns: 300 },
+      { numRuns: histories(50, 300) },
     );
     for (let point = 1; point < 0x1_0000; point++) {
       const letter = String.fromCodePoint(point);
