@@ -7,7 +7,11 @@ import { Vault } from '@countersign/store';
 import { type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AuditRoom } from './audit/audit-room.js';
+import { ApprovalsModule } from './approvals/approvals.module.js';
+import { EditService } from './approvals/edit.service.js';
+import { AuditModule } from './audit/audit.module.js';
+import type { AuditParts } from './audit/audit-parts.js';
+import { DamagesModule } from './audit/damages.module.js';
 import { BodyAdmission } from './bounds/body-admission.js';
 import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
@@ -17,13 +21,7 @@ import { ConfigurationRoom } from './configuration/configuration-room.js';
 import { CounterfactualRoom } from './counterfactual/counterfactual-room.js';
 import { AccessController } from './http/access.controller.js';
 import { AdapterPinsController } from './http/adapter-pins.controller.js';
-import { ApprovalQualityController } from './http/approval-quality.controller.js';
-import { ApprovalsController } from './http/approvals.controller.js';
 import { AsyncApiController } from './http/asyncapi.controller.js';
-import { AuditController } from './http/audit.controller.js';
-import { AuditEntriesController } from './http/audit-entries.controller.js';
-import { AuditEventsController } from './http/audit-events.controller.js';
-import { AuditExportController } from './http/audit-export.controller.js';
 import { BatchController } from './http/batch.controller.js';
 import { BlobsController } from './http/blobs.controller.js';
 import { CallCommandsController } from './http/call-commands.controller.js';
@@ -33,13 +31,10 @@ import { CaseEventsController } from './http/case-events.controller.js';
 import { CaseFeeds } from './http/case-feed.js';
 import { CasesController } from './http/cases.controller.js';
 import { CounterfactualController } from './http/counterfactual.controller.js';
-import { DamagesController } from './http/damages.controller.js';
-import { DecisionsController } from './http/decisions.controller.js';
 import { DelegationsController } from './http/delegations.controller.js';
 import { type CallPosts, DirectCalls } from './http/direct-calls.js';
 import { Face } from './http/face.js';
 import { FactsController } from './http/facts.controller.js';
-import { GrantsController } from './http/grants.controller.js';
 import { HealthController } from './http/health.controller.js';
 import { Health } from './http/health.js';
 import { HttpModule } from './http/http.module.js';
@@ -69,8 +64,7 @@ import { ToolReadings } from './http/tool-readings.js';
 import { ToolsController } from './http/tools.controller.js';
 import { TrustController } from './http/trust.controller.js';
 import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './http/unread-requests.js';
-import { VoteDelegationsController } from './http/vote-delegations.controller.js';
-import { VoteRoom } from './http/vote-room.js';
+import { VerifiedTokens } from './identity/verified-tokens.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { DecisionLinks } from './notifications/decision-link.js';
 import { SealedSecrets } from './notifications/sealed-secret.js';
@@ -115,7 +109,8 @@ export interface GatewayParts {
   bounds: HttpBounds;
   blobs: StoredBlobs;
   sender: CallbackSender;
-  votes: VoteRoom;
+  edits: EditService;
+  verified: VerifiedTokens;
   /** Seals the secrets of webhooks. */
   secrets: SealedSecrets;
   links: DecisionLinks;
@@ -124,7 +119,7 @@ export interface GatewayParts {
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
   trust: TrustRoom;
   /** Absent only where a test does without evidence. */
-  audit: AuditRoom | undefined;
+  audit: AuditParts | undefined;
   /** An answer that its route does not declare fails the request. */
   strict_answers: boolean;
 }
@@ -138,11 +133,6 @@ const CONTROLLERS = [
   BlobsController,
   CallCommandsController,
   CallEventsController,
-  ApprovalQualityController,
-  ApprovalsController,
-  VoteDelegationsController,
-  GrantsController,
-  DecisionsController,
   CasesController,
   CaseEventsController,
   ToolsController,
@@ -191,15 +181,14 @@ export class GatewayModule {
         PartsModule.of(parts),
         HttpModule.of(logger, parts.strict_answers),
         LimitsModule,
+        ApprovalsModule,
         WebhooksModule,
         UsageModule,
+        ...(parts.audit ? [AuditModule.of(parts.audit)] : []),
+        ...(parts.damage ? [DamagesModule] : []),
         PersonalDataModule.of({ seals: parts.subjects !== undefined, drops: parts.drops !== undefined }),
       ],
-      controllers: [
-        ...CONTROLLERS,
-        ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
-        ...(parts.damage ? [DamagesController] : []),
-      ],
+      controllers: CONTROLLERS,
     };
   }
 }
@@ -227,7 +216,8 @@ function sharedProviders(parts: GatewayParts): Provider[] {
       useFactory: (trust: TrustRoom, views: Views, health: Health) => new ToolReadings(trust, views, health),
       inject: [TrustRoom, Views, Health],
     },
-    { provide: VoteRoom, useValue: parts.votes },
+    { provide: EditService, useValue: parts.edits },
+    { provide: VerifiedTokens, useValue: parts.verified },
     { provide: SealedSecrets, useValue: parts.secrets },
     { provide: DecisionLinks, useValue: parts.links },
     { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
@@ -238,7 +228,6 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: CallbackSender, useValue: parts.sender },
     ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
     ...personalProviders(parts),
-    ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
   ];
 }
 

@@ -13,7 +13,8 @@ import {
   type RunningApp,
   TrustBook,
 } from '@countersign/process';
-import { AuditRoom } from './audit/audit-room.js';
+import { EditService } from './approvals/edit.service.js';
+import { auditParts, logAuditFaults } from './audit/audit-parts.js';
 import { firstStart } from './bootstrap/first-start.js';
 import { HttpBounds } from './bounds/http-bounds.js';
 import { defaultHttpLimits } from './bounds/http-limits.js';
@@ -35,7 +36,6 @@ import { Face } from './http/face.js';
 import { Health } from './http/health.js';
 import { PackHealth } from './http/pack-health.js';
 import { StoredBlobs } from './http/stored-blobs.js';
-import { VoteRoom } from './http/vote-room.js';
 import { Authenticator } from './identity/authenticator.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
 import { ProviderKeys } from './identity/provider-keys.js';
@@ -54,7 +54,6 @@ import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PolicyRoom } from './policies/policy-room.js';
 import { SimulationReports } from './policies/simulation-reports.js';
-import { EditDesk } from './votes/edited-inputs.js';
 
 export interface RunningGateway extends RunningApp {
   /** The port that it listens on. */
@@ -141,7 +140,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     replays: replayBundles(reading, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
-    votes: new VoteRoom(calls.recorded, new EditDesk(configuration, keys, rulings, { sealer, mapper }), verified),
+    edits: new EditService(configuration, keys, rulings, { sealer, mapper }),
+    verified,
     ...eventStreams(deps, config, { face, wheel: tracker.wheel, readable }),
     secrets,
     links,
@@ -156,7 +156,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     health: new Health(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
     bounds,
     strict_answers: config.strict_answers ?? false,
-    audit: deps.evidence && new AuditRoom(reading, deps.evidence, configuration, auditedTopics(config.lanes)),
+    audit: deps.evidence && auditParts(reading, deps.evidence, configuration, auditedTopics(config.lanes)),
   };
 }
 
@@ -196,7 +196,7 @@ export async function startGateway(
     wired.subjects?.retention.start();
     const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
     await wired.running.start(config.lanes);
-    await wired.audit?.tellFaults(deps.logger);
+    if (wired.audit) await logAuditFaults(wired.audit, deps.logger);
     const reader = new NotificationReader(wired.notifications, wired.configuration);
     sunsets.start();
     wired.usage.closer.start();

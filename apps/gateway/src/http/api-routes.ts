@@ -3,13 +3,10 @@ import type { z } from 'zod';
 import { activateRequest, policySettings, publishRequest } from '../policies/bundle-request.js';
 import { evaluationRequest, resolveTierRequest } from './access.controller.js';
 import { type ApiRoute, lastEventId } from './api-route.js';
-import { approvalRoutes } from './approval-routes.js';
-import { auditRoutes } from './audit-routes.js';
 import { cancelRequest, resolveRequest } from './call-commands.controller.js';
 import { callFilters } from './calls.controller.js';
 import { caseChange, caseFilters, caseRequest } from './cases.controller.js';
 import { counterfactualRoutes } from './counterfactual-routes.js';
-import { damageRoutes } from './damage-routes.js';
 import { factsChange, factsRequest } from './facts.controller.js';
 import { identityRoutes } from './identity-routes.js';
 import { keyRequest } from './keys.controller.js';
@@ -224,15 +221,12 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...callRoutes,
   ...blobRoutes,
   ...peopleRoutes,
-  ...approvalRoutes,
   ...counterfactualRoutes,
-  ...damageRoutes,
   ...runRoutes,
   ...registryRoutes,
   ...settingRoutes,
   ...policyRoutes,
   ...identityRoutes,
-  ...auditRoutes,
   ...recordRoutes,
   ...trustRoutes,
   ...healthRoutes,

@@ -5,7 +5,7 @@ import { catalogued, type ToolVersion } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
 
 /** Checks the inputs that an approver wants instead, as those of a call are checked, and says which key they have. */
-export class EditDesk {
+export class EditService {
   private readonly contracts = new CompiledContracts();
 
   constructor(

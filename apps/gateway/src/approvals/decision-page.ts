@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ApprovalAnswer } from './approval-answers.schemas.js';
 
 const SCRIPT = `
 const token = new URLSearchParams(location.search).get('token');
@@ -17,10 +18,10 @@ const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 /** A page that shows a request and lets its reader approve or deny it. */
-export function decisionPage(approval: Record<string, unknown>): string {
-  const call = (approval.call ?? {}) as Record<string, unknown>;
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escaped(String(call.name))}</title>
-<h1>${escaped(String(call.name))}: ${escaped(String(approval.status))}</h1>
+export function decisionPage(approval: ApprovalAnswer): string {
+  const name = escaped(String(approval.call?.name));
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name}</title>
+<h1>${name}: ${escaped(approval.status)}</h1>
 <pre>${escaped(JSON.stringify(approval, null, 2))}</pre>
 <p><label>Reason <textarea></textarea></label></p><p><button value="approve">Approve</button> <button value="deny">Deny</button></p><output></output>
 <script>${SCRIPT}</script></html>`;

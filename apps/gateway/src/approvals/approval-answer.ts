@@ -2,15 +2,19 @@ import { bothForms, type Caller, callFace, mappingFace, seenBy } from '@counters
 import type { ToolCall } from '@countersign/contracts';
 import { unpackCall } from '@countersign/domain';
 import type { ApprovalRow, PartRow } from '@countersign/store';
+import type { z } from 'zod';
+import type { callEnvelope } from '../calls/envelope.schema.js';
+import type { ApprovalAnswer } from './approval-answers.schemas.js';
 
 type Reader = Pick<Caller, 'clearances'>;
 
-const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+const iso = (ms: number): string => new Date(ms).toISOString();
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));
 
-function callPart(packed: Buffer | null, reader: Reader): Record<string, unknown> | null {
+function callOf(packed: Buffer | null, reader: Reader): ApprovalAnswer['call'] {
   if (packed === null) return null;
   const state = seenBy(unpackCall(packed), reader);
-  const face = callFace(state);
+  const face = callFace(state) as z.infer<typeof callEnvelope>;
   const { name, version, case_id, run_id, status, input, decision, on_behalf_of, markings, withheld } = face;
   const { principal, context, inputs_digest, contract_digest } = state.call ?? {};
   return {
@@ -38,16 +42,20 @@ function editedForms(edited: Pick<ToolCall, 'inputs_json' | 'mapped'>): Record<s
   return { input: JSON.parse(edited.inputs_json) as unknown, mapped_input, mapping: mappingFace(edited).mapping };
 }
 
-function partFace({ requested_at_ms, expires_at_ms, ...part }: PartRow): Record<string, unknown> {
+function partOf({ requested_at_ms, expires_at_ms, ...part }: PartRow): ApprovalAnswer['parts'][number] {
   return { ...part, requested_at: iso(requested_at_ms), expires_at: iso(expires_at_ms) };
 }
 
+function editOf({ diff_json, ...edit }: NonNullable<ApprovalRow['requirement']['edit']>): ApprovalAnswer['edit'] {
+  return { ...edit, diff: JSON.parse(diff_json) as unknown };
+}
+
 /** A request for approval as its approver needs it: what, why, by whom, and the votes so far. */
-export function approvalFace(row: ApprovalRow, reader: Reader): Record<string, unknown> {
+export function approvalAnswerOf(row: ApprovalRow, reader: Reader): ApprovalAnswer {
   const { approval_id, call_id, revision, status } = row;
   const { inputs_json, mapped, edit, requirement: terms, rule: _rule, ...requirement } = row.requirement;
-  const call = callPart(row.state, reader);
-  const asked = call && inputs_json && !call.withheld ? { ...call, ...editedForms({ inputs_json, mapped: mapped ?? null }) } : call;
+  const call = callOf(row.state, reader);
+  const requested = call && inputs_json && !call.withheld ? { ...call, ...editedForms({ inputs_json, mapped: mapped ?? null }) } : call;
   return {
     approval_id,
     call_id,
@@ -57,12 +65,12 @@ export function approvalFace(row: ApprovalRow, reader: Reader): Record<string, u
     expires_at: iso(row.expires_at_ms),
     ...requirement,
     terms,
-    edit: edit && { ...edit, diff: JSON.parse(edit.diff_json) as unknown, diff_json: undefined },
-    decided_at: iso(row.ended_at_ms),
+    edit: edit && editOf(edit),
+    decided_at: isoOrNull(row.ended_at_ms),
     decided_by: row.ended_by,
     reason: row.end_reason,
-    parts: row.parts.map(partFace),
-    votes: row.votes.map(({ voted_at_ms, ...vote }) => ({ ...vote, voted_at: iso(voted_at_ms) })),
-    call: asked,
+    parts: row.parts.map(partOf),
+    votes: row.votes.map(({ voted_at_ms, ...vote }) => ({ ...vote, voted_at: isoOrNull(voted_at_ms) })),
+    call: requested,
   };
 }
