@@ -8,8 +8,11 @@ import { type DynamicModule, Global, Module, type Provider } from '@nestjs/commo
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AccessModule } from './access/access.module.js';
-import { ApprovalModesModule } from './approval-modes/approval-modes.module.js';
-import { AuditRoom } from './audit/audit-room.js';
+import { ApprovalsModule } from './approvals/approvals.module.js';
+import { EditService } from './approvals/edit.service.js';
+import { AuditModule } from './audit/audit.module.js';
+import type { AuditParts } from './audit/audit-parts.js';
+import { DamagesModule } from './audit/damages.module.js';
 import { SignedTrees } from './audit/signed-trees.js';
 import { BlobsModule } from './blobs/blobs.module.js';
 import { BlobsService } from './blobs/blobs.service.js';
@@ -32,25 +35,14 @@ import { DocumentsModule } from './documents/documents.module.js';
 import { FactsModule } from './facts/facts.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HealthService } from './health/health.service.js';
-import { ApprovalQualityController } from './http/approval-quality.controller.js';
-import { ApprovalsController } from './http/approvals.controller.js';
-import { AuditController } from './http/audit.controller.js';
-import { AuditEntriesController } from './http/audit-entries.controller.js';
-import { AuditEventsController } from './http/audit-events.controller.js';
-import { AuditExportController } from './http/audit-export.controller.js';
-import { DamagesController } from './http/damages.controller.js';
-import { DecisionsController } from './http/decisions.controller.js';
 import { Face } from './http/face.js';
-import { GrantsController } from './http/grants.controller.js';
 import { HttpModule } from './http/http.module.js';
 import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
 import { isKeyless } from './http/keyless-routes.js';
 import { openApiDocument } from './http/openapi-document.js';
-import { ScrubsController } from './http/scrubs.controller.js';
 import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './http/unread-requests.js';
-import { VoteDelegationsController } from './http/vote-delegations.controller.js';
-import { VoteRoom } from './http/vote-room.js';
 import { IdentityModule } from './identity/identity.module.js';
+import { VerifiedTokens } from './identity/verified-tokens.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MappingsModule } from './mappings/mappings.module.js';
 import { DecisionLinks } from './notifications/decision-link.js';
@@ -108,7 +100,8 @@ export interface GatewayParts {
   bounds: HttpBounds;
   blobs: BlobsService;
   sender: CallbackSender;
-  votes: VoteRoom;
+  edits: EditService;
+  verified: VerifiedTokens;
   /** Seals the secrets of webhooks. */
   secrets: SealedSecrets;
   links: DecisionLinks;
@@ -117,7 +110,7 @@ export interface GatewayParts {
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
   trust: TrustReader;
   /** Absent only where a test does without evidence. */
-  audit: AuditRoom | undefined;
+  audit: AuditParts | undefined;
   /** An answer that its route does not declare fails the request. */
   strict_answers: boolean;
 }
@@ -125,12 +118,10 @@ export interface GatewayParts {
 const CONNECTIONS_CHECKED_EVERY_MS = 1_000;
 
 /** The routes that every gateway has. */
-const CONTROLLERS = [ApprovalQualityController, ApprovalsController, VoteDelegationsController, GrantsController, DecisionsController];
-
 /** The features that every gateway has. */
 const FEATURES = [
   AccessModule,
-  ApprovalModesModule,
+  ApprovalsModule,
   BlobsModule,
   CallsModule,
   CasesModule,
@@ -174,12 +165,9 @@ export class GatewayModule {
         PartsModule.of(parts),
         HttpModule.of(logger, parts.strict_answers),
         ...FEATURES,
+        ...(parts.audit ? [AuditModule.of(parts.audit)] : []),
+        ...(parts.damage ? [DamagesModule] : []),
         PersonalDataModule.of({ seals: parts.subjects !== undefined, drops: parts.drops !== undefined }),
-      ],
-      controllers: [
-        ...CONTROLLERS,
-        ...(parts.audit ? [AuditController, AuditEntriesController, AuditEventsController, AuditExportController] : []),
-        ...(parts.damage ? [DamagesController, ScrubsController] : []),
       ],
     };
   }
@@ -203,7 +191,8 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: ReplayBundles, useValue: parts.replays },
     { provide: CounterfactualDecider, useValue: parts.counterfactual },
     { provide: HealthService, useValue: parts.health },
-    { provide: VoteRoom, useValue: parts.votes },
+    { provide: EditService, useValue: parts.edits },
+    { provide: VerifiedTokens, useValue: parts.verified },
     { provide: SealedSecrets, useValue: parts.secrets },
     { provide: DecisionLinks, useValue: parts.links },
     { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
@@ -215,7 +204,6 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     ...(parts.damage ? [{ provide: KnownDamage, useValue: parts.damage }] : []),
     { provide: SignedTrees, useValue: parts.trees },
     ...personalProviders(parts),
-    ...(parts.audit ? [{ provide: AuditRoom, useValue: parts.audit }] : []),
   ];
 }
 

@@ -13,7 +13,8 @@ import {
   type RunningApp,
   TrustBook,
 } from '@countersign/process';
-import { AuditRoom } from './audit/audit-room.js';
+import { EditService } from './approvals/edit.service.js';
+import { auditParts, logAuditFaults } from './audit/audit-parts.js';
 import { SignedTrees } from './audit/signed-trees.js';
 import { BlobsService } from './blobs/blobs.service.js';
 import { firstStart } from './bootstrap/first-start.js';
@@ -36,7 +37,6 @@ import { createHttpApp, type GatewayParts } from './gateway.module.js';
 import { HealthService } from './health/health.service.js';
 import { PackHealth } from './health/pack-health.js';
 import { Face } from './http/face.js';
-import { VoteRoom } from './http/vote-room.js';
 import { Authenticator } from './identity/authenticator.js';
 import { ConfigurationWriter } from './identity/configuration-writer.js';
 import { ProviderKeys } from './identity/provider-keys.js';
@@ -55,7 +55,6 @@ import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { LogDrop } from './personal-data/log-drop.js';
 import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
-import { EditDesk } from './votes/edited-inputs.js';
 
 export interface RunningGateway extends RunningApp {
   /** The port that it listens on. */
@@ -143,7 +142,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     replays: replayBundles(reading, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
-    votes: new VoteRoom(calls.recorded, new EditDesk(configuration, keys, rulings, { sealer, mapper }), verified),
+    edits: new EditService(configuration, keys, rulings, { sealer, mapper }),
+    verified,
     ...eventStreams(deps, config, { face, wheel: tracker.wheel, readable }),
     secrets,
     links,
@@ -158,7 +158,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     health: new HealthService(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
     bounds,
     strict_answers: config.strict_answers ?? false,
-    audit: deps.evidence && new AuditRoom(reading, deps.evidence, configuration, auditedTopics(config.lanes)),
+    audit: deps.evidence && auditParts(reading, deps.evidence, configuration, auditedTopics(config.lanes)),
   };
 }
 
@@ -198,7 +198,7 @@ export async function startGateway(
     wired.subjects?.retention.start();
     const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });
     await wired.running.start(config.lanes);
-    await wired.audit?.tellFaults(deps.logger);
+    if (wired.audit) await logAuditFaults(wired.audit, deps.logger);
     const reader = new NotificationReader(wired.notifications, wired.configuration);
     sunsets.start();
     wired.usage.closer.start();

@@ -21,10 +21,4 @@ export const routeRoles: Readonly<Record<string, readonly Role[]>> = {
   'post /v1/mappings/{tool}/rollback': ['policy_admin', 'tool_author'],
   'post /v1/mappings/{tool}/activate': ['policy_admin'],
   'post /v1/mappings:try': ['operator', 'policy_admin', 'tool_author'],
-  'post /v1/audit/cosignatures': ['auditor'],
-  'get /v1/audit/checkpoint': ['auditor'],
-  'get /v1/audit/proof': ['auditor'],
-  'get /v1/audit/bundle': ['auditor'],
-  'get /v1/audit/consistency': ['auditor'],
-  'get /v1/audit/tile/{tile}': ['auditor'],
 };

@@ -32,7 +32,14 @@ export interface StatedRoute {
 
 /** The gateway with every part that it can have, made up to its routes: nothing in it runs. */
 export function routedGateway(): Promise<INestApplication> {
-  const whole = { audit: {}, damage: {}, drops: {}, subjects: {}, calls: { recorded: {} }, usage: {} } as unknown as GatewayParts;
+  const whole = {
+    audit: { evidence: {} },
+    damage: {},
+    drops: {},
+    subjects: {},
+    calls: { recorded: {} },
+    usage: {},
+  } as unknown as GatewayParts;
   const module = GatewayModule.of(whole, createLogger('gateway', 'silent'));
   return NestFactory.create(module, new FastifyAdapter(), { logger: false, abortOnError: false, preview: true });
 }

@@ -1,0 +1,31 @@
+import { type Caller, Views } from '@countersign/calls';
+import { DAY_MS, qualityBy, qualityOf } from '@countersign/domain';
+import { countedVotes } from '@countersign/store';
+import { Injectable } from '@nestjs/common';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { QualityQuery } from './approval-requests.schemas.js';
+import type { QualityAnswer } from './right-answers.schemas.js';
+
+const DECISIONS_MAX = 20_000;
+
+/** How well people decide, per approver and rule, and where approving has become a reflex. */
+@Injectable()
+export class ApprovalQualityService {
+  constructor(
+    private readonly views: Views,
+    private readonly configuration: ConfigurationRoom,
+  ) {}
+
+  async read({ tenant_id }: Pick<Caller, 'tenant_id'>, { days, price_of_hour }: QualityQuery): Promise<QualityAnswer> {
+    const since_ms = this.configuration.clock.now_ms() - days * DAY_MS;
+    const decisions = await countedVotes(this.views.store, { tenant_id, since_ms, limit: DECISIONS_MAX });
+    const price = price_of_hour ?? null;
+    return {
+      since: new Date(since_ms).toISOString(),
+      truncated: decisions.length === DECISIONS_MAX,
+      all: qualityOf(decisions, price),
+      approvers: qualityBy(decisions, (one) => one.voter_id, price),
+      rules: qualityBy(decisions, (one) => one.rule ?? 'unknown', price),
+    };
+  }
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { pageQuery, queryNumber } from '../http/page-query.js';
+import { principalId } from '../identity/principal-id.js';
+
+/** The query of `GET /v1/approvals`. */
+export const approvalListQuery = pageQuery.extend({
+  status: z.enum(['pending', 'granted', 'denied', 'expired', 'cancelled', 'superseded']).optional(),
+  tool: z.string().min(1).max(200).optional(),
+  like: z.string().min(1).max(200).optional().describe('an approval_id: requests that the same rule asks about the same tool'),
+});
+
+export type ApprovalListQuery = z.infer<typeof approvalListQuery>;
+
+/** Body of `POST /v1/approvals/{approval_id}/votes`. */
+export const voteRequest = z.strictObject({
+  vote: z.enum(['approve', 'deny', 'edit', 'delegate', 'revoke']),
+  reason: z.string().min(1).max(2000).optional(),
+  inputs: z.record(z.string(), z.unknown()).optional().describe('with `edit`: the inputs to run with; the request that follows binds them'),
+  to: principalId.optional().describe('with `delegate`: who decides instead'),
+  grant: z
+    .strictObject({ scope: z.enum(['case', 'run', 'tool']), for_ms: z.int().min(1000), uses: z.int().min(1).max(1000).default(1) })
+    .optional()
+    .describe(
+      'with `approve`: approve so many similar calls of the same requester for this long too; inputs that the tool contract does not mark must be equal',
+    ),
+});
+
+export type VoteRequest = z.infer<typeof voteRequest>;
+
+const TOGETHER_MAX = 100;
+
+/** Body of `POST /v1/approvals/votes`. */
+export const votesRequest = z.strictObject({
+  approval_ids: z.array(z.string().min(1).max(200)).min(1).max(TOGETHER_MAX),
+  vote: z.enum(['approve', 'deny', 'revoke']),
+  reason: z.string().min(1).max(2000).optional(),
+});
+
+export type VotesRequest = z.infer<typeof votesRequest>;
+
+/** The query of `GET /v1/decisions`, which is opened as a link: what else stands in it is ignored. */
+export const decisionQuery = z.object({ token: z.string().default('').describe('of the link') });
+
+/** Body of `POST /v1/decisions`. */
+export const decisionRequest = z.strictObject({
+  token: z.string().min(1).max(2000),
+  vote: z.enum(['approve', 'deny']),
+  reason: z.string().min(1).max(2000).optional(),
+});
+
+export type DecisionRequest = z.infer<typeof decisionRequest>;
+
+/** Body of `POST /v1/vote-delegations`. */
+export const voteDelegationRequest = z.strictObject({
+  to: principalId.describe('principal id of who votes instead of you'),
+  tools: z.array(z.string().min(1).max(200)).max(100).default([]).describe('empty: all tools'),
+  reason: z.string().min(1).max(500).default('out of office'),
+  from_time: z.iso.datetime({ offset: true }).optional().describe('absent: now'),
+  until: z.iso.datetime({ offset: true }),
+});
+
+export type VoteDelegationRequest = z.infer<typeof voteDelegationRequest>;
+
+/** The query of `GET /v1/approvals/quality`. */
+export const qualityQuery = z.strictObject({
+  days: queryNumber({ type: 'integer', minimum: 1, maximum: 366 }).default(30).describe('how far to look back'),
+  price_of_hour: queryNumber({ type: 'number', minimum: 0, maximum: 1_000_000 }).optional().describe('what an hour of an approver costs'),
+});
+
+export type QualityQuery = z.infer<typeof qualityQuery>;

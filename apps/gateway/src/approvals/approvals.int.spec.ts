@@ -1,0 +1,103 @@
+import { Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
+import { initialConfiguration, tenantPart } from '@countersign/domain';
+import { PgliteStore } from '@countersign/store';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { VerifiedTokens } from '../identity/verified-tokens.js';
+import { DecisionLinks } from '../notifications/decision-link.js';
+import { PolicyRoom } from '../policies/policy-room.js';
+import { FeatureApp } from '../testing/feature-app.js';
+import { ApprovalsModule } from './approvals.module.js';
+import { EditService } from './edit.service.js';
+
+const NOW = Date.parse('2026-11-20T12:00:00Z');
+const state = initialConfiguration();
+const clock = { now_ms: () => NOW };
+const links = new DecisionLinks({ tenantKey: () => Buffer.alloc(32) }, 'https://gateway.example', clock.now_ms);
+const written: string[] = [];
+const configuration = { state, clock, edits: { etag: () => '"c0"' }, is_stale: false };
+let store: PgliteStore;
+let app: FeatureApp;
+beforeAll(async () => {
+  store = await PgliteStore.open({ memory: true });
+  const views = { store, current: async () => true };
+  const setEverywhere = async (_request: unknown, tenant_id: string, type: string) => void written.push(`${tenant_id} ${type}`);
+  app = await FeatureApp.open(ApprovalsModule, [
+    { provide: ConfigurationRoom, useValue: configuration },
+    { provide: PolicyRoom, useValue: { configuration, store, setEverywhere } },
+    { provide: Views, useValue: views },
+    { provide: RecordedCalls, useValue: { views, commands: { clock } } },
+    { provide: EditService, useValue: {} },
+    { provide: VerifiedTokens, useValue: { ensure: async () => undefined } },
+    { provide: DecisionLinks, useValue: links },
+    { provide: RecordGuard, useValue: { refusal: () => undefined } },
+    { provide: Readable, useValue: Readable.plain },
+  ]);
+}, 60_000);
+afterAll(async () => {
+  await app.close();
+  await store.close();
+});
+
+test('everybody of the tenant lists approvals, delegations and grants; without a token nobody does', async () => {
+  for (const path of ['/v1/approvals', '/v1/vote-delegations', '/v1/grants']) {
+    expect([path, (await app.send('GET', path)).status]).toEqual([path, 401]);
+    expect([path, (await app.send('GET', path, { role: 'agent' })).body]).toEqual([path, { items: [], next_cursor: null }]);
+  }
+  expect((await app.send('GET', '/v1/approvals?status=open', { role: 'agent' })).body.validation.issues[0].path).toBe('/status');
+});
+
+test('a vote says what it may say, about a request that is there; of many each has its outcome', async () => {
+  const vote = await app.send('POST', '/v1/approvals/a1/votes', { role: 'approver', body: { vote: 'perhaps' } });
+  expect([vote.status, vote.body.validation.issues[0].path]).toEqual([400, '/vote']);
+  expect((await app.send('POST', '/v1/approvals/a1/votes', { role: 'approver', body: { vote: 'approve' } })).status).toBe(404);
+  const many = await app.send('POST', '/v1/approvals/votes', {
+    role: 'approver',
+    body: { approval_ids: ['a1', 'a1', 'a2'], vote: 'deny' },
+  });
+  expect(
+    many.body.items.map(({ approval_id, status, problem }: Record<string, { instance: string }>) => [
+      approval_id,
+      status,
+      problem?.instance,
+    ]),
+  ).toEqual([
+    ['a1', 404, '/v1/approvals/a1/votes'],
+    ['a2', 404, '/v1/approvals/a2/votes'],
+  ]);
+});
+
+test('how well people decide is for those who watch over it', async () => {
+  expect((await app.send('GET', '/v1/approvals/quality', { role: 'approver' })).status).toBe(403);
+  expect((await app.send('GET', '/v1/approvals/quality?days=0', { role: 'auditor' })).body.validation.issues[0].path).toBe('/days');
+  const { body } = await app.send('GET', '/v1/approvals/quality?days=1&price_of_hour=60', { role: 'auditor' });
+  expect(body).toMatchObject({
+    since: '2026-11-19T12:00:00.000Z',
+    truncated: false,
+    all: { decisions: 0, cost: 0 },
+    approvers: [],
+    rules: [],
+  });
+});
+
+test('a person lets somebody else vote, for a time that is not over', async () => {
+  const over = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-19T00:00:00Z' } });
+  expect([over.status, over.body.detail]).toEqual([400, '`until` is over before it begins']);
+  const made = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-21T00:00:00Z' } });
+  expect([made.status, made.body.from, made.body.to, made.headers.etag]).toEqual([201, { id: 'ada', roles: ['approver'] }, 'bob', '"c0"']);
+  expect(made.headers.location).toBe(`/v1/vote-delegations/${made.body.delegation_id}`);
+  expect(written).toEqual(['acme delegation_set']);
+});
+
+test('a decision link needs no key, but a channel that still acts for somebody', async () => {
+  const claims = { tenant_id: 'acme', approval_id: 'a1', webhook_id: 'w1', expires_at_ms: NOW + 1000 };
+  const decide = (token: string) => app.send('POST', '/v1/decisions', { body: { token, vote: 'approve' } });
+  expect((await decide('x.y')).body.detail).toBe('this link was not made by this installation, or was changed');
+  expect((await decide(links.token({ ...claims, expires_at_ms: NOW }))).body.detail).toBe('this link has expired');
+  expect((await decide(links.token(claims))).body.detail).toBe('the channel of this link decides nothing any more');
+  expect((await app.send('GET', `/v1/decisions?token=${links.token(claims)}`)).status).toBe(403);
+  expect((await app.send('GET', '/v1/decisions')).status).toBe(403);
+  const acts_as = { kind: 'user', id: 'carl', roles: ['approver'] };
+  tenantPart(state, 'acme').webhooks.set('w1', { state: 'active', acts_as } as never);
+  expect((await decide(links.token(claims))).body.detail).toMatch(/^carl, for whom the channel of this link decides/);
+});

@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import { ApprovalQualityController } from './approval-quality.controller.js';
+import { ApprovalQualityService } from './approval-quality.service.js';
+import { ApprovalsController } from './approvals.controller.js';
+import { ApprovalsService } from './approvals.service.js';
+import { DecisionsController } from './decisions.controller.js';
+import { DecisionsService } from './decisions.service.js';
+import { GrantsController } from './grants.controller.js';
+import { GrantsService } from './grants.service.js';
+import { LinkVoterService } from './link-voter.service.js';
+import { VoteDelegationsController } from './vote-delegations.controller.js';
+import { VoteDelegationsService } from './vote-delegations.service.js';
+import { VotesService } from './votes.service.js';
+
+/** What waits for people, their votes, and the rights that they give each other. */
+@Module({
+  controllers: [ApprovalQualityController, ApprovalsController, VoteDelegationsController, GrantsController, DecisionsController],
+  providers: [
+    ApprovalsService,
+    VotesService,
+    ApprovalQualityService,
+    VoteDelegationsService,
+    GrantsService,
+    LinkVoterService,
+    DecisionsService,
+  ],
+})
+export class ApprovalsModule {}

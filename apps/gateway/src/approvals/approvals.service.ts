@@ -1,0 +1,56 @@
+import { type Caller, RecordedCalls, Refusal, type Seen, viewsBehind } from '@countersign/calls';
+import { type CallState, unpackCall } from '@countersign/domain';
+import { type ApprovalRow, listApprovals, readApproval } from '@countersign/store';
+import { Injectable } from '@nestjs/common';
+import type { Page } from '../http/page-query.js';
+import { approvalAnswerOf } from './approval-answer.js';
+import type { ApprovalAnswer } from './approval-answers.schemas.js';
+import type { ApprovalListQuery } from './approval-requests.schemas.js';
+
+/** Who reads or votes: a caller, or the person of a decision link. */
+export type Voter = Pick<Caller, 'tenant_id' | 'principal' | 'issuer' | 'clearances' | 'token'>;
+
+/** The call that a request asks about; undefined for a moment at most. */
+export function callOfRequest({ state }: ApprovalRow): CallState | undefined {
+  return state === null ? undefined : unpackCall(state);
+}
+
+/** Requests for approval, as the views have them. */
+@Injectable()
+export class ApprovalsService {
+  constructor(private readonly calls: RecordedCalls) {}
+
+  async list(caller: Caller, { limit, cursor, like, ...filters }: ApprovalListQuery, seen: Seen): Promise<Page<ApprovalAnswer> | Refusal> {
+    const likeness = like === undefined ? {} : await this.likeness(caller.tenant_id, like, seen);
+    if (likeness instanceof Refusal) return likeness;
+    const about = { tenant_id: caller.tenant_id, limit, ...(cursor ? { after: cursor } : {}), ...filters, ...likeness };
+    const page = await listApprovals(this.calls.views.store, about);
+    return { items: page.items.map((row) => approvalAnswerOf(row, caller)), next_cursor: page.next_cursor };
+  }
+
+  /** Reading a request is on the record: it is evidence of who saw what they decided. */
+  async read(voter: Voter, approval_id: string, seen: Seen): Promise<ApprovalAnswer | Refusal> {
+    const row = await this.find(voter.tenant_id, approval_id, seen);
+    if (row instanceof Refusal) return row;
+    const state = callOfRequest(row);
+    const viewed_at_ms = this.calls.commands.clock.now_ms();
+    if (state?.call) await this.calls.record('approval_viewed', state, { approval_id, viewer: voter.principal, viewed_at_ms });
+    return approvalAnswerOf(row, voter);
+  }
+
+  async find(tenant_id: string, approval_id: string, seen: Seen): Promise<ApprovalRow | Refusal> {
+    const is_current = await this.calls.views.current(seen);
+    const row = await readApproval(this.calls.views.store, tenant_id, approval_id);
+    if (row) return row;
+    return is_current ? new Refusal('not-found', 'there is no approval of this id') : viewsBehind();
+  }
+
+  /** What requests have in common with this one, that may be decided together. */
+  private async likeness(tenant_id: string, approval_id: string, seen: Seen): Promise<{ tool?: string; rule?: string } | Refusal> {
+    const row = await this.find(tenant_id, approval_id, seen);
+    if (row instanceof Refusal) return row;
+    const tool = callOfRequest(row)?.call?.tool;
+    const { rule } = row.requirement;
+    return { ...(tool === undefined ? {} : { tool }), ...(rule === null ? {} : { rule }) };
+  }
+}

@@ -1,0 +1,69 @@
+import { type CallMapper, type CallSealer, CompiledContracts, identify, isTooDeep, Refusal } from '@countersign/calls';
+import { canonicalText, type EditedInputs, isReadOnly, type ToolCall } from '@countersign/contracts';
+import type { TenantRulings } from '@countersign/decisions';
+import { catalogued, type ToolVersion } from '@countersign/domain';
+import type { Configuration, TenantKeys } from '@countersign/process';
+
+/** Checks the inputs that an approver wants instead, as those of a call are checked, and says which key they have. */
+export class EditService {
+  private readonly contracts = new CompiledContracts();
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly keys: TenantKeys,
+    private readonly rulings: TenantRulings,
+    private readonly parts: { sealer: CallSealer; mapper: CallMapper },
+  ) {}
+
+  get sealer(): CallSealer {
+    return this.parts.sealer;
+  }
+
+  async edited(tenant_id: string, call: ToolCall, asked: Record<string, unknown>): Promise<EditedInputs | Refusal> {
+    const tool = catalogued(this.configuration.state, call.tool, call.version);
+    if (!tool || tool.digest !== call.contract_digest) return new Refusal('conflict', 'the tool is not what it was when the call was made');
+    if (isTooDeep(asked)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
+    const check = this.contracts.of(tool);
+    if (typeof check === 'string') return new Refusal('conflict', `the input schema of ${tool.name} cannot be used: ${check}`);
+    const faults = check(asked);
+    const mapped = faults.length > 0 ? null : await this.parts.mapper.other(tenant_id, call, canonicalText(asked));
+    if (mapped instanceof Refusal) return mapped;
+    const inputs = faults.length > 0 ? asked : this.capped(tenant_id, tool, { ...call, mapped }, asked);
+    const issues = faults.length > 0 ? faults : check(inputs);
+    if (issues[0])
+      return new Refusal('invalid-inputs', `${issues[0].path || 'the inputs'}: ${issues[0].message}`, { layer: 'input', issues });
+    const { case_id, run_id, occurrence, principal } = call;
+    const scope = { tenant_id, case_id, run_id, occurrence, principal_id: principal.id };
+    const rest = {
+      seq: null,
+      request_id: null,
+      asked_version: null,
+      principal_kind: call.principal.kind,
+      header: undefined,
+      partitions: 1,
+      tenant_key: this.keys.tenantKey(tenant_id),
+      fresh_uuid: call.idempotency_key,
+      secret: call.sealed !== null,
+    };
+    const { inputs_json, inputs_digest, idempotency_key, discriminating_digest } = identify({
+      contract: tool.contract,
+      inputs,
+      ...scope,
+      ...rest,
+    });
+    // A header key and a read have no key of their inputs: there is no second one to hold.
+    const own = isReadOnly(call.effect_class) || call.key_source === 'header';
+    const runs = inputs === asked ? mapped : await this.parts.mapper.other(tenant_id, call, inputs_json);
+    if (runs instanceof Refusal) return runs;
+    const key = own ? call.idempotency_key : idempotency_key;
+    return { inputs_json, inputs_digest, idempotency_key: key, discriminating_digest, mapped: runs };
+  }
+
+  /** As the policy's caps leave them: people are shown, and bind, what would run. */
+  private capped(tenant_id: string, tool: ToolVersion, call: ToolCall, inputs: Record<string, unknown>): Record<string, unknown> {
+    const about = { ...call, inputs_json: canonicalText(inputs) };
+    const { inputs_json: lowered, unmapped_json } = this.rulings.resolve(this.configuration.state, { tenant_id, tool, call: about });
+    const inputs_json = lowered ?? unmapped_json;
+    return inputs_json === undefined ? inputs : (JSON.parse(inputs_json) as Record<string, unknown>);
+  }
+}

@@ -1,0 +1,79 @@
+import { type Caller, Refusal } from '@countersign/calls';
+import { grantCounter } from '@countersign/decisions';
+import { type Counter, itemNames, type KeptGrant, MICRO } from '@countersign/domain';
+import { countersOf } from '@countersign/store';
+import { Injectable } from '@nestjs/common';
+import type { ConditionalRequest } from '../configuration/precondition.js';
+import { pageOf } from '../http/lists.js';
+import type { Page, PageQuery } from '../http/page-query.js';
+import type { ChangeFields } from '../identity/configuration-writer.js';
+import { PolicyRoom } from '../policies/policy-room.js';
+import type { PatientRequest } from '../requests/preferences.js';
+import type { GrantAnswer } from './right-answers.schemas.js';
+
+const NO_USES: ReadonlyMap<string, number> = new Map();
+const sumOf = (slots: Counter['slots']): number => slots.reduce((sum, [, micro]) => sum + micro, 0);
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+function statusOf({ grant, revoked }: KeptGrant, now_ms: number): GrantAnswer['status'] {
+  if (revoked) return 'revoked';
+  if (now_ms >= grant.expires_at_ms) return 'expired';
+  return grant.inputs === null || grant.rules.length === 0 ? 'void' : 'active';
+}
+
+function answerOf(kept: KeptGrant, now_ms: number, used: number, etag: string): GrantAnswer {
+  const { from_ms, expires_at_ms, inputs, ...rest } = kept.grant;
+  const amounts = (inputs?.amounts ?? []).map(({ path, max }) => ({ path, max, sum_max: max * rest.uses }));
+  return { ...rest, amounts, used, status: statusOf(kept, now_ms), from_time: iso(from_ms), expires_at: iso(expires_at_ms), etag };
+}
+
+/** What approvers approved for similar calls. Each grant is a rule that everybody sees, that ends, and can be revoked. */
+@Injectable()
+export class GrantsService {
+  constructor(private readonly policies: PolicyRoom) {}
+
+  async list(tenant_id: string, { limit, cursor }: PageQuery): Promise<Page<GrantAnswer>> {
+    const known = [...this.known(tenant_id).values()];
+    const now_ms = this.policies.configuration.clock.now_ms();
+    const used = known.length === 0 ? NO_USES : await this.used(tenant_id, known);
+    const page = { limit, ...(cursor ? { after: cursor } : {}) };
+    return pageOf(
+      known,
+      page,
+      ({ grant }) => grant.grant_id,
+      (kept) => answerOf(kept, now_ms, used.get(kept.grant.grant_id) ?? 0, this.etag(tenant_id, kept.grant.grant_id)),
+    );
+  }
+
+  revoke(caller: Caller, grant_id: string, request: ConditionalRequest & PatientRequest) {
+    const draft = () => this.revocation(caller, grant_id);
+    const edit = { tenant_id: caller.tenant_id, type: 'grant_set', item: itemNames.grant(grant_id), draft } as const;
+    return this.policies.editEverywhere(request, edit);
+  }
+
+  private revocation({ tenant_id, principal }: Caller, grant_id: string): ChangeFields<'grant_set'> | Refusal {
+    const known = this.known(tenant_id).get(grant_id);
+    if (!known) return new Refusal('not-found', 'there is no grant of this id');
+    const { id, roles, kind } = principal;
+    const may =
+      kind !== 'agent' &&
+      (known.grant.granted_by.includes(id) || roles.some((role) => ['approver', 'policy_admin', 'admin'].includes(role)));
+    if (!may) return new Refusal('forbidden', 'this needs one of the roles approver, policy_admin');
+    return { grant: known.grant, revoked: true, by: principal, changed_at_ms: this.policies.configuration.clock.now_ms() };
+  }
+
+  private etag(tenant_id: string, grant_id: string): string {
+    return this.policies.configuration.edits.etag(tenant_id, itemNames.grant(grant_id));
+  }
+
+  /** Uses of grants that calls hold or have taken, by their ids. */
+  private async used(tenant_id: string, known: readonly KeptGrant[]): Promise<ReadonlyMap<string, number>> {
+    const ids = new Map(known.map(({ grant }) => [grantCounter(tenant_id, grant.grant_id), grant.grant_id]));
+    const rows = await countersOf(this.policies.store, [...ids.keys()]);
+    return new Map(rows.map(({ key, slots }) => [ids.get(key) as string, sumOf(JSON.parse(slots) as Counter['slots']) / MICRO]));
+  }
+
+  private known(tenant_id: string): ReadonlyMap<string, KeptGrant> {
+    return this.policies.configuration.state.by_tenant.get(tenant_id)?.grants ?? new Map();
+  }
+}

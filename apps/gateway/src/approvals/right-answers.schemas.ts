@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { pageOfItems } from '../http/page-query.js';
+import { timeOf } from '../http/shared-schemas.js';
+
+const text = z.string().nullable();
+
+/** Somebody who votes for somebody else, as it is answered. */
+export const voteDelegation = z
+  .object({
+    delegation_id: z.string(),
+    to: z.string().describe('principal id of who votes instead'),
+    tools: z.array(z.string()).describe('empty: all tools'),
+    reason: z.string(),
+    from_issuer: text.describe('who vouches for `from`: local, or the issuer of an identity provider'),
+    from: z.object({ id: z.string(), roles: z.array(z.string()) }).describe('whose right, with the roles at that time'),
+    from_time: timeOf,
+    until: timeOf,
+    changed_at: timeOf,
+  })
+  .meta({ id: 'VoteDelegation' });
+
+export const voteDelegationPage = pageOfItems(voteDelegation.extend({ etag: z.string() }).meta({ id: 'VoteDelegationInForce' })).meta({
+  id: 'VoteDelegationPage',
+});
+
+export type VoteDelegationAnswer = z.infer<typeof voteDelegation>;
+
+const grant = z
+  .object({
+    grant_id: z.string(),
+    approval_id: z.string(),
+    tool: z.string(),
+    version: z.string(),
+    contract_digest: z.string(),
+    scope: z.enum(['case', 'run', 'tool']),
+    case_id: text,
+    run_id: text,
+    principal_id: z.string().describe('who may make the calls'),
+    granted_by: z.array(z.string()),
+    rule: z.string().describe('the rule whose question it answers'),
+    mapping_version: z.int().nullable(),
+    rules: z.array(z.string()).describe('the parts that it answers, by their rules'),
+    uses: z.int(),
+    amounts: z.array(
+      z.object({
+        path: z.string().describe('JSON Pointer into the inputs'),
+        max: z.number().describe('of one call'),
+        sum_max: z.number().describe('of all calls together'),
+      }),
+    ),
+    used: z.number().describe('uses that calls hold or have taken'),
+    status: z.enum(['active', 'revoked', 'expired', 'void']),
+    from_time: timeOf,
+    expires_at: timeOf,
+    etag: z.string(),
+  })
+  .meta({ id: 'Grant' });
+
+export const grantPage = pageOfItems(grant).meta({ id: 'GrantPage' });
+
+export type GrantAnswer = z.infer<typeof grant>;
+
+const quality = z.object({
+  decisions: z.int(),
+  approvals: z.int(),
+  approval_rate: z.number().describe('approvals among approvals and denials'),
+  approved_unopened: z.int().describe('approvals by somebody who never opened the request before'),
+  median_wait_ms: z.number().nullable().describe('from the request to the vote'),
+  median_attention_ms: z.number().nullable().describe('from opening to the vote, of those that were opened'),
+  attention_ms: z.number(),
+  cost: z.number().nullable().describe('null where no price of an hour was given'),
+  cost_per_decision: z.number().nullable(),
+  rubber_stamp: z.boolean().describe('approves almost everything, unread or in seconds'),
+  reasons: z.array(z.string()),
+});
+const namedQuality = z.object({ name: z.string(), ...quality.shape }).meta({ id: 'NamedApprovalQuality' });
+
+export const qualityAnswer = z
+  .object({
+    since: timeOf,
+    truncated: z.boolean().describe('there were more decisions than are looked at'),
+    all: quality.meta({ id: 'ApprovalQuality' }),
+    approvers: z.array(namedQuality),
+    rules: z.array(namedQuality),
+  })
+  .meta({ id: 'ApprovalQualityReport' });
+
+export type QualityAnswer = z.infer<typeof qualityAnswer>;

@@ -1,0 +1,76 @@
+import { type Caller, Refusal } from '@countersign/calls';
+import { uuidv7 } from '@countersign/contracts';
+import { type Delegation, itemNames } from '@countersign/domain';
+import { Injectable } from '@nestjs/common';
+import type { ConditionalRequest } from '../configuration/precondition.js';
+import { pageOf } from '../http/lists.js';
+import type { Page, PageQuery } from '../http/page-query.js';
+import { VerifiedTokens } from '../identity/verified-tokens.js';
+import { PolicyRoom } from '../policies/policy-room.js';
+import type { PatientRequest } from '../requests/preferences.js';
+import type { VoteDelegationRequest } from './approval-requests.schemas.js';
+import type { VoteDelegationAnswer } from './right-answers.schemas.js';
+
+/** A delegation, and the tag that its end may name. */
+export interface TaggedDelegation {
+  delegation: VoteDelegationAnswer;
+  etag: string;
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+function answerOf({ from, from_ms, until_ms, changed_at_ms, by: _by, ...rest }: Delegation): VoteDelegationAnswer {
+  const times = { from_time: iso(from_ms), until: iso(until_ms), changed_at: iso(changed_at_ms) };
+  return { ...rest, from: { id: from.id, roles: from.roles }, ...times };
+}
+
+/** Out of office: whoever is away lets somebody else vote with the roles that the absent one has now. */
+@Injectable()
+export class VoteDelegationsService {
+  constructor(
+    private readonly policies: PolicyRoom,
+    private readonly verified: VerifiedTokens,
+  ) {}
+
+  list(tenant_id: string, { limit, cursor }: PageQuery): Page<VoteDelegationAnswer & { etag: string }> {
+    const page = { limit, ...(cursor ? { after: cursor } : {}) };
+    const answered = (one: Delegation) => ({ ...answerOf(one), etag: this.etag(tenant_id, one.delegation_id) });
+    return pageOf(this.known(tenant_id), page, ({ delegation_id }) => delegation_id, answered);
+  }
+
+  async create(caller: Caller, body: VoteDelegationRequest, request: PatientRequest): Promise<TaggedDelegation | Refusal> {
+    const { tenant_id, principal, issuer } = caller;
+    if (principal.kind !== 'user') return new Refusal('forbidden', 'only a person has a vote to give');
+    if (body.to === principal.id) return new Refusal('invalid-request', 'name somebody else');
+    const changed_at_ms = this.policies.configuration.clock.now_ms();
+    const from_ms = body.from_time === undefined ? changed_at_ms : Date.parse(body.from_time);
+    const until_ms = Date.parse(body.until);
+    if (until_ms <= Math.max(from_ms, changed_at_ms)) return new Refusal('invalid-request', '`until` is over before it begins');
+    const delegation_id = uuidv7(changed_at_ms);
+    const { to, tools, reason } = body;
+    const who = { from: principal, from_issuer: issuer, to, by: principal };
+    const delegation: Delegation = { delegation_id, ...who, tools, reason, from_ms, until_ms, changed_at_ms };
+    await this.verified.ensure(caller);
+    await this.policies.setEverywhere(request, tenant_id, 'delegation_set', { ...delegation, ended: false });
+    return { delegation: answerOf(delegation), etag: this.etag(tenant_id, delegation_id) };
+  }
+
+  async end({ tenant_id, principal: by }: Caller, delegation_id: string, request: ConditionalRequest & PatientRequest) {
+    const draft = () => {
+      const known = this.known(tenant_id).find((one) => one.delegation_id === delegation_id);
+      if (!known) return new Refusal('not-found', 'there is no delegation of this id');
+      if (known.from.id !== by.id && !by.roles.includes('admin')) return new Refusal('forbidden', 'only who gave it, or an admin, ends it');
+      return { ...known, ended: true, by, changed_at_ms: this.policies.configuration.clock.now_ms() };
+    };
+    const item = itemNames.vote_delegation(delegation_id);
+    return this.policies.editEverywhere(request, { tenant_id, type: 'delegation_set', item, draft });
+  }
+
+  private etag(tenant_id: string, delegation_id: string): string {
+    return this.policies.configuration.edits.etag(tenant_id, itemNames.vote_delegation(delegation_id));
+  }
+
+  private known(tenant_id: string): Delegation[] {
+    return [...(this.policies.configuration.state.by_tenant.get(tenant_id)?.delegations.values() ?? [])];
+  }
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RecordedCalls, Refusal, type Seen } from '@countersign/calls';
+import { type EditedInputs, uuidv7 } from '@countersign/contracts';
+import { type CallState, machineObjection, type PlacedEvent } from '@countersign/domain';
+import type { ApprovalRow } from '@countersign/store';
+import { Injectable } from '@nestjs/common';
+import { VerifiedTokens } from '../identity/verified-tokens.js';
+import { approvalAnswerOf } from './approval-answer.js';
+import type { VotedApproval } from './approval-answers.schemas.js';
+import type { VoteRequest } from './approval-requests.schemas.js';
+import { ApprovalsService, callOfRequest, type Voter } from './approvals.service.js';
+import { EditService } from './edit.service.js';
+import { refusedAs, verdictOn } from './vote-verdict.js';
+
+const JUDGED_WITHIN_MS = 10_000;
+const LOOKS_MAX = 40;
+const LOOK_MS = 25;
+
+/** A vote that is on the record. */
+export interface CastVote {
+  approval: VotedApproval;
+  /** False: policy has not judged it yet. */
+  is_judged: boolean;
+}
+
+interface Ballot {
+  row: ApprovalRow;
+  state: CallState;
+  body: VoteRequest;
+  edited: EditedInputs | null;
+}
+
+/** What a vote of another kind cannot say: whoever sends inputs with an approval means an edit. */
+function misplacedIn({ vote, inputs, to, grant }: VoteRequest): string | undefined {
+  if ((vote === 'edit') !== (inputs !== undefined)) return '`inputs` belong to an edit, and an edit names them';
+  if ((vote === 'delegate') !== (to !== undefined)) return '`to` belongs to a delegation, and a delegation names it';
+  return grant !== undefined && vote !== 'approve' && vote !== 'edit' ? '`grant` belongs to an approval' : undefined;
+}
+
+/** Puts votes on the record and answers what policy made of them. Whether a vote counts is policy's. */
+@Injectable()
+export class VotesService {
+  constructor(
+    private readonly calls: RecordedCalls,
+    private readonly approvals: ApprovalsService,
+    private readonly edits: EditService,
+    /** Records before a vote that the voter came with a token. */
+    private readonly verified: VerifiedTokens,
+  ) {}
+
+  async vote(voter: Voter, approval_id: string, body: VoteRequest, seen: Seen): Promise<CastVote | Refusal> {
+    const row = await this.approvals.find(voter.tenant_id, approval_id, seen);
+    if (row instanceof Refusal) return row;
+    const machine = machineObjection(voter.principal);
+    if (machine) return new Refusal('forbidden', machine.reason);
+    const state = callOfRequest(row);
+    if (!state?.call || (row.status !== 'pending' && !(row.status === 'granted' && body.vote === 'revoke')))
+      return new Refusal('late-vote', `the approval is ${row.status}`, { approval_status: row.status });
+    const misplaced = misplacedIn(body);
+    if (misplaced) return new Refusal('invalid-request', misplaced);
+    const edited = body.vote === 'edit' ? await this.edits.edited(voter.tenant_id, state.call, body.inputs ?? {}) : null;
+    if (edited instanceof Refusal) return edited;
+    const { sealer } = this.edits;
+    const sealed = edited && (await sealer.edited(voter.tenant_id, state.call, edited));
+    if (sealed instanceof Refusal) return sealed;
+    const reason = await sealer.text(voter.tenant_id, state.call, body.reason ?? null);
+    if (reason instanceof Refusal) return reason;
+    await this.verified.ensure(voter);
+    return this.cast(voter, { row, state, body: { ...body, reason: reason ?? undefined }, edited: sealed }, seen);
+  }
+
+  private async cast(voter: Voter, { row, state, body, edited }: Ballot, seen: Seen): Promise<CastVote | Refusal> {
+    const voted_at_ms = this.calls.commands.clock.now_ms();
+    const { approval_id } = row;
+    const vote = {
+      approval_id,
+      vote_id: uuidv7(voted_at_ms),
+      vote: body.vote,
+      reason: body.reason ?? null,
+      inputs_json: edited?.inputs_json ?? null,
+      inputs_digest: edited?.inputs_digest ?? null,
+      to: body.to ?? null,
+      edited,
+      grant: body.grant ?? null,
+      voter: voter.principal,
+      voter_issuer: voter.issuer,
+      voted_at_ms,
+    };
+    const check = (_state: CallState, at: PlacedEvent | undefined) => verdictOn(vote, at);
+    const verdict = await this.calls.command('approval_voted', state, vote, { check, timeout_ms: JUDGED_WITHIN_MS });
+    if (verdict?.kind === 'refused') {
+      const latest = await this.approvals.find(voter.tenant_id, approval_id, seen);
+      const approval_status = latest instanceof Refusal ? row.status : latest.status;
+      return new Refusal(refusedAs(verdict.code), verdict.reason, { vote_id: vote.vote_id, approval_status, refusal: verdict.code });
+    }
+    this.calls.noted(verdict?.at);
+    const now = await this.requestAfter(voter.tenant_id, approval_id, verdict?.at, seen);
+    if (now instanceof Refusal) return now;
+    return { approval: { ...approvalAnswerOf(now, voter), vote_id: vote.vote_id }, is_judged: verdict !== undefined };
+  }
+
+  /** The request that stands now: after an edit the next one, as soon as the views have it (its two topics come in any order). */
+  private async requestAfter(
+    tenant_id: string,
+    approval_id: string,
+    at: PlacedEvent | undefined,
+    seen: Seen,
+  ): Promise<ApprovalRow | Refusal> {
+    const next = (at && 'approval_id' in at.event ? at.event.approval_id : null) ?? approval_id;
+    for (let look = 0; next !== approval_id && look < LOOKS_MAX; look++) {
+      const row = await this.approvals.find(tenant_id, next, seen);
+      if (!(row instanceof Refusal)) return row;
+      await sleep(LOOK_MS);
+    }
+    return this.approvals.find(tenant_id, approval_id, seen);
+  }
+}

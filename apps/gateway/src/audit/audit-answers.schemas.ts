@@ -1,0 +1,128 @@
+import { BUNDLE_FORMAT } from '@countersign/evidence';
+import { z } from 'zod';
+import { pageOfItems } from '../http/page-query.js';
+import { timeOf } from '../http/shared-schemas.js';
+
+const hash = z.string().nullable();
+const path = z.array(z.string()).describe('hashes, base64');
+const note = z.string().describe('C2SP signed note');
+
+/** A record of the log as the audit shows it. */
+const auditEvent = z.object({
+  event_id: z.string(),
+  type: z.string(),
+  time: timeOf.describe('when the log took it'),
+  tenant_id: z.string(),
+  caller: z.string().nullable().describe('whose call it is; where it belongs to no call, who did it'),
+  on_behalf_of: z.string().nullable(),
+  actor: z.string().nullable().describe('who caused this very event, where it names somebody'),
+  call_id: z.string().nullable(),
+  case_id: z.string().nullable(),
+  run_id: z.string().nullable(),
+  tool: z.string().nullable(),
+  args_hash: hash.describe("SHA-256 of the call's canonical inputs, hex"),
+  result_hash: hash.describe("SHA-256 of the result as it is recorded (its output's text, else its error's code and message), hex"),
+  decision_id: z.string().nullable(),
+  approval_id: z.string().nullable(),
+  causation_id: z.string().nullable(),
+  correlation_id: z.string(),
+  hlc: z.number().describe('hybrid logical clock'),
+  topic: z.string(),
+  partition: z.int(),
+  offset: z.int(),
+  refused_because: z.enum(['base_moved']).nullable().describe('a change of the configuration that took no effect'),
+});
+
+export const auditEventPage = pageOfItems(auditEvent.meta({ id: 'AuditEvent' })).meta({ id: 'AuditEventPage' });
+export const auditEventAnswer = auditEvent
+  .extend({ event: z.unknown().describe('all that the record says') })
+  .meta({ id: 'AuditEventInFull' });
+
+const treePath = z.object({
+  tree: z.object({ size: z.int(), path }).describe("the tree of the record's partition, and the path of the record in it"),
+  head: z.object({ index: z.int(), path }).describe("that tree's place among the heads of all partitions"),
+  entry: z
+    .object({ number: z.int(), time_ms: z.int(), trees: z.int(), path })
+    .describe("the entry with the heads' root, and its path in the tree that the checkpoint signs"),
+});
+
+const recordFields = {
+  topic: z.string(),
+  partition: z.int(),
+  offset: z.int(),
+  timestamp_ms: z.int(),
+  key: z.string().nullable(),
+  headers: z.record(z.string(), z.string()),
+  value: z.string().describe('base64: Avro in the Confluent wire format'),
+};
+
+export const proofAnswer = z
+  .object({
+    record: z.object(recordFields).meta({ id: 'LogRecord' }),
+    event_type: z.string().optional(),
+    stream: z.string().describe('the topic without its lane'),
+    proof: treePath.extend({ checkpoint: note }).meta({ id: 'RecordProof' }),
+    vkey: z.string().describe('the public key of checkpoints (C2SP signed note)'),
+  })
+  .meta({ id: 'ProvenRecord' });
+
+const bundledCall = z
+  .object({
+    call_id: z.string(),
+    status: z.string(),
+    tool: z.string().nullable(),
+    rulings: z.array(
+      z.object({ decision_id: z.string(), revision: z.int(), effect: z.string(), rule: z.string(), bundle_version: z.string() }),
+    ),
+    viewed: z.array(z.object({ by: z.string(), at_ms: z.int() })),
+    votes: z.array(z.object({ by: z.string(), vote: z.string(), at_ms: z.int() })),
+  })
+  .meta({ id: 'BundledCall' });
+
+const bundledRecord = z
+  .object({ ...recordFields, event_type: z.string(), event: z.unknown().describe('what `value` says'), proof: treePath })
+  .meta({ id: 'BundledRecord' });
+
+export const bundleAnswer = z
+  .object({
+    format: z.literal(BUNDLE_FORMAT),
+    tenant_id: z.string(),
+    subject: z.union([z.object({ call_id: z.string() }), z.object({ case_id: z.string() })]),
+    made_at_ms: z.int(),
+    calls: z.array(bundledCall),
+    records: z.array(bundledRecord).describe('of the calls, and of the configuration that was in force; oldest first'),
+    schemas: z.record(z.string(), z.string()).describe('schema id → text of the Avro schema'),
+    checkpoint: note,
+    vkey: z.string(),
+  })
+  .meta({ id: 'AuditBundle' });
+
+export const cosignatureRequest = z.strictObject({ note: z.string().min(1).max(100_000) });
+export const cosignatureAnswer = z
+  .object({ witnesses: z.array(z.string()).describe('the witnesses whose lines were kept') })
+  .meta({ id: 'Cosignatures' });
+
+export const consistencyAnswer = z
+  .object({ first: z.int(), second: z.int(), path, checkpoint: note.describe('the newest checkpoint, of size `second`') })
+  .meta({ id: 'ConsistencyProof' });
+
+const size = z.int().describe('size of the tree');
+const root = z.string().describe('root, base64');
+const head = z.tuple([z.string(), z.int(), size, root]).describe('topic, partition, size, root');
+const move = z.tuple([z.string(), z.int(), size, root, path]).describe('topic, partition, size, root, consistency proof');
+
+export const headsAnswer = z
+  .object({
+    entry: z.object({ number: z.int(), time_ms: z.int(), path }).describe('the last entry of the checkpoint'),
+    heads: z.array(head),
+    checkpoint: note,
+  })
+  .meta({ id: 'CoveredHeads' });
+
+export const entriesAnswer = z
+  .object({
+    first: z.int().describe('number of the first entry'),
+    entries: z.array(z.object({ number: z.int(), time_ms: z.int(), moved: z.array(move) }).meta({ id: 'CheckpointEntry' })),
+    checkpoint: z.string().describe('C2SP signed note, of which the last entry is the last'),
+  })
+  .meta({ id: 'CheckpointEntries' });

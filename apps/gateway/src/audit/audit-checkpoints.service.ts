@@ -1,0 +1,54 @@
+import { Refusal } from '@countersign/calls';
+import { ProofReader } from '@countersign/evidence';
+import type { Evidence } from '@countersign/process';
+import { HASH_BYTES, parseTilePath } from '@countersign/proofs';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Cosigned } from './audit-queries.schemas.js';
+import { cosignedFault, notCovered } from './cosigned-only.js';
+
+/** Checkpoints, tiles and keys: Evidence. */
+export const EVIDENCE = Symbol('evidence');
+
+/** The checkpoints of the log, the tiles under them, and what witnesses say of them. */
+@Injectable()
+export class AuditCheckpointsService {
+  constructor(
+    private readonly proofs: ProofReader,
+    @Inject(EVIDENCE) private readonly evidence: Evidence,
+  ) {}
+
+  /** The public key of the checkpoints (C2SP signed note). */
+  get vkey(): string {
+    return this.evidence.signer.verifier.vkey;
+  }
+
+  /** The note of the newest checkpoint; with `cosigned`, of the newest that all witnesses cosigned, one of which checks heads. */
+  async newest(cosigned: Cosigned): Promise<string | Refusal> {
+    const fault = await cosignedFault(this.evidence.cosigned, cosigned);
+    if (fault) return fault;
+    const note = cosigned === 'true' ? (await this.evidence.cosigned.newest())?.note : await this.proofs.checkpoint();
+    return note ?? notCovered();
+  }
+
+  async keepCosignatures(note: string): Promise<{ witnesses: string[] } | Refusal> {
+    const kept = await this.evidence.cosigned.add(note);
+    return 'refused' in kept ? new Refusal('conflict', kept.refused) : kept;
+  }
+
+  /** The proof that the newest checkpoint only appended to the one of size `first`. */
+  async consistency(first: number): Promise<{ first: number; second: number; path: string[]; checkpoint: string } | Refusal> {
+    const found = await this.proofs.consistency(first);
+    if (typeof found === 'string') return new Refusal('internal', `it cannot be proven: ${found}`);
+    return found ? { first, ...found } : new Refusal('not-found', `there is no checkpoint of size ${first}`);
+  }
+
+  /** The hashes of a tile. `path`: `checkpoints/<tile>` or `<topic>/<partition>/<tile>`, tiles as C2SP tlog-tiles names them; a later generation of a tree is `<topic>/<partition>#2`. */
+  async tile(path: string): Promise<Buffer | Refusal> {
+    const [, tree, rest] = /^(checkpoints|[A-Za-z0-9._-]+\/\d+(?:#\d+)?)\/(.+)$/.exec(path) ?? [];
+    const tile = rest === undefined ? undefined : parseTilePath(rest);
+    const hashes = tree !== undefined && tile ? await this.evidence.tiles.read(tree, tile.level, tile.index) : undefined;
+    if (!hashes || !tile || hashes.length < tile.width * HASH_BYTES)
+      return new Refusal('not-found', `there is no tile ${path.slice(0, 200)}`);
+    return hashes.subarray(0, tile.width * HASH_BYTES);
+  }
+}

@@ -1,0 +1,43 @@
+import { Refusal } from '@countersign/calls';
+import { type EntriesAnswer, EntriesReader } from '@countersign/evidence';
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { z } from 'zod';
+import { Roles } from '../http/access.decorator.js';
+import { Answer } from '../http/answer.decorator.js';
+import { entriesAnswer, headsAnswer } from './audit-answers.schemas.js';
+import { entriesQuery, headsQuery } from './audit-queries.schemas.js';
+
+/** `/v1/audit/heads` and `/entries`: what a witness and `verify --since` check. Hashes and names of trees; no records, and the same for every tenant. */
+@ApiTags('audit')
+@Roles('auditor')
+@Controller('v1/audit')
+export class AuditEntriesController {
+  constructor(private readonly reader: EntriesReader) {}
+
+  @Get('heads')
+  @ApiOperation({ summary: 'Read the heads of all trees that a checkpoint covers' })
+  @Answer(headsAnswer)
+  async heads(@Query({ schema: headsQuery }) { size }: z.infer<typeof headsQuery>) {
+    return answerOf(await this.reader.heads(size), `there is no checkpoint of size ${size ?? 1}`);
+  }
+
+  @Get('entries')
+  @ApiOperation({ summary: 'Read entries in order, with the proof that each tree that moved only grew' })
+  @Answer(entriesAnswer)
+  async entries(@Query({ schema: entriesQuery }) { first, second }: z.infer<typeof entriesQuery>) {
+    if (second !== undefined && second <= first) return outOfOrder(first, second);
+    return answerOf(await this.reader.entries(first, second), `there is no checkpoint of size ${first}`);
+  }
+}
+
+const outOfOrder = (first: number, second: number): Refusal =>
+  new Refusal('invalid-request', `second is ${second}: it must be larger than first, which is ${first}`, {
+    issues: [{ path: '/second', code: 'too_small', message: `is ${second}, and must be larger than ${first}` }],
+  });
+
+function answerOf<T>(answer: EntriesAnswer<T>, missing: string): T | Refusal {
+  if (answer.kind === 'not_found') return new Refusal('not-found', missing);
+  if (answer.kind === 'broken') return new Refusal('conflict', `what is stored does not prove it: ${answer.reason}`);
+  return answer.found;
+}

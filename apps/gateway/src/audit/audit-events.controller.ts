@@ -1,0 +1,35 @@
+import type { Caller, Seen } from '@countersign/calls';
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Roles } from '../http/access.decorator.js';
+import { Answer } from '../http/answer.decorator.js';
+import { CurrentCaller } from '../http/current-caller.decorator.js';
+import { SeenPositions } from '../http/positions.js';
+import { auditEventAnswer, auditEventPage } from './audit-answers.schemas.js';
+import { AuditEventsService } from './audit-events.service.js';
+import { type AuditListQuery, auditListQuery } from './audit-queries.schemas.js';
+
+/** `/v1/audit/events`: the events of the audit, read from the log. */
+@ApiTags('audit')
+@Roles('auditor')
+@Controller('v1/audit/events')
+export class AuditEventsController {
+  constructor(private readonly events: AuditEventsService) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'List the events of the audit, oldest first',
+    description: 'A page may be short, or empty, and have a next one: so much of the log is read for each.',
+  })
+  @Answer(auditEventPage)
+  list(@CurrentCaller() caller: Caller, @Query({ schema: auditListQuery }) query: AuditListQuery, @SeenPositions() seen: Seen) {
+    return this.events.list(caller, query, seen);
+  }
+
+  @Get(':event_id')
+  @ApiOperation({ summary: 'Read one event, with all that it says' })
+  @Answer(auditEventAnswer)
+  read(@CurrentCaller() caller: Caller, @Param('event_id') event_id: string) {
+    return this.events.read(caller, event_id);
+  }
+}

@@ -1,0 +1,59 @@
+import { type Caller, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
+import type { AuditEvent } from '@countersign/domain';
+import type { LogRecord } from '@countersign/event-log';
+import { plain } from '@countersign/evidence';
+import { Injectable } from '@nestjs/common';
+import type { Page } from '../http/page-query.js';
+import { AuditEvents } from './audit-events.js';
+import { type AuditListQuery, filterOf } from './audit-queries.schemas.js';
+import { AuditReads } from './audit-reads.js';
+import { ViewsBehind } from './facts-of-calls.js';
+import { parsePositions } from './list-cursor.js';
+
+/** What the views do not show yet is refused, never left out. */
+function refusedWhereBehind(cause: unknown): Refusal {
+  if (cause instanceof ViewsBehind) return viewsBehind();
+  throw cause;
+}
+
+const TOO_FAR = 'an event of this id was not found in 2,000,000 records after it was made: list the events of its call instead';
+
+/** The events of the audit, read from the log. That they were read is on the record, too. */
+@Injectable()
+export class AuditEventsService {
+  constructor(
+    private readonly events: AuditEvents,
+    private readonly reads: AuditReads,
+    private readonly views: Views,
+  ) {}
+
+  async list({ tenant_id, principal }: Caller, query: AuditListQuery, seen: Seen): Promise<Page<AuditEvent> | Refusal> {
+    if (!(await this.views.current(seen))) return viewsBehind();
+    const window = await this.events.window(tenant_id, filterOf(query));
+    if (!window) return new Refusal('not-found', 'there is no such call or case');
+    const { cursor, ...requested } = query;
+    const after = cursor === undefined ? {} : parsePositions(cursor);
+    const page = await this.events.list(tenant_id, window, query.limit, after).catch(refusedWhereBehind);
+    if (page instanceof Refusal) return page;
+    await this.reads.record({ tenant_id, by: principal, what: 'events', query: requested, items: page.items.length });
+    return { items: page.items, next_cursor: page.next_cursor };
+  }
+
+  /** The event with all that its record says. */
+  async read({ tenant_id, principal }: Caller, event_id: string): Promise<(AuditEvent & { event: unknown }) | Refusal> {
+    const record = await this.find(tenant_id, event_id);
+    if (record instanceof Refusal) return record;
+    const found = await this.events.describe(record).catch(refusedWhereBehind);
+    if (!found || found instanceof Refusal) return found ?? noSuchEvent();
+    await this.reads.record({ tenant_id, by: principal, what: 'event', query: { event_id }, items: 1 });
+    return { ...found.audit, event: plain(found.event) };
+  }
+
+  /** The record of an event, where it is one of this tenant. */
+  async find(tenant_id: string, event_id: string): Promise<LogRecord | Refusal> {
+    const record = await this.events.find(tenant_id, event_id);
+    return record === 'too_far' ? new Refusal('invalid-request', TOO_FAR) : (record ?? noSuchEvent());
+  }
+}
+
+const noSuchEvent = (): Refusal => new Refusal('not-found', 'there is no event of this id');

@@ -1,0 +1,56 @@
+import { type Caller, Refusal, type Seen } from '@countersign/calls';
+import { Controller, Get, Query, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { contentTypes } from '../exports/export-format.js';
+import { Roles } from '../http/access.decorator.js';
+import { AnswersIn, described } from '../http/answer.decorator.js';
+import { CurrentCaller } from '../http/current-caller.decorator.js';
+import { Face } from '../http/face.js';
+import { SeenPositions } from '../http/positions.js';
+import type { HttpReply } from '../http/reply.js';
+import { sendFile } from '../http/send-file.js';
+import { AuditExportService } from './audit-export.service.js';
+import { type ExportQuery, exportQuery } from './audit-queries.schemas.js';
+
+const headers = described({
+  'Countersign-Checkpoint': 'the size of the checkpoint that covers everything in the file',
+  'Countersign-Export': "the event_id of the record that says what was given, with the file's SHA-256",
+});
+
+/** `/v1/audit/export`: a file that is made while it is read, of any length. */
+@ApiTags('audit')
+@Controller('v1/audit/export')
+export class AuditExportController {
+  constructor(
+    private readonly exports: AuditExportService,
+    private readonly face: Face,
+  ) {}
+
+  @Get()
+  @Roles('auditor')
+  @ApiOperation({ summary: 'Export the audit as NDJSON, CSV or Parquet' })
+  @AnswersIn(['application/x-ndjson', 'text/csv', 'application/vnd.apache.parquet'], 'a row for each event', headers)
+  async export(
+    @CurrentCaller() caller: Caller,
+    @Query({ schema: exportQuery }) query: ExportQuery,
+    @SeenPositions() seen: Seen,
+    @Res() reply: HttpReply,
+  ) {
+    const opened = await this.exports.open(caller, query, seen);
+    if (opened instanceof Refusal) return opened;
+    const { checkpoint_size, export_id } = opened;
+    const fault = await sendFile(
+      reply,
+      {
+        'content-type': contentTypes[query.format],
+        'content-disposition': `attachment; filename="audit-${checkpoint_size}.${query.format}"`,
+        'cache-control': 'no-store',
+        'countersign-checkpoint': String(checkpoint_size),
+        'countersign-export': export_id,
+      },
+      opened.chunks(),
+    );
+    if (fault) this.face.problemOf(fault);
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { EntriesReader, ProofReader } from '@countersign/evidence';
+import type { AppDeps, Configuration, Evidence } from '@countersign/process';
+import { AuditEvents } from './audit-events.js';
+import { AuditExport } from './audit-export.js';
+import { AuditReads } from './audit-reads.js';
+import { BundleMaker } from './bundle-maker.js';
+import { PlacedRecords } from './placed-records.js';
+import { Refusals } from './refusals.js';
+
+/** What the routes of the audit are given, one provider each. */
+export interface AuditParts {
+  evidence: Evidence;
+  proofs: ProofReader;
+  entries: EntriesReader;
+  events: AuditEvents;
+  records: PlacedRecords;
+  reads: AuditReads;
+  exports: AuditExport;
+  bundles: BundleMaker;
+}
+
+/** `topics`: those of which records are listed and proven. */
+export function auditParts(
+  deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock'>,
+  evidence: Evidence,
+  configuration: Configuration,
+  topics: ReadonlySet<string>,
+): AuditParts {
+  const { checkpoints, tiles, signer } = evidence;
+  const proofs = new ProofReader(checkpoints, tiles, signer.verifier);
+  const events = new AuditEvents(deps, topics, new Refusals(configuration));
+  const reads = new AuditReads(deps);
+  return {
+    evidence,
+    proofs,
+    entries: new EntriesReader(checkpoints, tiles, signer.verifier),
+    events,
+    records: new PlacedRecords(deps, topics),
+    reads,
+    exports: new AuditExport({ events, reads, checkpoints, store: deps.store }),
+    bundles: new BundleMaker(deps, evidence, proofs),
+  };
+}
+
+/** Logs what of the evidence is not whole. Proofs of that are refused until it is. */
+export async function logAuditFaults({ proofs }: Pick<AuditParts, 'proofs'>, logger: Pick<AppDeps['logger'], 'error'>): Promise<void> {
+  const faults = await proofs.faults();
+  if (faults.length === 0) return;
+  logger.error(
+    { event: 'audit_trees_not_whole', faults },
+    'the audit trees are not whole: the projector hashes them anew, or it does not share them with this gateway',
+  );
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { exportFormats } from '../exports/export-format.js';
+import { queryLimit, queryNumber } from '../http/page-query.js';
+import type { AuditFilter } from './audit-events.js';
+import { parseExportCursor } from './export-cursor.js';
+import { parsePositions } from './list-cursor.js';
+
+const whole = (minimum: number) => queryNumber({ type: 'integer', minimum, maximum: Number.MAX_SAFE_INTEGER });
+const cosigned = z.enum(['true', 'false']).optional().describe('true: only under a checkpoint that all witnesses cosigned');
+
+/** RFC 3339, as epoch ms. */
+const time = z.iso
+  .datetime({ offset: true })
+  .transform((text) => Date.parse(text))
+  .optional();
+const name = z.string().min(1).max(200).optional();
+
+const filters = {
+  from: time.describe('append time, included'),
+  to: time.describe('append time, not included'),
+  call_id: name,
+  case_id: name,
+  type: name.describe('event type, as `tool_executed`'),
+  caller: name.describe('`kind:id`, or the id alone'),
+};
+
+type Filters = { [K in keyof typeof filters]?: z.output<(typeof filters)[K]> };
+
+export const filterOf = ({ from, to, call_id, case_id, type, caller }: Filters): AuditFilter => ({
+  from_ms: from,
+  to_ms: to,
+  call_id,
+  case_id,
+  type,
+  caller,
+});
+
+const notACursor = { params: { code: 'cursor' }, message: 'is not a cursor of this API' };
+
+/** The query of `GET /v1/audit/events`. A cursor of the list names an offset a partition. */
+export const auditListQuery = z.strictObject({
+  ...filters,
+  limit: queryLimit().default(100),
+  cursor: z
+    .string()
+    .max(12_000)
+    .refine((text) => parsePositions(text) !== undefined, notACursor)
+    .optional(),
+});
+
+/** The query of `GET /v1/audit/export`. */
+export const exportQuery = z
+  .strictObject({
+    ...filters,
+    format: z.enum(exportFormats).default('ndjson'),
+    cursor: z
+      .string()
+      .max(500)
+      .refine((text) => parseExportCursor(text) !== undefined, notACursor)
+      .optional()
+      .describe('of a row: the export goes on behind it; not for parquet'),
+    after_checkpoint: whole(1).optional().describe('size of a checkpoint: only what came after it'),
+  })
+  .refine(({ cursor, format }) => cursor === undefined || format !== 'parquet', {
+    path: ['cursor'],
+    params: { code: 'cursor' },
+    message: 'a parquet file cannot be continued: ask for all of it',
+  });
+
+export const proofQuery = z.strictObject({
+  event_id: z.uuid().optional(),
+  topic: z.string().min(1).max(255).optional(),
+  partition: whole(0).optional(),
+  offset: whole(0).optional(),
+});
+export const checkpointQuery = z.strictObject({ cosigned });
+export const bundleQuery = z.strictObject({
+  cosigned,
+  call_id: z.string().min(1).max(200).optional(),
+  case_id: z.string().min(1).max(200).optional(),
+});
+export const consistencyQuery = z.strictObject({ first: whole(1).describe('size of the earlier checkpoint') });
+export const headsQuery = z.strictObject({ size: whole(1).optional().describe('of the checkpoint; absent: the newest') });
+export const entriesQuery = z.strictObject({
+  first: whole(0).describe('size of the checkpoint before the page; 0: from the first entry'),
+  second: whole(1).optional().describe('size of the checkpoint that ends the page at the latest'),
+});
+
+export type AuditListQuery = z.infer<typeof auditListQuery>;
+export type ExportQuery = z.infer<typeof exportQuery>;
+export type ProofQuery = z.infer<typeof proofQuery>;
+export type BundleQuery = z.infer<typeof bundleQuery>;
+export type Cosigned = z.infer<typeof checkpointQuery>['cosigned'];

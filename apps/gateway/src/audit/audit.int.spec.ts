@@ -1,0 +1,133 @@
+import { Views } from '@countersign/calls';
+import { initialConfiguration, noDamage } from '@countersign/domain';
+import { KnownDamage } from '@countersign/process';
+import { HASH_BYTES } from '@countersign/proofs';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Module } from '@nestjs/common';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { FeatureApp } from '../testing/feature-app.js';
+import { AuditModule } from './audit.module.js';
+import type { AuditParts } from './audit-parts.js';
+import { DamagesModule } from './damages.module.js';
+import { SignedTrees } from './signed-trees.js';
+
+const reads: string[] = [];
+const record = {
+  topic: 'tool-executed',
+  partition: 0,
+  offset: 3,
+  timestamp_ms: 1,
+  key: null,
+  headers: { event_type: 'tool_executed' },
+  value: Buffer.from('abc'),
+};
+const proof = {
+  tree: { size: 4, path: ['aa'] },
+  head: { index: 0, path: [] },
+  entry: { number: 7, time_ms: 1, trees: 1, path: [] },
+  checkpoint: 'note',
+};
+const parts = {
+  evidence: {
+    signer: { verifier: { vkey: 'vkey' } },
+    tiles: { read: async () => Buffer.alloc(2 * HASH_BYTES, 7) },
+    cosigned: {
+      asks: false,
+      checksHeads: false,
+      newest: async () => undefined,
+      add: async () => ({ refused: 'the note is not a checkpoint' }),
+    },
+  },
+  proofs: { checkpoint: async () => 'note', consistency: async () => undefined, prove: async () => ({ kind: 'proof', proof }) },
+  entries: { heads: async () => ({ kind: 'not_found' }), entries: async () => ({ kind: 'broken', reason: 'a tile is missing' }) },
+  events: { find: async () => undefined, window: async () => undefined },
+  records: { read: async (tenant_id: string) => (tenant_id === 'acme' ? record : undefined) },
+  reads: { record: async ({ what, items }: { what: string; items: number }) => void reads.push(`${what} ${items}`) },
+  exports: { open: async () => 'not_covered' },
+  bundles: {},
+} as unknown as AuditParts;
+
+@Module({ imports: [AuditModule.of(parts), DamagesModule] })
+class AuditAndDamages {}
+
+let app: FeatureApp;
+beforeAll(async () => {
+  const clock = { now_ms: () => 0 };
+  app = await FeatureApp.open(AuditAndDamages, [
+    { provide: ConfigurationRoom, useValue: { state: initialConfiguration(), clock } },
+    { provide: Views, useValue: { current: async () => true } },
+    { provide: KnownDamage, useValue: { state: noDamage() } },
+    { provide: SignedTrees, useValue: new SignedTrees({ first: async () => 0 }) },
+  ]);
+});
+afterAll(() => app.close());
+const get = (path: string, roles = 'auditor') => app.send('GET', `/v1/audit/${path}`, { role: roles });
+
+test('every route of the audit is for auditors', async () => {
+  for (const path of [
+    'checkpoint',
+    'consistency?first=1',
+    'tile/checkpoints/0/000',
+    'proof',
+    'bundle',
+    'heads',
+    'entries',
+    'events',
+    'export',
+  ]) {
+    expect([path, (await get(path, '')).status, (await get(path, 'operator')).status]).toEqual([path, 401, 403]);
+  }
+});
+
+test('a checkpoint and a tile are given as they are, with their media types', async () => {
+  const checkpoint = await get('checkpoint');
+  expect([checkpoint.text, checkpoint.headers['content-type'], checkpoint.headers['countersign-vkey']]).toEqual([
+    'note',
+    'text/plain; charset=utf-8',
+    'vkey',
+  ]);
+  const tile = await get('tile/tool-executed/0/0/000.p/2');
+  expect([tile.status, tile.headers['content-type'], tile.headers['content-length']]).toEqual([200, 'application/octet-stream', '64']);
+  expect((await get('tile/tool-executed/0/0/000.p/3')).status).toBe(404);
+  const never = await get('checkpoint?cosigned=true');
+  expect([never.status, never.body.validation.issues[0].code]).toEqual([409, 'no_witnesses']);
+});
+
+test('a record is proven with the key that signs, and that it was read is on the record', async () => {
+  const answer = await get('proof?topic=tool-executed&partition=0&offset=3');
+  expect(answer.body).toEqual({
+    record: { ...record, value: Buffer.from('abc').toString('base64') },
+    event_type: 'tool_executed',
+    stream: 'tool-executed',
+    proof,
+    vkey: 'vkey',
+  });
+  expect(reads).toEqual(['proof 1']);
+  expect((await get('proof?topic=tool-executed&partition=x&offset=3')).body.validation.issues[0].path).toBe('/partition');
+  expect((await get('proof?topic=tool-executed')).body.detail).toBe('name an event_id, or a topic, partition and offset');
+});
+
+test('what is not there, not covered or not proven has a status of its own', async () => {
+  const statuses = [
+    'consistency?first=9',
+    'heads',
+    'entries?first=0',
+    'events?call_id=x',
+    'export',
+    'events?cursor=x',
+    'export?format=pdf',
+  ];
+  expect(await Promise.all(statuses.map(async (path) => (await get(path)).status))).toEqual([404, 404, 409, 404, 503, 400, 400]);
+  const entries = await get('entries?first=2&second=2');
+  expect([entries.status, entries.body.validation.issues[0].path]).toEqual([400, '/second']);
+  const note = await app.send('POST', '/v1/audit/cosignatures', { role: 'auditor', body: { note: 'x' } });
+  expect([note.status, note.body.detail]).toEqual([409, 'the note is not a checkpoint']);
+});
+
+test('operators and auditors see damage; only an operator accepts it, and only what is open', async () => {
+  expect((await app.send('GET', '/v1/damages', { role: 'auditor' })).body).toEqual({ items: [], next_cursor: null });
+  const body = { damage_ids: ['0198f3a0-0000-7000-8000-000000000000'], reason: 'restored' };
+  expect((await app.send('POST', '/v1/damages/accept', { role: 'auditor', body })).status).toBe(403);
+  expect((await app.send('POST', '/v1/damages/accept', { role: 'operator', body: { ...body, reason: ' ' } })).status).toBe(400);
+  expect((await app.send('POST', '/v1/damages/accept', { role: 'operator', body })).status).toBe(409);
+});

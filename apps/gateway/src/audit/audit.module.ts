@@ -1,0 +1,55 @@
+import { CosignedNotes, EntriesReader, ProofReader } from '@countersign/evidence';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { AuditCheckpointsController } from './audit-checkpoints.controller.js';
+import { AuditCheckpointsService, EVIDENCE } from './audit-checkpoints.service.js';
+import { AuditEntriesController } from './audit-entries.controller.js';
+import { AuditEventsController } from './audit-events.controller.js';
+import { AuditEvents } from './audit-events.js';
+import { AuditEventsService } from './audit-events.service.js';
+import { AuditExportController } from './audit-export.controller.js';
+import { AuditExport } from './audit-export.js';
+import { AuditExportService } from './audit-export.service.js';
+import type { AuditParts } from './audit-parts.js';
+import { AuditProofsController } from './audit-proofs.controller.js';
+import { AuditProofsService } from './audit-proofs.service.js';
+import { AuditReads } from './audit-reads.js';
+import { BundleMaker } from './bundle-maker.js';
+import { BundlesService } from './bundles.service.js';
+import { PlacedRecords } from './placed-records.js';
+
+const partProviders = (parts: AuditParts): Provider[] => [
+  { provide: EVIDENCE, useValue: parts.evidence },
+  { provide: CosignedNotes, useFactory: () => parts.evidence.cosigned },
+  { provide: ProofReader, useValue: parts.proofs },
+  { provide: EntriesReader, useValue: parts.entries },
+  { provide: AuditEvents, useValue: parts.events },
+  { provide: PlacedRecords, useValue: parts.records },
+  { provide: AuditReads, useValue: parts.reads },
+  { provide: AuditExport, useValue: parts.exports },
+  { provide: BundleMaker, useValue: parts.bundles },
+];
+
+/** The audit: its events, proofs, bundles and exports, and the checkpoints that they rest on. */
+@Module({})
+export class AuditModule {
+  static of(parts: AuditParts): DynamicModule {
+    return {
+      module: AuditModule,
+      controllers: [
+        AuditCheckpointsController,
+        AuditProofsController,
+        AuditEntriesController,
+        AuditEventsController,
+        AuditExportController,
+      ],
+      providers: [
+        ...partProviders(parts),
+        AuditCheckpointsService,
+        AuditProofsService,
+        AuditEventsService,
+        AuditExportService,
+        BundlesService,
+      ],
+    };
+  }
+}

@@ -1,0 +1,79 @@
+import { type Caller, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
+import { parseCallId } from '@countersign/contracts';
+import { tenantOf, terminalStatuses, unpackCall } from '@countersign/domain';
+import { type Bundle, CosignedNotes } from '@countersign/evidence';
+import { type CallRow, listCalls, readCall } from '@countersign/store';
+import { Injectable } from '@nestjs/common';
+import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { BundleQuery } from './audit-queries.schemas.js';
+import { AuditReads } from './audit-reads.js';
+import { BundleMaker, type CallToBundle, type MadeBundle } from './bundle-maker.js';
+import { cosignedFault, notCovered } from './cosigned-only.js';
+
+const CALLS_MAX = 500;
+
+/** Everything about one call, or one case, in one file that `countersign verify` checks offline. */
+@Injectable()
+export class BundlesService {
+  constructor(
+    private readonly maker: BundleMaker,
+    private readonly cosigned: CosignedNotes,
+    private readonly reads: AuditReads,
+    private readonly configuration: ConfigurationRoom,
+  ) {}
+
+  /** That it was read is on the record. */
+  async make({ tenant_id, principal }: Caller, query: BundleQuery, views: Views, seen: Seen): Promise<Bundle | Refusal> {
+    const { call_id, case_id, cosigned } = query;
+    if ((call_id === undefined) === (case_id === undefined)) return new Refusal('invalid-request', 'name a call_id or a case_id');
+    const fault = await cosignedFault(this.cosigned, cosigned);
+    if (fault) return fault;
+    if (!(await views.current(seen))) return viewsBehind();
+    const rows = await rowsOf(views, tenant_id, query);
+    if (rows instanceof Refusal) return rows;
+    const subject = call_id !== undefined ? { call_id } : { case_id: case_id as string };
+    const made = await this.of(tenant_id, subject, rows, cosigned === 'true');
+    if (made instanceof Refusal) return made;
+    await this.reads.record({ tenant_id, by: principal, what: 'bundle', query, items: made.records.length });
+    return made;
+  }
+
+  private async of(tenant_id: string, subject: Bundle['subject'], rows: CallRow[], is_cosigned: boolean): Promise<Bundle | Refusal> {
+    const checkpoint = is_cosigned ? await this.cosigned.newest() : undefined;
+    if (is_cosigned && !checkpoint) return notCovered();
+    const lane = tenantOf(this.configuration.state, tenant_id)?.lane;
+    if (lane === undefined || rows.length === 0) return new Refusal('not-found', 'there is no such call or case, or it has no calls');
+    const calls = rows.map((row) => callToBundle(row, lane));
+    return bundleOf(await this.maker.make(tenant_id, subject, calls, checkpoint));
+  }
+}
+
+function bundleOf(made: MadeBundle): Bundle | Refusal {
+  switch (made.kind) {
+    case 'made':
+      return made.bundle;
+    case 'not_covered':
+      return notCovered();
+    case 'dropped':
+      return new Refusal('erased', `records of ${made.call_id} were dropped by retention: bundles made before still verify`);
+    case 'broken':
+      return new Refusal('internal', `it cannot be proven: ${made.reason}`);
+  }
+}
+
+async function rowsOf({ store }: Views, tenant_id: string, { call_id, case_id }: BundleQuery): Promise<CallRow[] | Refusal> {
+  if (case_id !== undefined) {
+    const { items, next_cursor } = await listCalls(store, { tenant_id, case_id, limit: CALLS_MAX });
+    if (next_cursor === null) return items.reverse();
+    return new Refusal('invalid-request', `a bundle holds at most ${CALLS_MAX} calls: ask for them one by one`);
+  }
+  const row = call_id !== undefined && parseCallId(call_id) ? await readCall(store, tenant_id, call_id) : undefined;
+  return row ? [row] : [];
+}
+
+function callToBundle({ call_id, requested_at_ms, status, state }: CallRow, lane: string): CallToBundle {
+  const { end, approval_end, ruling } = unpackCall(state);
+  const isOver = (terminalStatuses as ReadonlySet<string>).has(status);
+  const ended_at_ms = isOver ? (end?.at_ms ?? approval_end?.at_ms ?? ruling?.decided_at_ms) : undefined;
+  return { call_id, lane, requested_at_ms, ended_at_ms };
+}

@@ -1,0 +1,26 @@
+import { Refusal } from '@countersign/calls';
+import type { CosignedNotes } from '@countersign/evidence';
+import type { Cosigned } from './audit-queries.schemas.js';
+
+const NO_HEADS_WITNESS =
+  'no configured witness checks heads, so no checkpoint counts as cosigned: run countersign witness and mark its key in COUNTERSIGN_AUDIT_WITNESSES as heads:<vkey>';
+const NO_WITNESSES =
+  'this installation has no witnesses, so no checkpoint is ever cosigned: ask without cosigned=true, or have an operator set COUNTERSIGN_AUDIT_WITNESSES to the keys of the witnesses';
+
+const neverCosigned = (code: string, message: string): Refusal =>
+  new Refusal('conflict', message, { issues: [{ path: '/cosigned', code, message }] });
+
+export const notCovered = (): Refusal =>
+  new Refusal('unavailable', 'no checkpoint covers that yet: one is written within a second, ask again');
+
+/** Why there is no cosigned checkpoint for a request that wants one; undefined where there is, or none is wanted. */
+export async function cosignedFault(
+  notes: Pick<CosignedNotes, 'asks' | 'checksHeads' | 'newest'>,
+  cosigned: Cosigned,
+): Promise<Refusal | undefined> {
+  if (cosigned !== 'true') return undefined;
+  if (!notes.asks) return neverCosigned('no_witnesses', NO_WITNESSES);
+  if (!notes.checksHeads) return neverCosigned('no_heads_witness', NO_HEADS_WITNESS);
+  if (await notes.newest()) return undefined;
+  return new Refusal('unavailable', 'the witnesses have not all cosigned a checkpoint yet: ask again once each has looked');
+}

@@ -1,0 +1,32 @@
+import { BatchDecoder, type LogRecord } from '@countersign/event-log';
+import type { AppDeps } from '@countersign/process';
+
+export interface RecordPlace {
+  topic: string;
+  partition: number;
+  offset: number;
+}
+
+/** Records of the log by their place. */
+export class PlacedRecords {
+  private readonly decoder: BatchDecoder;
+
+  constructor(
+    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas'>,
+    /** Topics of which records are listed and proven. */
+    private readonly topics: ReadonlySet<string>,
+  ) {
+    this.decoder = new BatchDecoder(deps.codec, deps.schemas);
+  }
+
+  /** The record at a place, where it is one of this tenant; undefined for any other, and where there is none. */
+  async read(tenant_id: string, { topic, partition, offset }: RecordPlace): Promise<LogRecord | undefined> {
+    const { log } = this.deps;
+    if (!this.topics.has(topic) || partition >= log.partitions(topic)) return undefined;
+    if (offset >= (await log.head(topic, partition))) return undefined;
+    const [record] = await log.read(topic, partition, offset, 1);
+    if (!record || record.offset !== offset) return undefined;
+    const { events } = await this.decoder.decode([record]);
+    return events[0]?.event.meta.tenant_id === tenant_id ? record : undefined;
+  }
+}
