@@ -1,7 +1,7 @@
 import type { ConfigurationState } from '@countersign/domain';
 import type { AddressRules } from '@countersign/outbound';
 import type { Clock, Configuration } from '@countersign/process';
-import { SILENCE_MAX_MS } from '../identity/authenticator.js';
+import { SILENCE_MAX_MS } from '../configuration/configuration.service.js';
 import type { ConfigurationWriter } from '../identity/configuration-writer.js';
 import type { DecisionLinks } from './decision-link.js';
 import type { SealedSecrets } from './sealed-secret.js';
