@@ -8,11 +8,24 @@ type Json = Record<string, unknown>;
 /** A schema of ours as JSON Schema; those with an id (`.meta({ id })`) become components. */
 function converted(schema: unknown, { schemaType }: { schemaType: 'input' | 'output' }) {
   if (!(schema instanceof z.ZodType)) return undefined;
-  const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { io: schemaType, unrepresentable: 'any' }) as Json;
+  const { $schema: _dialect, $defs = {}, ...own } = jsonSchema(schema, schemaType);
   const id = schema.meta()?.id;
-  if (id === undefined) return { schema: own, components: $defs as Json };
-  const { id: _id, ...named } = own;
-  return { schema: { $ref: `#/components/schemas/${id}` }, components: { ...($defs as Json), [id]: named } };
+  if (id === undefined) return { schema: own, components: namesOf($defs as Json) };
+  // zod puts a schema with an id among its own definitions and refers to it, or answers with it: both are the component.
+  const components = '$ref' in own ? ($defs as Json) : { ...($defs as Json), [id]: own };
+  return { schema: { $ref: `#/components/schemas/${id}` }, components: namesOf(components) };
+}
+
+/** zod makes a definition without a name of each `z.json()`, which is any JSON: `{}`. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const text = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
+  const { $defs = {}, ...own } = JSON.parse(text.replaceAll(/\{"\$ref":"#\/\$defs\/__schema\d+"\}/g, '{}')) as Json;
+  return { ...own, $defs: Object.fromEntries(Object.entries($defs as Json).filter(([name]) => !name.startsWith('__schema'))) };
+}
+
+/** Definitions by their names; they need no id inside. */
+function namesOf(definitions: Json): Json {
+  return Object.fromEntries(Object.entries(definitions).map(([name, definition]) => [name, { ...(definition as Json), id: undefined }]));
 }
 
 /** Besides what a route answers: what went wrong. */
