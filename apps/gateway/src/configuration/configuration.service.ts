@@ -2,7 +2,7 @@ import { Refusal } from '@countersign/calls';
 import type { EventType } from '@countersign/contracts';
 import type { ConfigurationState } from '@countersign/domain';
 import type { AddressRules } from '@countersign/outbound';
-import type { Clock, Configuration } from '@countersign/process';
+import { type Clock, CONFIGURATION_TOPIC, type Configuration } from '@countersign/process';
 import type { Store } from '@countersign/store';
 import { SILENCE_MAX_MS } from '../identity/authenticator.js';
 import type { ChangeFields, ConfigurationEvent, ConfigurationWriter } from '../identity/configuration-writer.js';
@@ -24,6 +24,9 @@ export interface ConfigurationTerms {
   /** Where identity providers and token endpoints may be. */
   identity_addresses: AddressRules;
 }
+
+/** Configuration that is older may lack a revocation: nobody is let in by it. */
+export const SILENCE_MAX_MS = 15_000;
 
 /** The configuration as it is now, and edits of it. */
 export class ConfigurationService {
@@ -50,7 +53,7 @@ export class ConfigurationService {
 
   /** Whether this gateway has not read the configuration for so long that it may lack a revocation. */
   get is_stale(): boolean {
-    return this.configuration.silenceMs('configuration-changed') > SILENCE_MAX_MS;
+    return this.configuration.silenceMs(CONFIGURATION_TOPIC) > SILENCE_MAX_MS;
   }
 
   now_ms(): number {

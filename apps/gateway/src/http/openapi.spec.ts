@@ -21,6 +21,11 @@ test('every reference leads somewhere', () => {
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map((match) => match[1]);
   expect(references.length).toBeGreaterThan(10);
   for (const name of references) expect(Object.keys(document.components.schemas)).toContain(name);
+  const { schemas } = document.components;
+  const elsewhere = Object.keys(schemas).filter((name) => name.startsWith('__') || JSON.stringify(schemas[name]).includes('#/$defs/'));
+  expect(elsewhere).toEqual([]);
+  // A component that only refers to itself says nothing.
+  expect(Object.keys(schemas).filter((name) => schemas[name]?.$ref === `#/components/schemas/${name}`)).toEqual([]);
 });
 
 test('bodies are told by the schemas that check them', () => {

@@ -2,6 +2,7 @@ import { type Caller, Refusal } from '@countersign/calls';
 import type { Authority } from '@countersign/contracts';
 import { type ApiKey, LOCAL_ISSUER, principalOfKey, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
+import { SILENCE_MAX_MS } from '../configuration/configuration.service.js';
 import { TokenHashes } from './token-hashes.js';
 import type { TokenPrincipals } from './token-principals.js';
 
@@ -15,9 +16,6 @@ export const roles = [
   'tool_author',
   'admin',
 ] as const satisfies readonly Role[];
-
-/** Configuration that is older may lack a revocation: nobody is let in by it. */
-export const SILENCE_MAX_MS = 15_000;
 
 export const unauthenticated = (detail: string): Refusal => new Refusal('unauthenticated', detail);
 export const invalidToken = (detail: string): Refusal => new Refusal('unauthenticated', detail, {}, { invalid_token: true });

@@ -8,6 +8,7 @@ import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { Edit } from '../http/edit.decorator.js';
 import { type PageQuery, pageQuery } from '../http/page-query.js';
 import type { HttpReply } from '../http/reply.js';
+import { withHeaders } from '../http/with-headers.js';
 import { type LimitRequest, limitRequest } from './limit-request.js';
 import { changedLimit, limitAnswer, limitPage, limitUsagePage, limitVersionPage, newLimitId } from './limits.schemas.js';
 import { LimitsService } from './limits.service.js';
@@ -31,10 +32,7 @@ export class LimitsController {
   @ApiOperation({ summary: 'Read a limit' })
   @Answer(limitAnswer)
   read(@CurrentCaller() { tenant_id }: Caller, @Param('limit_id') limit_id: string, @Res({ passthrough: true }) reply: HttpReply) {
-    const found = this.limits.read(tenant_id, limit_id);
-    if (found instanceof Refusal) return found;
-    reply.header('etag', found.etag);
-    return found.limit;
+    return withHeaders(reply, this.limits.read(tenant_id, limit_id));
   }
 
   @Put(':limit_id')
@@ -49,10 +47,7 @@ export class LimitsController {
     @Headers() headers: IncomingHttpHeaders,
     @Res({ passthrough: true }) reply: HttpReply,
   ) {
-    const changed = await this.limits.set(caller, limit_id, body, { headers });
-    if (changed instanceof Refusal) return changed;
-    reply.header('etag', changed.etag);
-    return changed.limit;
+    return withHeaders(reply, await this.limits.set(caller, limit_id, body, { headers }));
   }
 
   @Delete(':limit_id')

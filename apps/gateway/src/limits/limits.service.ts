@@ -3,22 +3,18 @@ import { type Counter, itemNames, type Limit, limitsOf, limitVersions, MICRO, sl
 import { defaultLimits } from '@countersign/policy';
 import { type CounterRow, cursorText, readCounters } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
-import type { ConditionalRequest } from '../configuration/precondition.js';
+import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
+import type { Everywhere } from '../configuration/running-instances.js';
 import { pageOf } from '../http/lists.js';
-import type { Page, PageQuery } from '../http/page-query.js';
-import { type Everywhere, PolicyRoom } from '../policies/policy-room.js';
-import type { PatientRequest } from '../requests/preferences.js';
+import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
+import type { WithHeaders } from '../http/with-headers.js';
 import { type LimitRequest, limitFault, nextVersion } from './limit-request.js';
 import type { LimitAnswer, LimitCounter } from './limits.schemas.js';
 
 type NewLimit = Omit<Limit, 'by' | 'changed_at_ms'>;
-type EditRequest = ConditionalRequest & PatientRequest;
 
 /** A change of a limit that took effect. */
-export interface ChangedLimit {
-  limit: LimitAnswer & Everywhere;
-  etag: string;
-}
+type ChangedLimit = WithHeaders<LimitAnswer & Everywhere>;
 
 const noSuchLimit = (): Refusal => new Refusal('not-found', 'there is no such limit');
 const isDefault = ({ version }: Pick<Limit, 'version'>): boolean => version === 0;
@@ -32,34 +28,33 @@ function answerOf({ by, changed_at_ms, ...rest }: Limit): LimitAnswer {
 @Injectable()
 export class LimitsService {
   constructor(
-    private readonly policies: PolicyRoom,
+    private readonly configuration: ConfigurationService,
     private readonly views: Views,
   ) {}
 
   list(tenant_id: string, query: PageQuery): Page<LimitAnswer & { etag: string }> {
-    const limits = [...defaultLimits, ...limitsOf(this.policies.configuration.state, tenant_id)];
-    const page = { limit: query.limit, ...(query.cursor ? { after: query.cursor } : {}) };
+    const limits = [...defaultLimits, ...limitsOf(this.configuration.state, tenant_id)];
     return pageOf(
       limits,
-      page,
+      placeOf(query),
       (limit) => limit.limit_id,
       (limit) => ({ ...answerOf(limit), etag: this.etag(tenant_id, limit.limit_id) }),
     );
   }
 
-  read(tenant_id: string, limit_id: string): { limit: LimitAnswer; etag: string } | Refusal {
+  read(tenant_id: string, limit_id: string): WithHeaders<LimitAnswer> | Refusal {
     const limit = this.find(tenant_id, limit_id);
-    return limit ? { limit: answerOf(limit), etag: this.etag(tenant_id, limit_id) } : noSuchLimit();
+    return limit ? { body: answerOf(limit), headers: { etag: this.etag(tenant_id, limit_id) } } : noSuchLimit();
   }
 
   versions(tenant_id: string, limit_id: string): Page<LimitAnswer> | Refusal {
-    const versions = limitVersions(this.policies.configuration.state, tenant_id, limit_id);
+    const versions = limitVersions(this.configuration.state, tenant_id, limit_id);
     return versions.length === 0 ? noSuchLimit() : { items: versions.map(answerOf), next_cursor: null };
   }
 
   /** Answers once the running instances have it, or the caller does not want to wait any longer. */
   async set({ tenant_id, principal }: Caller, limit_id: string, body: LimitRequest, request: EditRequest): Promise<ChangedLimit | Refusal> {
-    const newest = (): Limit | undefined => limitVersions(this.policies.configuration.state, tenant_id, limit_id)[0];
+    const newest = (): Limit | undefined => limitVersions(this.configuration.state, tenant_id, limit_id)[0];
     return limitFault(body) ?? this.edit({ tenant_id, principal }, limit_id, request, () => nextVersion(limit_id, body, newest()));
   }
 
@@ -81,16 +76,16 @@ export class LimitsService {
   private counted({ subject, per, slots }: CounterRow, limit: Limit | undefined): LimitCounter {
     const counter: Counter = { slots: JSON.parse(slots) as Counter['slots'] };
     const window_ms = limit?.window_ms ?? null;
-    const now = slotAt(counter, this.policies.configuration.clock.now_ms(), window_ms);
+    const now = slotAt(counter, this.configuration.now_ms(), window_ms);
     return { subject, per, used: usedAt(counter, now, window_ms) / MICRO, max: limit?.max ?? null, window_ms };
   }
 
   private find(tenant_id: string, limit_id: string): Limit | undefined {
-    return [...limitsOf(this.policies.configuration.state, tenant_id), ...defaultLimits].find((limit) => limit.limit_id === limit_id);
+    return [...limitsOf(this.configuration.state, tenant_id), ...defaultLimits].find((limit) => limit.limit_id === limit_id);
   }
 
   private etag(tenant_id: string, limit_id: string): string {
-    return this.policies.configuration.edits.etag(tenant_id, itemNames.limit(limit_id));
+    return this.configuration.etag(tenant_id, itemNames.limit(limit_id));
   }
 
   private async edit(
@@ -102,11 +97,11 @@ export class LimitsService {
     const draft = (): Limit | Refusal => {
       const limit = version();
       if (limit instanceof Refusal) return limit;
-      return { ...limit, by: principal, changed_at_ms: this.policies.configuration.clock.now_ms() };
+      return { ...limit, by: principal, changed_at_ms: this.configuration.now_ms() };
     };
     const edit = { tenant_id, type: 'limit_set', item: itemNames.limit(limit_id), draft } as const;
-    const edited = await this.policies.editEverywhere(request, edit);
+    const edited = await this.configuration.editEverywhere(request, edit);
     if (edited instanceof Refusal) return edited;
-    return { limit: { ...answerOf(edited.fields as Limit), ...edited.everywhere }, etag: edited.etag };
+    return { body: { ...answerOf(edited.fields as Limit), ...edited.everywhere }, headers: { etag: edited.etag } };
   }
 }

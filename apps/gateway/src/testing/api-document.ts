@@ -18,7 +18,7 @@ export interface Operation {
 export interface ApiDocument {
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: object };
+  components: { schemas: Record<string, { $ref?: string }> };
 }
 
 /** A route of the gateway. */

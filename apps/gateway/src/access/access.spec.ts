@@ -1,0 +1,77 @@
+import { sampleContract } from '@countersign/calls/testing/samples';
+import { contractDigest } from '@countersign/contracts';
+import { TenantRulings } from '@countersign/decisions';
+import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { PolicyService } from '../policies/policy.service.js';
+import { FeatureApp } from '../testing/feature-app.js';
+import { MemoryConfiguration } from '../testing/memory-configuration.js';
+import { AccessModule } from './access.module.js';
+
+const contract = sampleContract({ name: 'write_note' });
+
+let app: FeatureApp;
+beforeAll(async () => {
+  const configuration = MemoryConfiguration.service();
+  MemoryConfiguration.register(configuration, {
+    name: contract.name,
+    version: contract.version,
+    contract_json: JSON.stringify(contract),
+    digest: contractDigest(contract),
+    executor_id: 'e1',
+    lanes: ['shared'],
+    registered_at_ms: 1,
+    ...ungatedRegistration,
+  });
+  const policies = new PolicyService(
+    configuration,
+    new TenantRulings(() => configuration.now_ms()),
+    undefined as never,
+    undefined as never,
+  );
+  app = await FeatureApp.open([AccessModule], [{ provide: PolicyService, useValue: policies }]);
+});
+afterAll(() => app.close());
+
+const question = (properties: object, id = 'agent') => ({
+  subject: { type: 'user', id },
+  action: { name: 'write_note' },
+  resource: { type: 'note', id: 'n1', properties },
+});
+const evaluate = (body: unknown, role: 'agent' | 'auditor' = 'agent') => app.send('POST', '/access/v1/evaluation', { role, body });
+
+test('without a token it is 401, and about somebody else 403', async () => {
+  expect((await app.send('GET', '/.well-known/authzen-configuration')).status).toBe(401);
+  const { status, body } = await evaluate(question({ path: 'a', text: 'b' }, 'somebody'));
+  expect([status, body.detail]).toEqual([403, 'asking about somebody else needs the role policy_admin, auditor or operator']);
+});
+
+test('what is wrong with a question is named by its place', async () => {
+  const { status, body } = await evaluate({ ...question({}), subject: { type: 'user' } });
+  expect([status, body.validation.issues[0].path]).toEqual([400, '/subject/id']);
+});
+
+test('AuthZEN finds its endpoint at the host that it asked', async () => {
+  const { body } = await app.send('GET', '/.well-known/authzen-configuration', { role: 'agent', headers: { host: 'gate.example' } });
+  expect(body).toEqual({
+    policy_decision_point: 'http://gate.example',
+    access_evaluation_endpoint: 'http://gate.example/access/v1/evaluation',
+  });
+});
+
+test('a question is answered as the effective tier of the tool is, and one that no call may ask with its faults', async () => {
+  const { body } = await evaluate(question({ path: 'a', text: 'b' }));
+  const tier = await app.send('POST', '/v1/policies/tools/write_note/resolve', {
+    role: 'agent',
+    body: { inputs: { path: 'a', text: 'b' } },
+  });
+  const { tool, ...ruling } = tier.body;
+  expect([tool, body]).toEqual(['write_note', { decision: ruling.effect === 'allow', context: ruling }]);
+  const faulty = await evaluate(question({}));
+  expect(faulty.body).toMatchObject({
+    decision: false,
+    context: { reason: { code: 'invalid-inputs', issues: [{ path: '/path' }, { path: '/text' }] } },
+  });
+  const unknown = await evaluate({ ...question({}), action: { name: 'no_tool' } });
+  expect(unknown.body.context.reason).toEqual({ code: 'unknown-tool', message: 'there is no tool no_tool' });
+});

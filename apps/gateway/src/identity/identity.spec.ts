@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ConfigurationService } from '../configuration/configuration.service.js';
+import { FeatureApp } from '../testing/feature-app.js';
+import { MemoryConfiguration } from '../testing/memory-configuration.js';
+import { IdentityModule } from './identity.module.js';
+
+let app: FeatureApp;
+beforeAll(async () => {
+  app = await FeatureApp.open([IdentityModule], [{ provide: ConfigurationService, useValue: MemoryConfiguration.service() }]);
+});
+afterAll(() => app.close());
+
+const admin = (method: string, url: string, body?: unknown) => app.send(method, url, { role: 'admin', body });
+
+test.each(['tenants', 'keys', 'identity-providers', 'person-links', 'delegations'])('/v1/%s needs a token', async (path) => {
+  expect((await app.send('GET', `/v1/${path}`)).status).toBe(401);
+});
+
+test.each(['tenants', 'keys', 'identity-providers', 'person-links'])('/v1/%s needs a role', async (path) => {
+  const { status, body } = await app.send('GET', `/v1/${path}`, { role: 'agent' });
+  expect([status, body.detail.startsWith('this needs one of the roles')]).toEqual([403, true]);
+});
+
+describe('keys', () => {
+  const principal = { kind: 'agent', id: 'bot', roles: ['agent'] };
+
+  test('a key is shown once, listed without itself and revoked', async () => {
+    const made = await admin('POST', '/v1/keys', { principal, purposes: ['ap'] });
+    expect([made.status, made.body.key, made.headers['cache-control']]).toEqual([201, expect.stringMatching(/^csk_/), 'no-store']);
+    const { key: _key, ...shown } = made.body;
+    expect((await admin('GET', '/v1/keys')).body.items).toEqual([shown]);
+    expect((await admin('DELETE', `/v1/keys/${made.body.key_id}`)).status).toBe(204);
+    expect((await admin('GET', '/v1/keys')).body.items[0].revoked_at).not.toBeNull();
+  });
+
+  test('one for a principal that looks like another, or that has expired, is refused', async () => {
+    const alike = await admin('POST', '/v1/keys', { principal: { ...principal, id: 'b0t' } });
+    expect([alike.status, alike.body.validation.issues[0].path]).toEqual([409, '/principal/id']);
+    const past = await admin('POST', '/v1/keys', { principal, expires_at: '2020-01-01T00:00:00Z' });
+    expect([past.status, past.body.validation.issues[0]]).toMatchObject([400, { path: '/expires_at', code: 'past' }]);
+  });
+});
+
+test('tenants are made and changed in tenant default only, whatever the body', async () => {
+  const { status, body } = await admin('POST', '/v1/tenants', { wrong: true });
+  expect([status, body.detail]).toEqual([403, 'tenants are administered in tenant default']);
+  const { items } = (await admin('GET', '/v1/tenants')).body;
+  expect(items.map(({ tenant_id }: { tenant_id: string }) => tenant_id)).toEqual(['acme']);
+});
+
+test('an identity provider is set by its defaults, for audiences of its own tenant', async () => {
+  const url = '/v1/identity-providers/corp';
+  const settings = { issuer: 'https://id.example', audiences: ['urn:countersign:tenant:acme'] };
+  const other = await admin('PUT', url, { ...settings, audiences: ['api'] });
+  expect([other.status, other.body.validation.issues[0].path]).toEqual([400, '/audiences']);
+  const set = await admin('PUT', url, settings);
+  expect([set.status, set.body]).toMatchObject([200, { provider_id: 'corp', jwks_uri: null, kind: 'user', tenant_id: 'acme' }]);
+  expect((await admin('GET', '/v1/identity-providers')).body.items).toEqual([{ ...set.body, etag: set.headers.etag }]);
+  expect((await admin('DELETE', url)).status).toBe(204);
+  expect((await admin('DELETE', url)).status).toBe(404);
+});
+
+test('a person link is recorded by somebody whom it is not about', async () => {
+  const [one, other] = [
+    { issuer: 'local', subject: 'paula' },
+    { issuer: 'https://id.example', subject: 'p-1' },
+  ];
+  const body = { one, other, relation: 'same', reason: 'her badge' };
+  const put = (of: object) => app.send('PUT', '/v1/person-links/l1', { role: 'policy_admin', body: { ...body, ...of } });
+  expect((await put({ other: one })).body.validation.issues[0].path).toBe('/other');
+  expect((await put({ one: { issuer: 'local', subject: 'policy_admin' } })).body.detail).toMatch(/^four eyes/);
+  const set = await put({});
+  const read = await app.send('GET', '/v1/person-links/l1', { role: 'auditor' });
+  expect([set.status, read.body, read.headers.etag]).toEqual([200, set.body, set.headers.etag]);
+});
+
+test('a user sees and ends the own delegations only', async () => {
+  const given = await app.send('POST', '/v1/delegations', { role: 'approver', body: { agent_id: 'bot' } });
+  expect([given.status, given.body]).toMatchObject([201, { user_id: 'approver', agent_id: 'bot', expires_at: null }]);
+  expect((await app.send('GET', '/v1/delegations', { role: 'operator' })).body.items).toEqual([]);
+  const url = given.headers.location as string;
+  expect((await app.send('DELETE', url, { role: 'operator' })).status).toBe(404);
+  expect((await app.send('DELETE', url, { role: 'approver' })).status).toBe(204);
+});
