@@ -2,13 +2,13 @@ import { Readable, Refusal } from '@countersign/calls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import { z } from 'zod';
+import { openApiDocument } from '../documents/openapi-document.js';
+import { PublicRoutes } from '../documents/public-routes.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { Public, Roles } from './access.decorator.js';
 import { Answer } from './answer.decorator.js';
 import { AsRecorded } from './as-recorded.decorator.js';
 import { JsonText } from './json-text.js';
-import { openApiDocument } from './openapi-document.js';
-import { PublicRoutes } from './public-routes.js';
 
 const note = z.object({ text: z.string(), late: z.int().optional() }).meta({ id: 'Note' });
 const SEALED = '{ "text":"sealed:1" }';

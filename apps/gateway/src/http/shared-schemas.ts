@@ -11,3 +11,6 @@ export const everywhere = {
     .nullable()
     .describe('the running instances, and whether each has the change; null: unknown'),
 };
+
+/** A body that may be left out, or be `null`: then it is one without members. */
+export const optionalBody = <S extends z.ZodType>(schema: S) => z.preprocess((body) => body ?? {}, schema);

@@ -1,22 +1,18 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { z } from 'zod';
-import { statedApart } from './stated-apart.js';
-
-type Json = Record<string, unknown>;
+import { statedApart } from '../http/stated-apart.js';
+import { type ComponentSchemas, componentSchemas, type Json } from './component-schemas.js';
 
 /** Marks the schema of a body that may be left out, until the document is whole. */
 const OPTIONAL = 'x-optional-body';
 
-/** A schema of ours as JSON Schema; those with an id (`.meta({ id })`) become components. */
-function converted(schema: unknown, { schemaType }: { schemaType: 'input' | 'output' }) {
-  if (!(schema instanceof z.ZodType)) return undefined;
-  const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { io: schemaType, unrepresentable: 'any' }) as Json;
-  const optional = schemaType === 'input' && schema.safeParse(undefined).success ? { [OPTIONAL]: true } : {};
-  const id = schema.meta()?.id;
-  if (id === undefined) return { schema: { ...own, ...optional }, components: $defs as Json };
-  const { id: _id, ...named } = own;
-  return { schema: { $ref: `#/components/schemas/${id}`, ...optional }, components: { ...($defs as Json), [id]: named } };
+/** A schema of ours, for swagger. */
+function converted(type: unknown, { schemaType }: { schemaType: 'input' | 'output' }): ComponentSchemas | undefined {
+  if (!(type instanceof z.ZodType)) return undefined;
+  const { schema, components } = componentSchemas(type, schemaType);
+  const optional = schemaType === 'input' && type.safeParse(undefined).success ? { [OPTIONAL]: true } : {};
+  return { schema: { ...schema, ...optional }, components };
 }
 
 /** Nest calls every body required: one whose schema takes none is not. */
