@@ -77,7 +77,7 @@ const NEST_EDGE = /(\.(module|controller|consumer|filter|guard|interceptor|pipe|
 export function nestInside(source: SourceText): Fault[] {
   const atEdge =
     NEST_EDGE.test(fileName(source.path)) ||
-    /^(libs\/(event-log\/src\/transport|process\/src)|apps\/gateway\/src\/http)\/|\/testing\//.test(source.path);
+    /^(libs\/(event-log\/src\/transport|process\/src)|apps\/gateway\/src\/(http|documents))\/|\/testing\//.test(source.path);
   if (atEdge || isSpec(source.path)) return [];
   return importsOf(source)
     .filter(({ specifier }) => specifier.startsWith('@nestjs/'))

@@ -20,6 +20,8 @@ import { BodyAdmission } from './bounds/body-admission.js';
 import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
 import { BODY_BYTES_MAX } from './bounds/http-limits.js';
+import { type ParseJson, takeOnlyJson } from './bounds/json-bodies.js';
+import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './bounds/unread-requests.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
 import { CallPosts } from './calls/call-posts.service.js';
 import { CallsModule } from './calls/calls.module.js';
@@ -32,15 +34,13 @@ import { CounterfactualDecider } from './counterfactual/counterfactual-decider.j
 import { DocsModule } from './docs/docs.module.js';
 import { ApiDocument } from './documents/api-document.js';
 import { DocumentsModule } from './documents/documents.module.js';
+import { openApiDocument } from './documents/openapi-document.js';
 import { FactsModule } from './facts/facts.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HealthService } from './health/health.service.js';
+import { isPublic } from './http/access.decorator.js';
 import { Face } from './http/face.js';
 import { HttpModule } from './http/http.module.js';
-import { type ParseJson, takeOnlyJson } from './http/json-bodies.js';
-import { isKeyless } from './http/keyless-routes.js';
-import { openApiDocument } from './http/openapi-document.js';
-import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './http/unread-requests.js';
 import { IdentityModule } from './identity/identity.module.js';
 import { VerifiedTokens } from './identity/verified-tokens.js';
 import { LimitsModule } from './limits/limits.module.js';
@@ -252,7 +252,7 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
   });
   const admission = new BodyAdmission(parts.face, bounds);
   const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
-  admitBeforeBody(adapter.getInstance(), admission, parts.face, isKeyless);
+  admitBeforeBody(adapter.getInstance(), admission, parts.face, isPublic);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ParseJson, unreadForm } from '../http/json-bodies.js';
+import { type ParseJson, unreadForm } from '../bounds/json-bodies.js';
 import type { OutgoingReply } from '../http/reply.js';
 
 /** What the direct way leads to; the router leads to the same. */

@@ -1,8 +1,7 @@
 import { subjectsRequest } from '@countersign/calls';
 import { z } from 'zod';
-import { optionalBody } from '../http/optional-body.js';
 import { pageOfItems, pageQuery } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { optionalBody, timeOf } from '../http/shared-schemas.js';
 
 const title = z.string().min(1).max(400).optional();
 

@@ -1,6 +1,7 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import type { Role } from '../identity/authenticator.js';
 
 /** Metadata of a route: the roles that may call it (empty: every principal), or `public`. */
@@ -17,3 +18,7 @@ export const Roles = (...roles: Role[]): MethodDecorator & ClassDecorator =>
 /** A route that needs no token. Only for methods: Fastify knows no classes. */
 export const Public = (): MethodDecorator =>
   applyDecorators(SetMetadata(ACCESS, 'public'), RouteConfig(PUBLIC), ApiSecurity({}), ApiExtension('x-countersign-public', true));
+
+/** Whether the route of a request takes requests without a token. */
+export const isPublic = ({ routeOptions: { config } }: Pick<FastifyRequest, 'routeOptions'>): boolean =>
+  (config as { is_public?: boolean }).is_public === true;

@@ -1,7 +1,6 @@
 import { RecordGuard, Refusal } from '@countersign/calls';
 import { type CanActivate, type CustomDecorator, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { apiRoutes } from './api-routes.js';
 import type { AuthenticatedRequest } from './current-caller.decorator.js';
 import { Face } from './face.js';
 import type { HttpReply } from './reply.js';
@@ -12,10 +11,6 @@ const ALLOWED_WHILE_DAMAGED = 'countersign:allowed-while-damaged';
 
 /** No GET, and served also while the record is damaged: it leaves the record of the tenant as it is, or mends what is damaged. */
 export const AllowedWhileDamaged = (): CustomDecorator => SetMetadata(ALLOWED_WHILE_DAMAGED, true);
-
-const asRouted = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
-/** Of the controllers that do not state their routes by decorators yet. */
-const statedApart = new Set(apiRoutes.filter(({ reads }) => reads).map(({ method, path }) => `${method.toUpperCase()} ${asRouted(path)}`));
 
 /** Refuses changes by tenants whose record is damaged. Their reads are served, with a header that says so. */
 @Injectable()
@@ -39,8 +34,8 @@ export class DamagedRecordGuard implements CanActivate {
     throw refused;
   }
 
-  private isAllowed(context: ExecutionContext, { method, routeOptions }: AuthenticatedRequest): boolean {
-    if (method === 'GET' || method === 'HEAD' || statedApart.has(`${method} ${routeOptions.url ?? ''}`)) return true;
+  private isAllowed(context: ExecutionContext, { method }: AuthenticatedRequest): boolean {
+    if (method === 'GET' || method === 'HEAD') return true;
     return this.reflector.get<boolean | undefined>(ALLOWED_WHILE_DAMAGED, context.getHandler()) ?? false;
   }
 }

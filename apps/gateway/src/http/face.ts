@@ -19,8 +19,8 @@ import {
 function problemOf(cause: unknown, logger: Logger): Problem {
   if (cause instanceof Refusal) return cause;
   if (isInfrastructureFault(cause)) {
-    logger.warn({ err: cause }, 'a part is away');
-    return new Refusal('unavailable', 'the log or the store is away; nothing was half done, try again');
+    logger.warn({ event: 'dependency_unavailable', err: cause }, 'the log or the store is unavailable');
+    return new Refusal('unavailable', 'the log or the store is unavailable; nothing was partly done: try again');
   }
   if (cause instanceof RecordsDropped) return new Refusal('erased', cause.message, { first: cause.first });
   const http = cause as { code?: unknown; statusCode?: unknown; status?: unknown };
@@ -31,11 +31,11 @@ function problemOf(cause: unknown, logger: Logger): Problem {
   if (status === 404) return new Refusal('not-found', 'there is no route at this path: see /openapi.json');
   if (typeof status === 'number' && status >= 400 && status < 500)
     return new Refusal('malformed-body', cause instanceof Error ? cause.message : 'the request cannot be read');
-  logger.error({ err: cause }, 'a request failed');
-  return new Refusal('internal', 'the request failed on our side; the cause is in the log');
+  logger.error({ event: 'request_failed', err: cause }, 'a request failed');
+  return new Refusal('internal', 'the request failed because of an internal error; its cause is in the log of the gateway');
 }
 
-/** What every route does: who asks, may they, do it, say it. */
+/** Authenticates and authorizes requests, and turns what they throw into problem documents. */
 export class Face {
   constructor(
     private readonly authenticator: Authenticator,

@@ -4,9 +4,8 @@ import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE, Reflector } from '@ne
 import { AnswerInterceptor } from './answer.interceptor.js';
 import { AuthGuard } from './auth.guard.js';
 import { DamagedRecordGuard } from './damaged-record.guard.js';
-import { JsonTextInterceptor } from './json-text.interceptor.js';
-import { ProblemFilter } from './problem.filter.js';
-import { RefusalInterceptor } from './refusal.interceptor.js';
+import { JsonTextInterceptor } from './json-text.js';
+import { ProblemFilter, RefusalInterceptor } from './problem.filter.js';
 import { SealedFieldsInterceptor } from './sealed-fields.interceptor.js';
 import { ValidationPipe } from './validation.pipe.js';
 

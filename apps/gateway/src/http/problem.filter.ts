@@ -1,4 +1,14 @@
-import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import { Refusal } from '@countersign/calls';
+import {
+  type ArgumentsHost,
+  type CallHandler,
+  Catch,
+  type ExceptionFilter,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { map, type Observable } from 'rxjs';
 import type { AuthenticatedRequest } from './current-caller.decorator.js';
 import { Face } from './face.js';
 import { type HttpReply, sendProblem } from './reply.js';
@@ -14,5 +24,18 @@ export class ProblemFilter implements ExceptionFilter {
     const problem = this.face.problemOf(cause);
     if (request.caller) this.face.refuse(request, reply, request.caller, problem);
     else sendProblem(request, reply, problem);
+  }
+}
+
+/** A refusal that a handler returns goes the way of one that it throws: ProblemFilter sends it. */
+@Injectable()
+export class RefusalInterceptor implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(
+      map((answer: unknown) => {
+        if (answer instanceof Refusal) throw answer;
+        return answer;
+      }),
+    );
   }
 }

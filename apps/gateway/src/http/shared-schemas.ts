@@ -19,3 +19,6 @@ export const principalAnswer = z
 
 /** Epoch ms as it is answered; null: none. */
 export const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+/** A body that may be left out, or be `null`: then it is one without members. */
+export const optionalBody = <S extends z.ZodType>(schema: S) => z.preprocess((body) => body ?? {}, schema);

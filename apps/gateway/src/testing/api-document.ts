@@ -3,8 +3,8 @@ import { createLogger } from '@countersign/process';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { openApiDocument } from '../documents/openapi-document.js';
 import { GatewayModule, type GatewayParts } from '../gateway.module.js';
-import { openApiDocument } from '../http/openapi-document.js';
 
 /** An operation of /openapi.json, as far as specs read it. */
 export interface Operation {

@@ -58,10 +58,11 @@ export class ToolsController {
   versions(
     @CurrentCaller() { tenant_id }: Caller,
     @Param('name') name: string,
-    @Query({ schema: pageQuery }) query: PageQuery,
+    // All of them are answered, on one page.
+    @Query({ schema: pageQuery }) _query: PageQuery,
     @SeenPositions() seen: Seen,
   ) {
-    return this.tools.versions(tenant_id, name, query, seen);
+    return this.tools.versions(tenant_id, name, seen);
   }
 
   @Get('v1/tools/:name/versions/:version')

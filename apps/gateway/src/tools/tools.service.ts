@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { HealthService } from '../health/health.service.js';
 import { pageOf } from '../http/lists.js';
-import { type Page, type PageQuery, storeQuery } from '../http/page-query.js';
+import { type Page, storeQuery } from '../http/page-query.js';
 import { TrustReader } from '../trust/trust-reader.js';
 import { type MeasuredOf, toolRecord, versionRecord } from './tool-record.js';
 import { searchTools } from './tool-search.js';
@@ -72,7 +72,7 @@ export class ToolsService {
   }
 
   /** Newest first, all of them. */
-  async versions(tenant_id: string, name: string, _page: PageQuery, seen: Seen): Promise<Page<object> | Refusal> {
+  async versions(tenant_id: string, name: string, seen: Seen): Promise<Page<object> | Refusal> {
     const { state } = this.configuration;
     const versions = toolVersions(state, tenant_id, name);
     if (versions.length === 0) return noSuchTool(state, tenant_id, name);

@@ -42,7 +42,7 @@ export class Interventions {
     if (!mayCancel(caller, state)) return new Refusal('forbidden', 'an agent cancels its own calls; others need the role operator');
     const status = statusOf(state);
     if (terminalStatuses.has(status)) return new Refusal('conflict', `the call has ended: ${status}`);
-    if (status === 'in_doubt') return new Refusal('conflict', 'nobody can tell whether the call happened: it is resolved, not cancelled');
+    if (status === 'in_doubt') return new Refusal('conflict', 'the outcome is unknown: use /resolve; a call in doubt cannot be cancelled');
     const reason = await this.sealer.text(caller.tenant_id, state.call, reason_text ?? null);
     if (reason instanceof Refusal) return reason;
     const fields = { principal: caller.principal, reason, requested_at_ms: this.calls.commands.clock.now_ms() };

@@ -1,13 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Refusal } from '@countersign/calls';
-import { type Problem, problemDocument, problemHeaders, problemStatus } from './problem.js';
-import { type IncomingRequest, type OutgoingReply, sendProblem } from './reply.js';
+import { type Problem, problemDocument, problemHeaders, problemStatus } from '../http/problem.js';
+import { type IncomingRequest, type OutgoingReply, sendProblem } from '../http/reply.js';
 
 function unrouted(code: string | undefined): Problem {
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('uri-too-long', 'a part of the path is longer than any id');
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('uri-too-long', 'a segment of the path is longer than 300 characters');
   if (code === 'FST_ERR_BAD_URL') return new Refusal('invalid-request', 'the path is not a valid URL: check its % escapes');
-  return new Refusal('internal', 'the request could not be led to its route');
+  return new Refusal('internal', 'the request could not be routed');
 }
 
 /**
@@ -22,8 +22,8 @@ export const HEADERS_TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 function unreadable(code: string | undefined): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('headers-too-large', 'all headers together have at most 16 KB');
-  if (code === HEADERS_TOO_SLOW) return new Refusal('request-timeout', 'the request did not come whole in time');
-  return new Refusal('invalid-request', 'this is not HTTP/1.1 as it should be');
+  if (code === HEADERS_TOO_SLOW) return new Refusal('request-timeout', 'the request did not arrive completely in time');
+  return new Refusal('invalid-request', 'the request is not valid HTTP/1.1');
 }
 
 /** A request that never became one: answered straight on its socket, which is closed. */

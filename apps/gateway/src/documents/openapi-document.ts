@@ -1,22 +1,18 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { z } from 'zod';
-import { statedApart } from './stated-apart.js';
-
-type Json = Record<string, unknown>;
+import { type ComponentSchemas, componentSchemas, type Json } from './component-schemas.js';
+import { problemSchema } from './problem-schema.js';
 
 /** Marks the schema of a body that may be left out, until the document is whole. */
 const OPTIONAL = 'x-optional-body';
 
-/** A schema of ours as JSON Schema; those with an id (`.meta({ id })`) become components. */
-function converted(schema: unknown, { schemaType }: { schemaType: 'input' | 'output' }) {
-  if (!(schema instanceof z.ZodType)) return undefined;
-  const { $schema: _dialect, $defs = {}, ...own } = z.toJSONSchema(schema, { io: schemaType, unrepresentable: 'any' }) as Json;
-  const optional = schemaType === 'input' && schema.safeParse(undefined).success ? { [OPTIONAL]: true } : {};
-  const id = schema.meta()?.id;
-  if (id === undefined) return { schema: { ...own, ...optional }, components: $defs as Json };
-  const { id: _id, ...named } = own;
-  return { schema: { $ref: `#/components/schemas/${id}`, ...optional }, components: { ...($defs as Json), [id]: named } };
+/** A schema of ours, for swagger. */
+function converted(type: unknown, { schemaType }: { schemaType: 'input' | 'output' }): ComponentSchemas | undefined {
+  if (!(type instanceof z.ZodType)) return undefined;
+  const { schema, components } = componentSchemas(type, schemaType);
+  const optional = schemaType === 'input' && type.safeParse(undefined).success ? { [OPTIONAL]: true } : {};
+  return { schema: { ...schema, ...optional }, components };
 }
 
 /** Nest calls every body required: one whose schema takes none is not. */
@@ -48,20 +44,11 @@ const about = new DocumentBuilder()
 const operationIdOf = (controller: string, method: string): string =>
   `${controller.replace(/Controller$/, '')}_${method}`.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
 
-/** Routes that have not moved to decorators have no access there: they are stated apart. */
-const isStated = (operation: Json): boolean => 'x-countersign-roles' in operation || 'x-countersign-public' in operation;
-
 /** The HTTP API as OpenAPI 3.1, from what the decorators of its routes state. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const stated = SwaggerModule.createDocument(app, about, { standardSchemaConverter: converted, operationIdFactory: operationIdOf });
   requiredBodies(stated.paths);
-  const apart = statedApart();
-  const paths: Record<string, Json> = { ...apart.paths };
-  for (const [path, methods] of Object.entries(stated.paths)) {
-    const own = Object.entries(methods as Json).filter(([, operation]) => isStated(operation as Json));
-    if (own.length > 0) paths[path] = { ...paths[path], ...Object.fromEntries(own) };
-  }
   const info = { ...stated.info, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } };
-  const components = { ...stated.components, schemas: { ...apart.schemas, ...stated.components?.schemas } };
-  return { ...stated, info, paths, components } as OpenAPIObject;
+  const schemas = { ...stated.components?.schemas, ...componentSchemas(problemSchema, 'output').components };
+  return { ...stated, info, components: { ...stated.components, schemas } } as OpenAPIObject;
 }

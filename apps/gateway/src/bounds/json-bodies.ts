@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { pointer, Refusal } from '@countersign/calls';
 import type { FastifyInstance } from 'fastify';
+import { type Problem, ProblemWithHeaders } from '../http/problem.js';
 import { tooDeep } from '../requests/nesting.js';
-import { type Problem, ProblemWithHeaders } from './problem.js';
 
 /** Turns the bytes of a body into its value or says why it can't; both ways to a route use the one that `takeOnlyJson` made. */
 export type ParseJson = (request: IncomingMessage, body: Buffer, done: (cause: Error | Problem | null, value: unknown) => void) => void;

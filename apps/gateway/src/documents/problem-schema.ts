@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { problemKinds } from '../http/problem.js';
+
+const issue = z.object({ path: z.string().describe('JSON Pointer'), code: z.string(), message: z.string() }).meta({ id: 'Issue' });
+
+/** What a refused request is answered with (RFC 9457); docs/reference/errors.md lists the reasons. */
+export const problemSchema = z
+  .looseObject({
+    type: z.enum(problemKinds.map((kind) => `urn:countersign:problem:${kind}`)),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    instance: z.string().describe('the path of the request'),
+    code: z.string().describe('one of the closed list of error codes'),
+    reason: z.enum(problemKinds.map((kind) => kind.replaceAll('-', '_'))).describe('the cause'),
+    class: z.string(),
+    retryable: z.boolean(),
+    retry_after_s: z.int().optional(),
+    validation: z
+      .object({ layer: z.string(), issues: z.array(issue) })
+      .optional()
+      .describe('the fields at fault'),
+  })
+  .meta({ id: 'Problem' });
