@@ -19,7 +19,7 @@ const VALUES = new Set(
 const NOBODYS: Readonly<Record<string, string>> = {
   'sagas.case_id': 'no route starts a saga',
   saga_id: 'no route starts a saga',
-  tile: 'tiles are hashes of the whole log, for the auditors of every tenant',
+  path: 'tiles are hashes of the whole log, for the auditors of every tenant',
 };
 const STREAM_MS = 300;
 const PATIENCE_MS = 20_000;

@@ -53,11 +53,11 @@ export class AuditCheckpointsController {
     return this.checkpoints.consistency(first);
   }
 
-  @Get('tile/*tile')
+  @Get('tile/*')
   @AsRecorded()
   @Header('content-type', 'application/octet-stream')
   @ApiOperation({ summary: 'Read hashes of a tree (C2SP tlog-tiles)' })
-  @ApiParam({ name: 'tile', schema: { type: 'string' }, description: '`checkpoints/<tile>` or `<topic>/<partition>/<tile>`' })
+  @ApiParam({ name: 'path', schema: { type: 'string' }, description: '`checkpoints/<tile>` or `<topic>/<partition>/<tile>`' })
   @AnswersIn('application/octet-stream', 'the hashes')
   tile(@TilePath() path: string) {
     return this.checkpoints.tile(path);

@@ -66,7 +66,7 @@ test('every route of the controllers is told, so that test/tenants probes it, an
             .join('/')
             .replace(/(?<=\/):(\w+)/g, '{$1}')
             .replace('::', ':')
-            .replace(/\*(\w+)/, '{$1}')}`,
+            .replace('*', '{path}')}`,
       );
     }),
   );
