@@ -56,11 +56,11 @@ export function folderCircles(sources: readonly SourceText[]): Fault[] {
 }
 
 /** Where a feature of the gateway meets HTTP. */
-const HTTP_EDGE = /\.(controller|module|service|queries|schemas|decorator)\.ts$/;
+const HTTP_EDGE = /\.(controller|module|service|queries|schemas?|decorator|guard|pipe|filter|interceptor)\.ts$/;
 const HTTP_TYPES = /^(fastify|@fastify\/|@nestjs\/|node:https?2?$|undici$)/;
 /** What decides in the gateway, and what HTTP is thin over. */
 const WITHOUT_HTTP =
-  /^(libs\/calls|apps\/gateway\/src\/(identity|policies|personal|configuration|requests|votes|usage|trust|runs|counterfactual))\//;
+  /^(libs\/calls|apps\/gateway\/src\/(authentication|identity|policies|personal-data|configuration|requests|approvals|usage|trust|runs|counterfactual|limits|facts|mappings|secrets|webhooks))\//;
 
 /** Calls, and what decides beside them, know no HTTP: neither its types nor the folder that is its face. */
 export function httpInside(source: SourceText): Fault[] {

@@ -1,15 +1,15 @@
 import { CallSealer, type Readable, RecordWriter, type TimerWheel, type Views } from '@countersign/calls';
 import { parseCallId, uuidv7 } from '@countersign/contracts';
 import { type AppDeps, type Configuration, PastTrust, TrustBook, topicSpecs } from '@countersign/process';
+import { DelegatedAuthority } from './authentication/delegated-authority.js';
+import type { TokenPrincipals } from './authentication/token-principals.js';
 import { CaseFeeds } from './cases/case-feed.js';
 import { DEFAULT_STREAMS, type GatewayConfig } from './config.js';
-import { ConfigurationRoom } from './configuration/configuration-room.js';
+import { ConfigurationService } from './configuration/configuration.service.js';
+import { ConfigurationWriter } from './configuration/configuration-writer.js';
 import { RecordingReader } from './counterfactual/recording-reader.js';
 import { type GatewayParts } from './gateway.module.js';
 import type { Face } from './http/face.js';
-import { ConfigurationWriter } from './identity/configuration-writer.js';
-import { DelegatedAuthority } from './identity/delegated-authority.js';
-import type { TokenPrincipals } from './identity/token-principals.js';
 import { ChannelDelivery } from './notifications/channel-delivery.js';
 import type { Channels } from './notifications/channels.js';
 import { NotificationClaims } from './notifications/notification-claims.js';
@@ -65,7 +65,7 @@ export function eventStreams(
   };
 }
 
-export function personalDataParts({ personal, logger }: AppDeps, settings: ConfigurationRoom): GatewayParts['subjects'] {
+export function personalDataParts({ personal, logger }: AppDeps, settings: ConfigurationService): GatewayParts['subjects'] {
   return personal && { erasure: new SubjectEraser(personal, settings), retention: new KeyRetention(personal, settings, logger) };
 }
 
@@ -99,7 +99,7 @@ export function usageParts(
   { store, log, clock, logger, codec, metrics }: AppDeps,
   lanes: readonly string[],
   { writer, sealer }: Pen,
-  by: { configuration: ConfigurationRoom; sender: NotificationSender },
+  by: { configuration: ConfigurationService; sender: NotificationSender },
 ): GatewayParts['usage'] {
   measureUsage(store, () => clock.now_ms(), metrics);
   const announcer = new PeriodAnnouncer(by.sender, by.configuration.writer, logger);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleContract } from '@countersign/calls/testing/samples';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { hashApiKey, mintApiKey } from './identity/api-key.js';
+import { hashApiKey, mintApiKey } from './authentication/api-key.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 jest.setTimeout(30_000);

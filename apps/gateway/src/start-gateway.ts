@@ -16,6 +16,11 @@ import {
 import { EditService } from './approvals/edit.service.js';
 import { auditParts, logAuditFaults } from './audit/audit-parts.js';
 import { SignedTrees } from './audit/signed-trees.js';
+import { Authenticator } from './authentication/authenticator.js';
+import { ProviderKeys } from './authentication/provider-keys.js';
+import { RefusedRequests } from './authentication/refused-requests.js';
+import { TokenPrincipals } from './authentication/token-principals.js';
+import { VerifiedTokens } from './authentication/verified-tokens.js';
 import { BlobsService } from './blobs/blobs.service.js';
 import { firstStart } from './bootstrap/first-start.js';
 import { HttpBounds } from './bounds/http-bounds.js';
@@ -23,6 +28,7 @@ import { defaultHttpLimits } from './bounds/http-limits.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
 import { type GatewayConfig, publicUrl } from './config.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
+import { ConfigurationWriter } from './configuration/configuration-writer.js';
 import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
 import {
   delegatedAuthority,
@@ -37,12 +43,6 @@ import { createHttpApp, type GatewayParts } from './gateway.module.js';
 import { HealthService } from './health/health.service.js';
 import { PackHealth } from './health/pack-health.js';
 import { Face } from './http/face.js';
-import { Authenticator } from './identity/authenticator.js';
-import { ConfigurationWriter } from './identity/configuration-writer.js';
-import { ProviderKeys } from './identity/provider-keys.js';
-import { RefusedRequests } from './identity/refused-requests.js';
-import { TokenPrincipals } from './identity/token-principals.js';
-import { VerifiedTokens } from './identity/verified-tokens.js';
 import { listen } from './listen.js';
 import { Channels } from './notifications/channels.js';
 import { DecisionLinks } from './notifications/decision-link.js';

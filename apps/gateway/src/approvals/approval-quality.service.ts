@@ -2,7 +2,7 @@ import { type Caller, Views } from '@countersign/calls';
 import { DAY_MS, qualityBy, qualityOf } from '@countersign/domain';
 import { countedVotes } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import type { QualityQuery } from './approval-requests.schemas.js';
 import type { QualityAnswer } from './right-answers.schemas.js';
 
@@ -13,7 +13,7 @@ const DECISIONS_MAX = 20_000;
 export class ApprovalQualityService {
   constructor(
     private readonly views: Views,
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
   ) {}
 
   async read({ tenant_id }: Pick<Caller, 'tenant_id'>, { days, price_of_hour }: QualityQuery): Promise<QualityAnswer> {

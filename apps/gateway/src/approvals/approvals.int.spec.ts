@@ -2,10 +2,10 @@ import { Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls'
 import { initialConfiguration, tenantPart } from '@countersign/domain';
 import { PgliteStore } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
-import { VerifiedTokens } from '../identity/verified-tokens.js';
+import { VerifiedTokens } from '../authentication/verified-tokens.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { DecisionLinks } from '../notifications/decision-link.js';
-import { PolicyRoom } from '../policies/policy-room.js';
+import { PolicyService } from '../policies/policy.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { ApprovalsModule } from './approvals.module.js';
 import { EditService } from './edit.service.js';
@@ -23,8 +23,8 @@ beforeAll(async () => {
   const views = { store, current: async () => true };
   const setEverywhere = async (_request: unknown, tenant_id: string, type: string) => void written.push(`${tenant_id} ${type}`);
   app = await FeatureApp.open(ApprovalsModule, [
-    { provide: ConfigurationRoom, useValue: configuration },
-    { provide: PolicyRoom, useValue: { configuration, store, setEverywhere } },
+    { provide: ConfigurationService, useValue: configuration },
+    { provide: PolicyService, useValue: { configuration, store, setEverywhere } },
     { provide: Views, useValue: views },
     { provide: RecordedCalls, useValue: { views, commands: { clock } } },
     { provide: EditService, useValue: {} },

@@ -3,11 +3,11 @@ import { grantCounter } from '@countersign/decisions';
 import { type Counter, itemNames, type KeptGrant, MICRO } from '@countersign/domain';
 import { countersOf } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
+import type { ChangeFields } from '../configuration/configuration-writer.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import { pageOf } from '../http/lists.js';
 import type { Page, PageQuery } from '../http/page-query.js';
-import type { ChangeFields } from '../identity/configuration-writer.js';
-import { PolicyRoom } from '../policies/policy-room.js';
+import { PolicyService } from '../policies/policy.service.js';
 import type { PatientRequest } from '../requests/preferences.js';
 import type { GrantAnswer } from './right-answers.schemas.js';
 
@@ -30,7 +30,7 @@ function answerOf(kept: KeptGrant, now_ms: number, used: number, etag: string): 
 /** What approvers approved for similar calls. Each grant is a rule that everybody sees, that ends, and can be revoked. */
 @Injectable()
 export class GrantsService {
-  constructor(private readonly policies: PolicyRoom) {}
+  constructor(private readonly policies: PolicyService) {}
 
   async list(tenant_id: string, { limit, cursor }: PageQuery): Promise<Page<GrantAnswer>> {
     const known = [...this.known(tenant_id).values()];

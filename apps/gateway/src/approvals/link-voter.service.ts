@@ -1,7 +1,7 @@
 import { Refusal } from '@countersign/calls';
 import { LOCAL_ISSUER, rolesLeft } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { DecisionLinks } from '../notifications/decision-link.js';
 import type { Voter } from './approvals.service.js';
 
@@ -16,7 +16,7 @@ export interface LinkVoter {
 export class LinkVoterService {
   constructor(
     private readonly links: DecisionLinks,
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
   ) {}
 
   /** Refuses a link whose channel is removed, or acts for somebody who could not vote now. */

@@ -2,11 +2,11 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { type Delegation, itemNames } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
+import { VerifiedTokens } from '../authentication/verified-tokens.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import { pageOf } from '../http/lists.js';
 import type { Page, PageQuery } from '../http/page-query.js';
-import { VerifiedTokens } from '../identity/verified-tokens.js';
-import { PolicyRoom } from '../policies/policy-room.js';
+import { PolicyService } from '../policies/policy.service.js';
 import type { PatientRequest } from '../requests/preferences.js';
 import type { VoteDelegationRequest } from './approval-requests.schemas.js';
 import type { VoteDelegationAnswer } from './right-answers.schemas.js';
@@ -28,7 +28,7 @@ function answerOf({ from, from_ms, until_ms, changed_at_ms, by: _by, ...rest }: 
 @Injectable()
 export class VoteDelegationsService {
   constructor(
-    private readonly policies: PolicyRoom,
+    private readonly policies: PolicyService,
     private readonly verified: VerifiedTokens,
   ) {}
 

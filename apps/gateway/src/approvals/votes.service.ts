@@ -4,7 +4,7 @@ import { type EditedInputs, uuidv7 } from '@countersign/contracts';
 import { type CallState, machineObjection, type PlacedEvent } from '@countersign/domain';
 import type { ApprovalRow } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
-import { VerifiedTokens } from '../identity/verified-tokens.js';
+import { VerifiedTokens } from '../authentication/verified-tokens.js';
 import { approvalAnswerOf } from './approval-answer.js';
 import type { VotedApproval } from './approval-answers.schemas.js';
 import type { VoteRequest } from './approval-requests.schemas.js';

@@ -4,7 +4,7 @@ import { KnownDamage } from '@countersign/process';
 import { HASH_BYTES } from '@countersign/proofs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Module } from '@nestjs/common';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { AuditModule } from './audit.module.js';
 import type { AuditParts } from './audit-parts.js';
@@ -54,7 +54,7 @@ let app: FeatureApp;
 beforeAll(async () => {
   const clock = { now_ms: () => 0 };
   app = await FeatureApp.open(AuditAndDamages, [
-    { provide: ConfigurationRoom, useValue: { state: initialConfiguration(), clock } },
+    { provide: ConfigurationService, useValue: { state: initialConfiguration(), clock } },
     { provide: Views, useValue: { current: async () => true } },
     { provide: KnownDamage, useValue: { state: noDamage() } },
     { provide: SignedTrees, useValue: new SignedTrees({ first: async () => 0 }) },

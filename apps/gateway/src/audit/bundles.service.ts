@@ -4,7 +4,7 @@ import { tenantOf, terminalStatuses, unpackCall } from '@countersign/domain';
 import { type Bundle, CosignedNotes } from '@countersign/evidence';
 import { type CallRow, listCalls, readCall } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import type { BundleQuery } from './audit-queries.schemas.js';
 import { AuditReads } from './audit-reads.js';
 import { BundleMaker, type CallToBundle, type MadeBundle } from './bundle-maker.js';
@@ -19,7 +19,7 @@ export class BundlesService {
     private readonly maker: BundleMaker,
     private readonly cosigned: CosignedNotes,
     private readonly reads: AuditReads,
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
   ) {}
 
   /** That it was read is on the record. */

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { uuidv7 } from '@countersign/contracts';
 import { baseOf, hasAdminKey, itemNames, tenantOf } from '@countersign/domain';
 import type { Clock, Configuration } from '@countersign/process';
-import { hashApiKey, mintApiKey } from '../identity/api-key.js';
-import type { ConfigurationWriter } from '../identity/configuration-writer.js';
-import { DEFAULT_TENANT, tenantDefaults } from '../identity/tenants.js';
+import { hashApiKey, mintApiKey } from '../authentication/api-key.js';
+import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
+import { DEFAULT_TENANT, tenantDefaults } from '../configuration/default-tenant.js';
 
 const ADMIN = { kind: 'user' as const, id: 'admin', roles: ['admin'] };
 

@@ -2,7 +2,7 @@ import { AnsweredPositions, CallSealer, Views } from '@countersign/calls';
 import { initialConfiguration } from '@countersign/domain';
 import { insertCaseHistory, PgliteStore, stableTables, upsertCases } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { OpenStreams } from '../streams/open-streams.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { CaseFeeds } from './case-feed.js';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   app = await FeatureApp.open(
     [CasesModule],
     [
-      { provide: ConfigurationRoom, useValue: configuration },
+      { provide: ConfigurationService, useValue: configuration },
       { provide: Views, useValue: views },
       { provide: CallSealer, useValue: {} },
       { provide: OpenStreams, useValue: {} },

@@ -3,12 +3,12 @@ import { uuidv7 } from '@countersign/contracts';
 import { caseOf, itemNames } from '@countersign/domain';
 import { type CaseRow, caseHistory, listCases, readCase } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import type { Edited } from '../configuration/configuration-edits.js';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ChangeFields } from '../configuration/configuration-writer.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import { type Page, type PageQuery, storeQuery } from '../http/page-query.js';
 import { positionText } from '../http/positions.js';
-import type { ChangeFields } from '../identity/configuration-writer.js';
 import { historyLine } from './case-history-line.js';
 import type { CaseAnswer, CaseChange, CaseRequest, CasesQuery } from './cases.schemas.js';
 
@@ -29,7 +29,7 @@ function answerOf({ case_id, tenant_id, status, title, opened_at_ms, changed_at_
 @Injectable()
 export class CasesService {
   constructor(
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
     private readonly views: Views,
     private readonly sealer: CallSealer,
   ) {}

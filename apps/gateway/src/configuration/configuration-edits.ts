@@ -3,7 +3,7 @@ import type { EventType } from '@countersign/contracts';
 import { baseOf, type ConfigurationEvent, type ConfigurationState, isPresent, NEVER_SET, versionOfItem } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
-import type { ChangeFields, ConfigurationWriter } from '../identity/configuration-writer.js';
+import type { ChangeFields, ConfigurationWriter } from './configuration-writer.js';
 import { type ConditionalRequest, preconditionOf } from './precondition.js';
 import { TenantTurns } from './tenant-turns.js';
 

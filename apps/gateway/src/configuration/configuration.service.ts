@@ -4,9 +4,9 @@ import type { ConfigurationState } from '@countersign/domain';
 import type { AddressRules } from '@countersign/outbound';
 import { type Clock, CONFIGURATION_TOPIC, type Configuration } from '@countersign/process';
 import type { Store } from '@countersign/store';
-import type { ChangeFields, ConfigurationEvent, ConfigurationWriter } from '../identity/configuration-writer.js';
 import type { PatientRequest } from '../requests/preferences.js';
 import { ConfigurationEdits, type Edit, type Edited } from './configuration-edits.js';
+import type { ChangeFields, ConfigurationEvent, ConfigurationWriter } from './configuration-writer.js';
 import type { ConditionalRequest } from './precondition.js';
 import { type Everywhere, RunningInstances } from './running-instances.js';
 

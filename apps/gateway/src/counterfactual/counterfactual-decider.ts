@@ -3,7 +3,7 @@ import { type Change, Counterfactual, changesOf } from '@countersign/decisions';
 import { tenantOf } from '@countersign/domain';
 import type { AppDeps } from '@countersign/process';
 import type { CallRow } from '@countersign/store';
-import type { PolicyRoom } from '../policies/policy-room.js';
+import type { PolicyService } from '../policies/policy.service.js';
 import { AGENT_WINDOW_MS, askedHistory } from './asked-history.js';
 import { counterfactualPieces } from './counterfactual-pieces.js';
 import type { AskedChange } from './counterfactual-request.schema.js';
@@ -38,7 +38,7 @@ export class CounterfactualDecider {
 
   constructor(
     private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'personal'>,
-    private readonly policies: PolicyRoom,
+    private readonly policies: PolicyService,
   ) {
     this.reader = new RecordingReader(deps);
   }

@@ -4,7 +4,7 @@ import { type Change, callOfApproval, type Recording } from '@countersign/decisi
 import { factsOf, keysOf, limitVersions } from '@countersign/domain';
 import type { Limit, PolicyBundle } from '@countersign/policy';
 import { limitFault, nextVersion } from '../limits/limit-request.js';
-import type { PolicyRoom } from '../policies/policy-room.js';
+import type { PolicyService } from '../policies/policy.service.js';
 import type { AskedChange } from './counterfactual-request.schema.js';
 
 type Asked<K extends AskedChange['kind']> = Extract<AskedChange, { kind: K }>;
@@ -16,7 +16,7 @@ const isIssue = (named: Named | Issue | Refusal): named is Issue => 'path' in na
 /** Changes that need no record to be understood: other policies, tables and limits. */
 export class NamedRules {
   constructor(
-    private readonly room: PolicyRoom,
+    private readonly room: PolicyService,
     private readonly caller: Caller,
   ) {}
 
@@ -119,6 +119,6 @@ export async function named(
 }
 
 /** The people and services that have a key. */
-export function knownPrincipals({ room, tenant_id }: { room: PolicyRoom; tenant_id: string }): Principal[] {
+export function knownPrincipals({ room, tenant_id }: { room: PolicyService; tenant_id: string }): Principal[] {
   return keysOf(room.configuration.state, tenant_id).map(({ principal }) => principal);
 }

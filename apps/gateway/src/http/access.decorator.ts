@@ -2,7 +2,7 @@ import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import type { Role } from '../identity/authenticator.js';
+import type { Role } from '../authentication/authenticator.js';
 
 /** Metadata of a route: the roles that may call it (empty: every principal), or `public`. */
 export const ACCESS = 'countersign:access';

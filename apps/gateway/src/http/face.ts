@@ -2,8 +2,8 @@ import { type Caller, Readable, Refusal } from '@countersign/calls';
 import { isInfrastructureFault } from '@countersign/contracts';
 import { RecordsDropped } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
-import { type Authenticator, lacksRole, type Role } from '../identity/authenticator.js';
-import type { RefusedRequests } from '../identity/refused-requests.js';
+import { type Authenticator, lacksRole, type Role } from '../authentication/authenticator.js';
+import type { RefusedRequests } from '../authentication/refused-requests.js';
 import type { Problem } from './problem.js';
 import {
   type Answer,

@@ -55,7 +55,9 @@ test('every route of the controllers is told, so that test/tenants probes it, an
   const modules = [...app.get(ModulesContainer).values()];
   const controllers = modules.flatMap((module) => [...module.controllers.values()].flatMap(({ metatype }) => metatype ?? []));
   const pathsOf = (about: object) => [Reflect.getMetadata('path', about) as string | string[]].flat();
-  const routes = controllers.flatMap((controller) =>
+  // Pages for people are no part of the API.
+  const stated = controllers.filter((controller) => !Reflect.hasMetadata('swagger/apiExcludeController', controller));
+  const routes = stated.flatMap((controller) =>
     Object.values(Object.getOwnPropertyDescriptors(controller.prototype)).flatMap(({ value: handler }) => {
       const method: RequestMethod | undefined = typeof handler === 'function' ? Reflect.getMetadata('method', handler) : undefined;
       if (method === undefined) return [];

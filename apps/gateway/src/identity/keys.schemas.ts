@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { roles } from '../authentication/authenticator.js';
+import { principalId } from '../authentication/principal-id.js';
 import { pageOfItems } from '../http/page-query.js';
 import { principalAnswer, timeOf } from '../http/shared-schemas.js';
-import { roles } from './authenticator.js';
-import { principalId } from './principal-id.js';
 
 const name = z.string().min(1).max(100);
 

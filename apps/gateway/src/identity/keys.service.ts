@@ -2,16 +2,16 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
 import { type ApiKey, itemNames, keysOf, tenantOf } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
+import { hashApiKey, mintApiKey } from '../authentication/api-key.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
+import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import { pageOf } from '../http/lists.js';
 import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
 import { isoOf } from '../http/shared-schemas.js';
 import type { WithHeaders } from '../http/with-headers.js';
-import { hashApiKey, mintApiKey } from './api-key.js';
 import { expiryOf } from './expiry.js';
 import type { KeyAnswer, KeyRequest, MintedKey } from './keys.schemas.js';
 import { lookAlikeIssue, principalIdsOf, skeletonOf } from './look-alike.js';
-import { DEFAULT_TENANT } from './tenants.js';
 
 function answerOf({ key_id, tenant_id, principal, scopes, clearances, purposes, ...at }: ApiKey): KeyAnswer {
   const created_at = new Date(at.created_at_ms).toISOString();

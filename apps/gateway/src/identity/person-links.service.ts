@@ -3,10 +3,10 @@ import type { PersonIdentity } from '@countersign/contracts';
 import { type Identity, itemNames, personKey, type RecordedLink } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
+import type { ChangeFields } from '../configuration/configuration-writer.js';
 import { pageOf } from '../http/lists.js';
 import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
 import type { WithHeaders } from '../http/with-headers.js';
-import type { ChangeFields } from './configuration-writer.js';
 import { involvedProblem } from './person-link-rights.js';
 import type { PersonLinkAnswer, PersonLinkRequest } from './person-links.schemas.js';
 

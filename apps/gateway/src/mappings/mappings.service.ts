@@ -4,10 +4,10 @@ import { ANY_TOOL, itemNames, type MappingVersion, mappingAt, mappingVersions, t
 import type { MappingDefinition, MappingIssue } from '@countersign/mapping';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
+import type { ChangeFields } from '../configuration/configuration-writer.js';
 import { pageOf } from '../http/lists.js';
 import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
 import type { WithHeaders } from '../http/with-headers.js';
-import type { ChangeFields } from '../identity/configuration-writer.js';
 import { activationProblem, activationReasons } from './mapping-activation.js';
 import { definitionProblem, type MappingRequest } from './mapping-request.js';
 import type { MappingVersionAnswer } from './mappings.schemas.js';

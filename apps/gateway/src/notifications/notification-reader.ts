@@ -1,6 +1,6 @@
 import type { EventMap } from '@countersign/contracts';
 import type { EventBatch, LogContext, Recorded } from '@countersign/event-log';
-import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConfigurationService } from '../configuration/configuration.service.js';
 import type { NotificationSender } from './notification-sender.js';
 import { notificationOf } from './notification-sources.js';
 import { ReadPlace } from './read-places.js';
@@ -16,7 +16,7 @@ export class NotificationReader {
 
   constructor(
     private readonly sender: NotificationSender,
-    private readonly configuration: Pick<ConfigurationRoom, 'state' | 'writer' | 'clock'>,
+    private readonly configuration: Pick<ConfigurationService, 'state' | 'writer' | 'clock'>,
   ) {}
 
   async read(batch: EventBatch, context: LogContext): Promise<void> {

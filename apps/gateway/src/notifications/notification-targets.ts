@@ -1,6 +1,6 @@
 import { baseOf, itemNames, LOCAL_ISSUER, rolesLeft, type Webhook } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
-import type { ConfigurationWriter } from '../identity/configuration-writer.js';
+import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 import { type Notification, wants } from './notification.js';
 
 /** Older ones are not sent any more: a new consumer group starts at the beginning of the log. */

@@ -10,7 +10,7 @@ import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
 import { claimNotice, PgliteStore } from '@countersign/store';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { ConfigurationWriter } from '../identity/configuration-writer.js';
+import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 import { ChannelDelivery } from './channel-delivery.js';
 import type { Notification } from './notification.js';
 import { NotificationClaims } from './notification-claims.js';

@@ -3,7 +3,7 @@ import { evolveConfiguration, initialConfiguration, lifecycleEntry, type PlacedE
 import type { Logger } from '@countersign/process';
 import type { Store } from '@countersign/store';
 import { expect, test } from '@jest/globals';
-import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConfigurationService } from '../configuration/configuration.service.js';
 import type { Notification } from './notification.js';
 import { ToolSunsetScheduler } from './tool-sunset-scheduler.js';
 
@@ -32,7 +32,7 @@ class Moved {
       },
       writer,
       clock: { now_ms },
-    } as unknown as ConfigurationRoom;
+    } as unknown as ConfigurationService;
     const send = async (notification: Notification) => {
       this.sent.push(notification);
       if (!this.answers) await new Promise(() => undefined);

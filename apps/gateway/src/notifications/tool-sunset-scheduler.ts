@@ -1,7 +1,7 @@
 import { baseOf, dueVersionNotices, itemNames, unpackCall, type VersionNotice } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
 import { listCalls, type Store } from '@countersign/store';
-import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConfigurationService } from '../configuration/configuration.service.js';
 import type { Notification } from './notification.js';
 import type { NotificationSender } from './notification-sender.js';
 
@@ -20,7 +20,7 @@ export class ToolSunsetScheduler {
   private working = Promise.resolve();
 
   constructor(
-    private readonly configuration: Pick<ConfigurationRoom, 'state' | 'writer' | 'clock'>,
+    private readonly configuration: Pick<ConfigurationService, 'state' | 'writer' | 'clock'>,
     private readonly sender: Pick<NotificationSender, 'send'>,
     private readonly store: Store,
     private readonly logger: Pick<Logger, 'warn'>,

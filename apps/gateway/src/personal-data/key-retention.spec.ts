@@ -5,7 +5,7 @@ import { applyRetention, erasePersonal, initialConfiguration, keepMonths, period
 import { createLogger, Personal } from '@countersign/process';
 import { MemorySubjectKeys } from '@countersign/store';
 import { describe, expect, test } from '@jest/globals';
-import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConfigurationService } from '../configuration/configuration.service.js';
 import { KeyRetention } from './key-retention.js';
 import { SubjectEraser } from './subject-eraser.js';
 
@@ -23,7 +23,7 @@ function room() {
     if (type === 'retention_applied') applyRetention(state, event);
     if (type === 'subject_erased') erasePersonal(state, event, { offset: written.length });
   };
-  const configuration = { state, writer: { set }, clock: { now_ms: () => NOW } } as unknown as ConfigurationRoom;
+  const configuration = { state, writer: { set }, clock: { now_ms: () => NOW } } as unknown as ConfigurationService;
   const tenants = { tenantKey: (id: string) => createHmac('sha256', 'm').update(id).digest() };
   const personal = new Personal(keys, tenants, () => NOW);
   const retention = new KeyRetention(personal, configuration, createLogger('test', 'silent'));

@@ -1,7 +1,7 @@
 import type { Principal } from '@countersign/contracts';
 import { keepMonths, periodBefore, type RetentionCutoff, retentionOf } from '@countersign/domain';
 import type { Logger, Personal } from '@countersign/process';
-import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConfigurationService } from '../configuration/configuration.service.js';
 
 const EVERY_MS = 3_600_000;
 const BY: Principal = { kind: 'service', id: 'gateway', roles: [] };
@@ -12,7 +12,7 @@ export class KeyRetention {
 
   constructor(
     private readonly personal: Personal,
-    readonly configuration: ConfigurationRoom,
+    readonly configuration: ConfigurationService,
     private readonly logger: Logger,
   ) {}
 

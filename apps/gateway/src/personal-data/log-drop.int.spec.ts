@@ -18,7 +18,7 @@ import {
 import { StepSigner } from '@countersign/evidence/testing/step-signer';
 import { COSIGNATURE_V1, cosign, noteSigner, parseNote, type Witness } from '@countersign/proofs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConfigurationService } from '../configuration/configuration.service.js';
 import { type DropOutcome, LogDrop } from './log-drop.js';
 
 const RECORDS = 'tool-executed';
@@ -99,7 +99,7 @@ function dropWith(
   const deps = { log: faults.log ?? log, codec, store, key_snapshot: { save: faults.save ?? (async () => undefined) } };
   const own = { ...evidence(faults.witnesses), ...(faults.dropped ? { dropped: faults.dropped } : {}) };
   const configuration = { state: initialConfiguration(), clock: { now_ms: () => NOW_MS }, writer: faults.writer ?? { set } };
-  return new LogDrop(deps as never, own, configuration as unknown as ConfigurationRoom, { found: (damage) => found.push(damage) > 0 });
+  return new LogDrop(deps as never, own, configuration as unknown as ConfigurationService, { found: (damage) => found.push(damage) > 0 });
 }
 
 async function run(drop = dropWith()): Promise<DropOutcome | Refusal> {

@@ -2,7 +2,7 @@ import { initialConfiguration } from '@countersign/domain';
 import type { Evidence } from '@countersign/process';
 import { HeadsLog, noteSigner, signCheckpoint } from '@countersign/proofs';
 import { describe, expect, test } from '@jest/globals';
-import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConfigurationService } from '../configuration/configuration.service.js';
 import { type DropPlan, LogDrop } from './log-drop.js';
 
 const signer = noteSigner('countersign.test/log', Buffer.alloc(32, 1));
@@ -21,7 +21,7 @@ async function cutAt(now: string, keep_months: number): Promise<string> {
     signer,
   } as unknown as Evidence;
   const clock = { now_ms: () => Date.parse(now) };
-  const configuration = { state: initialConfiguration(), clock } as unknown as ConfigurationRoom;
+  const configuration = { state: initialConfiguration(), clock } as unknown as ConfigurationService;
   const plan = await new LogDrop(deps, evidence, configuration, { found: () => true }).plan(keep_months);
   return new Date((plan as DropPlan).before_ms).toISOString();
 }

@@ -16,7 +16,7 @@ import {
 import { type AppDeps, anchorOf, type Evidence } from '@countersign/process';
 import { endOf, spansOf } from '@countersign/proofs';
 import { oldestOpenCall } from '@countersign/store';
-import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConfigurationService } from '../configuration/configuration.service.js';
 import { SignedSoon } from './signed-soon.js';
 
 /** The records of one partition that may go: from `first` up to `below`; none where the two are the same. */
@@ -51,7 +51,7 @@ export class LogDrop {
   constructor(
     private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'key_snapshot'>,
     private readonly evidence: Evidence,
-    readonly configuration: ConfigurationRoom,
+    readonly configuration: ConfigurationService,
     private readonly damage: DamageReport,
   ) {}
 

@@ -2,10 +2,10 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { z } from 'zod';
+import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { DEFAULT_TENANT } from '../identity/tenants.js';
 import { LogDrop } from './log-drop.js';
 import { logDropAnswer, logDropRequest } from './personal-data.schemas.js';
 

@@ -1,7 +1,7 @@
 import { initialConfiguration } from '@countersign/domain';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
-import { PolicyRoom } from '../policies/policy-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
+import { PolicyService } from '../policies/policy.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { KeyRetention } from './key-retention.js';
 import { LogDrop } from './log-drop.js';
@@ -22,8 +22,8 @@ const eraser = {
 let app: FeatureApp;
 beforeAll(async () => {
   app = await FeatureApp.open(PersonalDataModule.of({ seals: true, drops: true }), [
-    { provide: ConfigurationRoom, useValue: configuration },
-    { provide: PolicyRoom, useValue: { configuration } },
+    { provide: ConfigurationService, useValue: configuration },
+    { provide: PolicyService, useValue: { configuration } },
     { provide: KeyRetention, useValue: { due: async () => due, apply: async () => [] } },
     { provide: SubjectEraser, useValue: eraser },
     { provide: LogDrop, useValue: {} },

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import { pageOf } from '../http/lists.js';
 import type { Page, PageQuery } from '../http/page-query.js';
-import { PolicyRoom } from '../policies/policy-room.js';
+import { PolicyService } from '../policies/policy.service.js';
 import type { PatientRequest } from '../requests/preferences.js';
 import type { PersonalDataRequest, PersonalRuleAnswer } from './personal-data.schemas.js';
 
@@ -26,7 +26,7 @@ function answerOf({ by, changed_at_ms, removed: _removed, ...rest }: PersonalRul
 /** The rules that say what of a tenant's calls is personal, and whose it is. Calls are sealed by them from then on. */
 @Injectable()
 export class PersonalDataService {
-  constructor(private readonly policies: PolicyRoom) {}
+  constructor(private readonly policies: PolicyService) {}
 
   list(tenant_id: string, { limit, cursor }: PageQuery): Page<PersonalRuleAnswer & { etag: string }> {
     const page = { limit, ...(cursor ? { after: cursor } : {}) };

@@ -1,8 +1,8 @@
 import { type Caller, type Refusal } from '@countersign/calls';
 import { itemNames, RETENTION_FLOOR_MONTHS, type RetentionCutoff, type RetentionTerms, retentionOf } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { always } from '../configuration/configuration-edits.js';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import { KeyRetention } from './key-retention.js';
 import type { RetentionAnswer, RetentionRequest } from './retention.schemas.js';
@@ -23,7 +23,7 @@ function answerOf(terms: RetentionTerms | undefined): RetentionAnswer {
 @Injectable()
 export class RetentionService {
   constructor(
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
     private readonly keys: KeyRetention,
   ) {}
 

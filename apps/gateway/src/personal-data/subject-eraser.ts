@@ -1,13 +1,13 @@
 import type { Principal } from '@countersign/contracts';
 import { type ConfigurationState, type Erasure, erasureOf } from '@countersign/domain';
 import type { Personal } from '@countersign/process';
-import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConfigurationService } from '../configuration/configuration.service.js';
 
 /** Erases subjects: the record says so first, then their keys are destroyed. A start destroys what a crash left of them (`Erasures`). */
 export class SubjectEraser {
   constructor(
     private readonly personal: Personal,
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
   ) {}
 
   /** The same answer for a subject that is known and one that is not. A subject with new data since is erased anew. */

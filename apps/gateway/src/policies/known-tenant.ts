@@ -1,5 +1,5 @@
 import { type ConfigurationState, keysOf, type MappingVersion, personLinksOf, toolNames, toolVersions } from '@countersign/domain';
-import { roles } from '../identity/authenticator.js';
+import { roles } from '../authentication/authenticator.js';
 import type { KnownTenant } from './bundle-checks.js';
 
 /** Where the versions of a mapping put something; one that waits for activation counts as well. */

@@ -4,10 +4,10 @@ import { type BundleShelf, itemNames, type PublishedBundle } from '@countersign/
 import type { BundleText, PolicyBundle } from '@countersign/policy';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
+import type { ChangeFields } from '../configuration/configuration-writer.js';
 import { pageOf } from '../http/lists.js';
 import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
 import type { WithHeaders } from '../http/with-headers.js';
-import type { ChangeFields } from '../identity/configuration-writer.js';
 import { type PublishRequest, RESERVED_VERSIONS } from './bundle-request.js';
 import type { PolicySummary, PublishedPolicy } from './policies.schemas.js';
 import { BUNDLE_SEMANTICS, findingIssues, PolicyService } from './policy.service.js';

@@ -1,7 +1,7 @@
 import { type Caller, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
 import type { LogPosition } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { ReplayBundles } from './replay-bundles.js';
 import type { KeptTranscriptAnswer } from './runs.schemas.js';
 import type { TranscriptRequest } from './transcript-request.js';
@@ -11,7 +11,7 @@ import type { TranscriptRequest } from './transcript-request.js';
 export class RunsService {
   constructor(
     private readonly bundles: ReplayBundles,
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
     private readonly views: Views,
   ) {}
 

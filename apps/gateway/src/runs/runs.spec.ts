@@ -1,6 +1,6 @@
 import { Refusal, Views } from '@countersign/calls';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { ReplayBundles } from './replay-bundles.js';
 import { RunsModule } from './runs.module.js';
@@ -26,7 +26,7 @@ beforeAll(async () => {
     [RunsModule],
     [
       { provide: ReplayBundles, useValue: bundles },
-      { provide: ConfigurationRoom, useValue: { clock: { now_ms: () => 5 } } },
+      { provide: ConfigurationService, useValue: { clock: { now_ms: () => 5 } } },
       { provide: Views, useValue: views },
     ],
   );

@@ -4,9 +4,9 @@ import { createLogger } from '@countersign/process';
 import { type DynamicModule, Global, type INestApplication, Module, type Provider, type Type } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { authorityOf, type Role } from '../authentication/authenticator.js';
 import { Face } from '../http/face.js';
 import { HttpModule } from '../http/http.module.js';
-import { authorityOf, type Role } from '../identity/authenticator.js';
 
 const callerOf = (id: string, roles: readonly Role[]): Caller => ({
   tenant_id: 'acme',

@@ -10,8 +10,8 @@ import { AddressRules } from '@countersign/outbound';
 import { CONFIGURATION_TOPIC, type Configuration, systemClock } from '@countersign/process';
 import type { LogPosition, Store } from '@countersign/store';
 import { ConfigurationService } from '../configuration/configuration.service.js';
-import type { ChangeBase, ChangeFields, ConfigurationWriter } from '../identity/configuration-writer.js';
-import { DEFAULT_TENANT, tenantDefaults } from '../identity/tenants.js';
+import type { ChangeBase, ChangeFields, ConfigurationWriter } from '../configuration/configuration-writer.js';
+import { DEFAULT_TENANT, tenantDefaults } from '../configuration/default-tenant.js';
 
 const ADMIN = { kind: 'user' as const, id: 'admin', roles: ['admin'] };
 /** No instance is running. */

@@ -1,11 +1,11 @@
 import { type Caller, Refusal } from '@countersign/calls';
 import { itemNames } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
+import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import { pageOf } from '../http/lists.js';
 import { type Page, type PageQuery, storeQuery } from '../http/page-query.js';
-import { DEFAULT_TENANT } from '../identity/tenants.js';
-import { PolicyRoom } from '../policies/policy-room.js';
+import { PolicyService } from '../policies/policy.service.js';
 import type { PatientRequest } from '../requests/preferences.js';
 import type { AdapterPinAnswer, AdapterPinRequest, ChangedAdapterPin } from './adapter-pins.schemas.js';
 
@@ -18,7 +18,7 @@ export interface AdapterPlace {
 /** Which version of an adapter, and of its protocol, an environment runs tools on. The installation's admins set it. */
 @Injectable()
 export class AdapterPinsService {
-  constructor(private readonly policies: PolicyRoom) {}
+  constructor(private readonly policies: PolicyService) {}
 
   list(query: PageQuery): Page<AdapterPinAnswer & { etag: string }> {
     const { state, edits } = this.policies.configuration;

@@ -3,7 +3,7 @@ import { itemNames, promotionFault, stateOfVersion, suspension, type ToolVersion
 import { Injectable } from '@nestjs/common';
 import { always } from '../configuration/configuration-edits.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
-import { PolicyRoom } from '../policies/policy-room.js';
+import { PolicyService } from '../policies/policy.service.js';
 import type { PatientRequest } from '../requests/preferences.js';
 import { TrustReader } from '../trust/trust-reader.js';
 import type { AuditRequest, ChangedLifecycle, EvaluationRequest, LifecycleRequest, PinRequest } from './tool-lifecycle.schemas.js';
@@ -34,7 +34,7 @@ function countFault({ passed, failed, cases }: EvaluationRequest): string | unde
 @Injectable()
 export class ToolLifecycleService {
   constructor(
-    private readonly policies: PolicyRoom,
+    private readonly policies: PolicyService,
     private readonly trust: TrustReader,
     private readonly views: Views,
   ) {}

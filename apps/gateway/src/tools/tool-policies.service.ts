@@ -2,12 +2,12 @@ import { type Caller, Refusal } from '@countersign/calls';
 import type { ApprovalRequirement } from '@countersign/contracts';
 import { itemNames, nearestNames, type ToolOverride } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
+import type { ChangeFields } from '../configuration/configuration-writer.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import { pageOf } from '../http/lists.js';
 import { type Page, type PageQuery, storeQuery } from '../http/page-query.js';
-import type { ChangeFields } from '../identity/configuration-writer.js';
 import { type BundleFindings, peopleFindings, type RuleFinding } from '../policies/bundle-checks.js';
-import { PolicyRoom } from '../policies/policy-room.js';
+import { PolicyService } from '../policies/policy.service.js';
 import type { PatientRequest } from '../requests/preferences.js';
 import type { ChangedToolPolicy, ToolPolicyAnswer, ToolPolicyRequest } from './tool-policies.schemas.js';
 
@@ -26,7 +26,7 @@ function answerOf(row: Omit<ToolPolicyFields, 'by'> & { by?: unknown }): ToolPol
 /** The tenant's overrides of tiers (Korso's tool_policy); `*` stands for every tool without a row. */
 @Injectable()
 export class ToolPoliciesService {
-  constructor(private readonly policies: PolicyRoom) {}
+  constructor(private readonly policies: PolicyService) {}
 
   list(tenant_id: string, query: PageQuery): Page<ToolPolicyAnswer & { etag: string }> {
     const shown = (row: ToolOverride) => ({ ...answerOf(row), etag: this.etag(tenant_id, row.tool) });

@@ -1,7 +1,7 @@
 import { type Caller, noSuchTool, noSuchVersion, Refusal, type Seen, Views } from '@countersign/calls';
 import { inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { HealthService } from '../health/health.service.js';
 import { pageOf } from '../http/lists.js';
 import { type Page, storeQuery } from '../http/page-query.js';
@@ -26,7 +26,7 @@ function shownBy(filters: ToolsQuery): (version: TenantToolVersion) => boolean {
 @Injectable()
 export class ToolsService {
   constructor(
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
     private readonly trust: TrustReader,
     private readonly views: Views,
     private readonly health: HealthService,

@@ -3,9 +3,9 @@ import { sampleContract } from '@countersign/calls/testing/samples';
 import type { EventMap } from '@countersign/contracts';
 import { evolveConfiguration, initialConfiguration, type PlacedEvent } from '@countersign/domain';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { HealthService } from '../health/health.service.js';
-import { PolicyRoom } from '../policies/policy-room.js';
+import { PolicyService } from '../policies/policy.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { TrustReader } from '../trust/trust-reader.js';
 import { ToolsModule } from './tools.module.js';
@@ -36,8 +36,8 @@ beforeAll(async () => {
   app = await FeatureApp.open(
     [ToolsModule],
     [
-      { provide: ConfigurationRoom, useValue: configuration },
-      { provide: PolicyRoom, useValue: { configuration } },
+      { provide: ConfigurationService, useValue: configuration },
+      { provide: PolicyService, useValue: { configuration } },
       { provide: TrustReader, useValue: { measured: async () => () => nothing } },
       { provide: Views, useValue: { current: async () => true } },
       { provide: HealthService, useValue: { packs: { unhealthy: async () => [{ pack: 'erp', reason: 'it does not start' }] } } },

@@ -2,7 +2,7 @@ import { type Caller, noSuchTool, noSuchVersion, Refusal, type Seen, Views, view
 import { LOCAL_PROVIDER, type TenantToolVersion, toolVersions } from '@countersign/domain';
 import type { LogPosition } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { pageOf } from '../http/lists.js';
 import { type Page, type PageQuery, storeQuery } from '../http/page-query.js';
 import { ownTool, raterOf } from './rating-rights.js';
@@ -23,7 +23,7 @@ const answerOf = ({ rated_at_ms, ...rating }: RatingRow): RatingAnswer => ({ ...
 export class RatingsService {
   constructor(
     private readonly trust: TrustReader,
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
     private readonly views: Views,
   ) {}
 

@@ -3,7 +3,7 @@ import { toldKey, toolVersions } from '@countersign/domain';
 import type { PastMoment } from '@countersign/process';
 import { type Cursor, cursorText } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import type { Page } from '../http/page-query.js';
 import { parsePositions, positionText } from '../http/positions.js';
 import type { PastQuery, TrustEventsQuery, TrustQuery } from './trust.schemas.js';
@@ -23,7 +23,7 @@ const invalid = (path: string, message: string): Refusal =>
 export class TrustService {
   constructor(
     private readonly reader: TrustReader,
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
     private readonly views: Views,
   ) {}
 

@@ -3,7 +3,7 @@ import { sampleContract } from '@countersign/calls/testing/samples';
 import { evolveConfiguration, initialConfiguration, type PlacedEvent } from '@countersign/domain';
 import { TrustScores } from '@countersign/process';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { TrustModule } from './trust.module.js';
 import { TrustReader } from './trust-reader.js';
@@ -61,7 +61,7 @@ beforeAll(async () => {
     [TrustModule],
     [
       { provide: TrustReader, useValue: reader },
-      { provide: ConfigurationRoom, useValue: { state } },
+      { provide: ConfigurationService, useValue: { state } },
       { provide: Views, useValue: { current: async () => true } },
     ],
   );

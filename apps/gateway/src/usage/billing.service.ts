@@ -1,7 +1,7 @@
 import { Refusal, type Seen, Views } from '@countersign/calls';
 import type { UsagePeriod } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { billingPages, billingTotals } from './billing.js';
 import type { BillingPeriodAnswer, BillingRequest } from './billing.schemas.js';
 import { type BillingFormat, billingFormats } from './billing-line.js';
@@ -29,7 +29,7 @@ const notOver = ({ period, ends_at_ms }: BillingPeriod): Refusal =>
 export class BillingService {
   constructor(
     private readonly closer: PeriodCloser,
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
     private readonly views: Views,
   ) {}
 

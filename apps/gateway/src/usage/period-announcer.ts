@@ -1,6 +1,6 @@
 import type { UsagePeriod } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
-import type { ConfigurationWriter } from '../identity/configuration-writer.js';
+import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 import type { Notification } from '../notifications/notification.js';
 import type { NotificationSender } from '../notifications/notification-sender.js';
 import { type BillingPeriod, billingPeriod } from './billing-period.js';

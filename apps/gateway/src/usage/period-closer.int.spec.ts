@@ -9,7 +9,7 @@ import {
 import type { EventLog } from '@countersign/event-log';
 import { addToUsage, PgliteStore, stableTables } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConfigurationService } from '../configuration/configuration.service.js';
 import type { Notification } from '../notifications/notification.js';
 import { billingPages } from './billing.js';
 import type { BillingLine } from './billing-line.js';
@@ -52,7 +52,7 @@ class Closing {
     state: this.state,
     clock: { now_ms: () => this.now_ms },
     writer: { set: async (tenant_id: string, event_type: string, fields: object) => this.record(tenant_id, event_type, fields) },
-  } as unknown as ConfigurationRoom;
+  } as unknown as ConfigurationService;
   private readonly log = { partitions: () => 1, head: async () => this.head } as unknown as EventLog;
   private readonly sender = { send: async (notification: Notification) => void this.sent.push(notification) };
   readonly closer = new PeriodCloser(

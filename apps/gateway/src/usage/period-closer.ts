@@ -1,6 +1,6 @@
 import { type UsagePeriod, usagePeriodOf } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
-import type { ConfigurationRoom } from '../configuration/configuration-room.js';
+import type { ConfigurationService } from '../configuration/configuration.service.js';
 import { type BillingPeriod, periodBefore } from './billing-period.js';
 import type { PeriodAnnouncer } from './period-announcer.js';
 import type { UsageTables } from './usage-tables.js';
@@ -15,7 +15,7 @@ export class PeriodCloser {
   private working = Promise.resolve();
 
   constructor(
-    private readonly configuration: Pick<ConfigurationRoom, 'state' | 'writer' | 'clock'>,
+    private readonly configuration: Pick<ConfigurationService, 'state' | 'writer' | 'clock'>,
     private readonly tables: UsageTables,
     private readonly announcer: PeriodAnnouncer,
     private readonly logger: Pick<Logger, 'warn'>,

@@ -2,7 +2,7 @@ import { RecordedCalls, Views } from '@countersign/calls';
 import { initialConfiguration, noUsage, usageMeasures } from '@countersign/domain';
 import { addToUsage, PgliteStore, stableTables } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { OperatorCommands } from './operator-commands.js';
 import { PeriodCloser } from './period-closer.js';
@@ -16,7 +16,7 @@ let app: FeatureApp;
 beforeAll(async () => {
   store = await PgliteStore.open({ memory: true });
   app = await FeatureApp.open(UsageModule, [
-    { provide: ConfigurationRoom, useValue: { state, clock: { now_ms: () => NOW } } },
+    { provide: ConfigurationService, useValue: { state, clock: { now_ms: () => NOW } } },
     { provide: Views, useValue: { store, current: async () => true } },
     { provide: UsageReport, useValue: new UsageReport(store, () => state) },
     { provide: PeriodCloser, useValue: { closed: async () => undefined } },

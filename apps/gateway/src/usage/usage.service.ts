@@ -1,7 +1,7 @@
 import { type Caller, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
 import { HOUR_MS } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { type UsageAnswer, type UsageRequest, usageCursor } from './usage.schemas.js';
 import { UsageReport } from './usage-report.js';
 
@@ -22,7 +22,7 @@ function agentOf({ principal }: Caller, requested: string | undefined): string |
 export class UsageService {
   constructor(
     private readonly report: UsageReport,
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
     private readonly views: Views,
   ) {}
 

@@ -2,8 +2,8 @@ import { initialConfiguration, tenantPart, type Webhook } from '@countersign/dom
 import { AddressRules } from '@countersign/outbound';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CallbackSender } from '../callbacks/callback-sender.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { type Edit } from '../configuration/configuration-edits.js';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import { SealedSecrets } from '../notifications/sealed-secret.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { WebhooksModule } from './webhooks.module.js';
@@ -23,7 +23,7 @@ const configuration = { state, clock: { now_ms: () => 0 }, edits: { etag: () => 
 let app: FeatureApp;
 beforeAll(async () => {
   app = await FeatureApp.open(WebhooksModule, [
-    { provide: ConfigurationRoom, useValue: configuration },
+    { provide: ConfigurationService, useValue: configuration },
     { provide: SealedSecrets, useValue: new SealedSecrets({ tenantKey: () => Buffer.alloc(32) }) },
     { provide: CALLBACK_ADDRESSES, useValue: AddressRules.forCallbacks(false) },
     { provide: CallbackSender, useValue: { secretOf: (tenant_id: string) => `whsec_${tenant_id}` } },

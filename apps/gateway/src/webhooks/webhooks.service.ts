@@ -3,8 +3,8 @@ import { uuidv7 } from '@countersign/contracts';
 import { itemNames, LOCAL_ISSUER, type Webhook } from '@countersign/domain';
 import { AddressRules } from '@countersign/outbound';
 import { Inject, Injectable } from '@nestjs/common';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import type { Edited } from '../configuration/configuration-edits.js';
-import { ConfigurationRoom } from '../configuration/configuration-room.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import { pageOf } from '../http/lists.js';
 import type { Page, PageQuery } from '../http/page-query.js';
@@ -40,7 +40,7 @@ function answerOf({ secret_sealed: _sealed, by: _by, changed_at_ms, acts_as_issu
 @Injectable()
 export class WebhooksService {
   constructor(
-    private readonly configuration: ConfigurationRoom,
+    private readonly configuration: ConfigurationService,
     private readonly secrets: SealedSecrets,
     @Inject(CALLBACK_ADDRESSES) private readonly addresses: AddressRules,
   ) {}

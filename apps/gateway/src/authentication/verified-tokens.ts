@@ -1,7 +1,7 @@
 import type { Caller } from '@countersign/calls';
 import { baseOf, itemNames, tokenVerifiedAt } from '@countersign/domain';
 import type { Configuration, Logger } from '@countersign/process';
-import type { ConfigurationWriter } from './configuration-writer.js';
+import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 
 /** The record of a person is so many times as fine as the time for which a token counts: 3 hours of 24. */
 const RECORDS_PER_LIFE = 8;

@@ -1,1 +1,0 @@
-export { ConfigurationService as ConfigurationRoom } from './configuration.service.js';

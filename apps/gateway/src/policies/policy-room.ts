@@ -1,2 +1,0 @@
-export type { Everywhere } from '../configuration/running-instances.js';
-export { PolicyService as PolicyRoom } from './policy.service.js';
