@@ -10,12 +10,32 @@ import { table } from './markdown.mjs';
 /** Variables of packs, of the `countersign` command and of libraries: no schema reads them. */
 const others = {
   'Built-in packs': [
-    ['COUNTERSIGN_WORKSPACE_ROOT', 'folder', '`./workspace`', 'files and repositories of the workspace and git packs, one folder a tenant ([folders](../how-to/tenant-folders.md))'],
+    [
+      'COUNTERSIGN_WORKSPACE_ROOT',
+      'folder',
+      '`./workspace`',
+      'files and repositories of the workspace and git packs, one folder a tenant ([folders](../how-to/tenant-folders.md))',
+    ],
     ['COUNTERSIGN_WORKSPACE_SHARED', '`true` or `false`', '`false`', 'let all tenants use one workspace'],
-    ['COUNTERSIGN_GIT_PROTECTED', 'list, separated by commas', '`main,master,release/*`', 'branches that no git tool changes; a final `*` stands for any rest'],
+    [
+      'COUNTERSIGN_GIT_PROTECTED',
+      'list, separated by commas',
+      '`main,master,release/*`',
+      'branches that no git tool changes; a final `*` stands for any rest',
+    ],
     ['COUNTERSIGN_RECORDS_ROOT', 'folder', '`./records`', 'registers, objects, corpora, staged actions and tasks of the patterns pack'],
-    ['COUNTERSIGN_HTTP_ALLOW', 'list, separated by commas', '', 'hosts (`host`, `host:port`) on private networks that the http tools may reach; metadata services and link-local addresses stay refused'],
-    ['COUNTERSIGN_OUTBOUND_PROXY', 'URL or `environment`', '', 'proxy for callbacks, webhooks, identity and the http tools; `environment` takes `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; unset: these are not read'],
+    [
+      'COUNTERSIGN_HTTP_ALLOW',
+      'list, separated by commas',
+      '',
+      'hosts (`host`, `host:port`) on private networks that the http tools may reach; metadata services and link-local addresses stay refused',
+    ],
+    [
+      'COUNTERSIGN_OUTBOUND_PROXY',
+      'URL or `environment`',
+      '',
+      'proxy for callbacks, webhooks, identity and the http tools; `environment` takes `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; unset: these are not read',
+    ],
   ],
   'The countersign command': [
     ['COUNTERSIGN_URL', 'URL', "this machine's gateway", 'gateway that the command asks'],
@@ -49,7 +69,13 @@ function facts(schema) {
   };
   const inner = innerType ?? input;
   if (inner) return { ...facts(inner), ...own };
-  if (entries) return { type: Object.values(entries).map((entry) => `\`${entry}\``).join(', '), ...own };
+  if (entries)
+    return {
+      type: Object.values(entries)
+        .map((entry) => `\`${entry}\``)
+        .join(', '),
+      ...own,
+    };
   return { type: format === 'url' ? 'URL' : 'text', ...own };
 }
 

@@ -1,6 +1,7 @@
 // docs/reference/errors.md: every reason of a problem document and every code of a failed call.
-import { Refusal } from '../../libs/calls/dist/index.js';
+
 import { problemDocument, problemKinds } from '../../apps/gateway/dist/http/problem.js';
+import { Refusal } from '../../libs/calls/dist/index.js';
 import { table } from './markdown.mjs';
 
 /** What to do about each reason; a reason without an entry stops the generator. */
@@ -15,7 +16,8 @@ const advice = {
   'method-not-allowed': 'Use a method of the `Allow` header.',
   conflict: 'Read `detail`: the thing is in a state that does not allow the request. Read it again first.',
   'late-vote': 'None: the approval has ended. Read the call to see how.',
-  'record-damaged': 'An operator restores the record or accepts the damage ([auditors](../how-to/auditors.md#when-the-record-is-damaged)). Reads still work.',
+  'record-damaged':
+    'An operator restores the record or accepts the damage ([auditors](../how-to/auditors.md#when-the-record-is-damaged)). Reads still work.',
   'vote-refused': 'Read `detail`: the voter may not decide this request, or voted already.',
   'not-promoted': 'Evaluate the version (`npm run tools:verify`), then promote it.',
   erased: 'None: the data was erased or dropped on purpose.',
@@ -79,6 +81,9 @@ ${table(['reason', 'status', 'code', 'class', 'retry', 'meaning', 'what to do'],
 
 ## Codes of failed calls
 
-${table(['code', 'meaning'], CODES.map(([code, meaning]) => [`\`${code}\``, meaning]))}
+${table(
+  ['code', 'meaning'],
+  CODES.map(([code, meaning]) => [`\`${code}\``, meaning]),
+)}
 `;
 };

@@ -13,7 +13,9 @@ const shownType = (type) => {
 
 function event(file) {
   const { name, doc, fields } = JSON.parse(readFileSync(file, 'utf8'));
-  const rows = fields.filter((field) => field.name !== 'meta').map((field) => [`\`${field.name}\``, shownType(field.type), field.doc ?? '']);
+  const rows = fields
+    .filter((field) => field.name !== 'meta')
+    .map((field) => [`\`${field.name}\``, shownType(field.type), field.doc ?? '']);
   return `### ${name}\n\n${doc ?? ''}\n\n${rows.length === 0 ? 'No fields besides `meta`.' : table(['field', 'type', 'meaning'], rows)}\n`;
 }
 

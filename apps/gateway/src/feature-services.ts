@@ -9,7 +9,7 @@ import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWriter } from './configuration/configuration-writer.js';
 import { RecordingReader } from './counterfactual/recording-reader.js';
 import { type GatewayParts } from './gateway.module.js';
-import type { Face } from './http/face.js';
+import type { RequestAccess } from './http/request-access.js';
 import { ChannelDelivery } from './notifications/channel-delivery.js';
 import type { Channels } from './notifications/channels.js';
 import { NotificationClaims } from './notifications/notification-claims.js';
@@ -55,12 +55,12 @@ export function delegatedAuthority(
 export function eventStreams(
   { store, clock, metrics }: AppDeps,
   config: GatewayConfig,
-  { face, wheel, readable }: { face: Face; wheel: TimerWheel; readable: Readable },
+  { access, wheel, readable }: { access: RequestAccess; wheel: TimerWheel; readable: Readable },
 ): Pick<GatewayParts, 'streams' | 'case_feeds'> {
   const { age_max_ms, ...limits } = config.streams ?? DEFAULT_STREAMS;
   const time = { monotonic_ms: () => clock.monotonic_ms(), age_max_ms };
   return {
-    streams: new OpenStreams(new StreamPlaces(limits, metrics), face, wheel, time),
+    streams: new OpenStreams(new StreamPlaces(limits, metrics), access, wheel, time),
     case_feeds: new CaseFeeds({ sql: store, wheel, readable }),
   };
 }

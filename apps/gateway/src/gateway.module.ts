@@ -40,8 +40,8 @@ import { FactsModule } from './facts/facts.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HealthService } from './health/health.service.js';
 import { isPublic } from './http/access.decorator.js';
-import { Face } from './http/face.js';
 import { HttpModule } from './http/http.module.js';
+import { RequestAccess } from './http/request-access.js';
 import { IdentityModule } from './identity/identity.module.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MappingsModule } from './mappings/mappings.module.js';
@@ -75,7 +75,7 @@ import { CALLBACK_ADDRESSES } from './webhooks/webhooks.service.js';
 
 /** What the controllers are given. */
 export interface GatewayParts {
-  face: Face;
+  access: RequestAccess;
   record: RecordGuard;
   /** Absent only where a test does without. */
   damage: KnownDamage | undefined;
@@ -175,7 +175,7 @@ export class GatewayModule {
 
 function sharedProviders(parts: GatewayParts): Provider[] {
   return [
-    { provide: Face, useValue: parts.face },
+    { provide: RequestAccess, useValue: parts.access },
     { provide: RecordGuard, useValue: parts.record },
     { provide: Vault, useValue: parts.vault },
     { provide: TENANT_KEYS, useValue: parts.keys },
@@ -218,12 +218,12 @@ function personalProviders({ readable, sealer, subjects, drops }: GatewayParts):
 }
 
 /** `POST /v1/calls` in its plainest form goes past the router, to the same service. */
-function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, admission: BodyAdmission, { face, bounds }: GatewayParts): void {
+function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, admission: BodyAdmission, { access, bounds }: GatewayParts): void {
   const calls = app.get(CallPosts, { strict: false });
   const posts: DirectPosts = {
     admit: (request, reply) => admission.beginWithKey(request, reply),
     submit: (request, reply) => calls.submitDirectly(request, reply),
-    fault: (request, reply, cause) => face.fault(request, reply, cause),
+    fault: (request, reply, cause) => access.fault(request, reply, cause),
   };
   const direct = new DirectCalls(posts, parse, BODY_BYTES_MAX);
   const server = app.getHttpServer() as Server;
@@ -250,9 +250,9 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
       refuseUnread(error, socket);
     },
   });
-  const admission = new BodyAdmission(parts.face, bounds);
+  const admission = new BodyAdmission(parts.access, bounds);
   const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
-  admitBeforeBody(adapter.getInstance(), admission, parts.face, isPublic);
+  admitBeforeBody(adapter.getInstance(), admission, parts.access, isPublic);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,
     logger: new NestLogger(logger),

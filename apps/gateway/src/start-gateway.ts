@@ -42,7 +42,7 @@ import {
 import { createHttpApp, type GatewayParts } from './gateway.module.js';
 import { HealthService } from './health/health.service.js';
 import { PackHealth } from './health/pack-health.js';
-import { Face } from './http/face.js';
+import { RequestAccess } from './http/request-access.js';
 import { listen } from './listen.js';
 import { Channels } from './notifications/channels.js';
 import { DecisionLinks } from './notifications/decision-link.js';
@@ -121,7 +121,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const book = new TrustBook(deps);
   const rulings = new TenantRulings(now_ms, book);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
-  const face = new Face(new Authenticator(configuration, now_ms, tokens), logger, readable, refused);
+  const access = new RequestAccess(new Authenticator(configuration, now_ms, tokens), logger, refused);
   const policies = new PolicyService(settings, rulings, store, new HistoryBook({ log, store, monotonic_ms: monotonic }));
   return {
     running,
@@ -132,7 +132,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     drops: deps.evidence && deps.damage && new LogDrop(deps, deps.evidence, settings, deps.damage),
     vault: deps.vault,
     keys,
-    face,
+    access,
     record,
     damage: deps.damage,
     trees: new SignedTrees(deps.log, deps.evidence?.checkpoints),
@@ -144,7 +144,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     calls,
     edits: new EditService(configuration, keys, rulings, { sealer, mapper }),
     verified,
-    ...eventStreams(deps, config, { face, wheel: tracker.wheel, readable }),
+    ...eventStreams(deps, config, { access, wheel: tracker.wheel, readable }),
     secrets,
     links,
     callback_addresses,
@@ -182,7 +182,7 @@ export async function startGateway(
     state.caught_up = false;
     await witness.close();
     await wired.running.close();
-    await wired.face.refused.close();
+    await wired.access.refused.close();
     wired.subjects?.retention.close();
     await sunsets.close();
     await wired.usage.closer.close();

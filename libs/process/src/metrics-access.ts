@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopback, type TrustedProxies } from './peer-address.js';
 import { z } from 'zod';
+import { isLoopback, type TrustedProxies } from './peer-address.js';
 
 /** A token shorter than this is a fault of the settings. */
 const METRICS_TOKEN_CHARS_MIN = 16;

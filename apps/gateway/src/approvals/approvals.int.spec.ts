@@ -84,7 +84,12 @@ test('a person lets somebody else vote, for a time that is not over', async () =
   const over = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-19T00:00:00Z' } });
   expect([over.status, over.body.detail]).toEqual([400, '`until` is over before it begins']);
   const made = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-21T00:00:00Z' } });
-  expect([made.status, made.body.from, made.body.to, made.headers.etag]).toEqual([201, { id: 'ada', roles: ['approver'] }, 'bob', '"c0"']);
+  expect([made.status, made.body.from, made.body.to, made.headers.etag]).toEqual([
+    201,
+    { id: 'approver', roles: ['approver'] },
+    'bob',
+    '"c0"',
+  ]);
   expect(made.headers.location).toBe(`/v1/vote-delegations/${made.body.delegation_id}`);
   expect(written).toEqual(['acme delegation_set']);
 });

@@ -5,9 +5,9 @@ import { contentTypes } from '../exports/export-format.js';
 import { Roles } from '../http/access.decorator.js';
 import { AnswersIn, described } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { Face } from '../http/face.js';
 import { SeenPositions } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
+import { RequestAccess } from '../http/request-access.js';
 import { sendFile } from '../http/send-file.js';
 import { AuditExportService } from './audit-export.service.js';
 import { type ExportQuery, exportQuery } from './audit-queries.schemas.js';
@@ -23,7 +23,7 @@ const headers = described({
 export class AuditExportController {
   constructor(
     private readonly exports: AuditExportService,
-    private readonly face: Face,
+    private readonly access: RequestAccess,
   ) {}
 
   @Get()
@@ -50,7 +50,7 @@ export class AuditExportController {
       },
       opened.chunks(),
     );
-    if (fault) this.face.problemOf(fault);
+    if (fault) this.access.problemOf(fault);
     return undefined;
   }
 }

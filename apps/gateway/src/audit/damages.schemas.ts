@@ -10,6 +10,7 @@ const damage = z
     partition: z.int().nullable(),
     first_offset: z.int().nullable(),
     last_offset: z.int().nullable().describe('included'),
+    generation: z.int().describe('of the tree that covers these records: 1 until a decision opens another'),
     tenant_id: z.string().nullable().describe('the tenant of a row or a key; null: whoever the topic concerns'),
     reason: z.string(),
     damage_id: z.string(),

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Refusal } from '@countersign/calls';
-import type { Face } from '../http/face.js';
 import type { Problem } from '../http/problem.js';
 import { headerOf, type IncomingRequest, type OutgoingReply, sendProblem } from '../http/reply.js';
+import type { RequestAccess } from '../http/request-access.js';
 import { type BodyReservation, isOverrun, type Overrun } from './body-budget.js';
 import type { HttpBounds } from './http-bounds.js';
 import { BODY_BYTES_MAX, KEYLESS_BODY_BYTES_MAX } from './http-limits.js';
@@ -38,7 +38,7 @@ export class BodyAdmission {
   private readonly tenants = new WeakMap<IncomingMessage, string>();
 
   constructor(
-    private readonly face: Pick<Face, 'prepare' | 'admit'>,
+    private readonly access: Pick<RequestAccess, 'prepare' | 'admit'>,
     private readonly bounds: HttpBounds,
   ) {}
 
@@ -46,7 +46,7 @@ export class BodyAdmission {
    * `keyless`: the route takes requests without a key. @returns whether the body may be read; where not, the request is answered.
    */
   begin(request: IncomingRequest, reply: OutgoingReply, keyless: boolean): boolean | Promise<boolean> {
-    const wait = keyless ? undefined : this.face.prepare(request);
+    const wait = keyless ? undefined : this.access.prepare(request);
     if (!wait) return this.admit(request, reply, keyless, undefined);
     // A token that must be checked first takes time, and meanwhile its body arrives.
     const held = this.reserve(request, reply);
@@ -64,7 +64,7 @@ export class BodyAdmission {
   }
 
   private admit(request: IncomingRequest, reply: OutgoingReply, keyless: boolean, held: BodyReservation | undefined): boolean {
-    const caller = keyless ? undefined : this.face.admit(request, []);
+    const caller = keyless ? undefined : this.access.admit(request, []);
     if (caller instanceof Refusal) {
       held?.release();
       return this.refuse(request, reply, caller, 'unauthenticated_body', KEYLESS);

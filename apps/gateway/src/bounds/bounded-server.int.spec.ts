@@ -5,9 +5,9 @@ import type { Caller } from '@countersign/calls';
 import { afterEach, expect, jest, test } from '@jest/globals';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
-import type { Face } from '../http/face.js';
 import type { Problem } from '../http/problem.js';
 import { type OutgoingReply, sendProblem } from '../http/reply.js';
+import type { RequestAccess } from '../http/request-access.js';
 import { RawConnection, until } from '../testing/raw-connection.js';
 import { BodyAdmission } from './body-admission.js';
 import { WINDOW_TICKS } from './body-pace.js';
@@ -23,7 +23,7 @@ const caller = { tenant_id: 'acme' } as Caller;
 const everybody = {
   admit: () => caller,
   prepare: ({ headers }) => (headers.authorization ? new Promise((resolve) => setTimeout(resolve, 20)) : undefined),
-} satisfies Pick<Face, 'admit' | 'prepare'>;
+} satisfies Pick<RequestAccess, 'admit' | 'prepare'>;
 
 interface Running {
   app: FastifyInstance;

@@ -3,9 +3,9 @@ import type { RequestListener, Server } from 'node:http';
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
 import { Refusal } from '@countersign/calls';
 import type { FastifyInstance } from 'fastify';
-import type { Face } from '../http/face.js';
 import { type Problem, ProblemWithHeaders } from '../http/problem.js';
 import { type HttpRequest, pathOf } from '../http/reply.js';
+import type { RequestAccess } from '../http/request-access.js';
 import { AllowedMethods } from './allowed-methods.js';
 import { type BodyAdmission, hasBody } from './body-admission.js';
 import type { HttpBounds } from './http-bounds.js';
@@ -50,7 +50,7 @@ function unroutable(request: { method: string; url: string }, methods: AllowedMe
 export function admitBeforeBody(
   server: FastifyInstance,
   admission: BodyAdmission,
-  face: Pick<Face, 'prepare'>,
+  access: Pick<RequestAccess, 'prepare'>,
   isKeyless: IsKeyless,
 ): void {
   const methods = new AllowedMethods();
@@ -64,7 +64,9 @@ export function admitBeforeBody(
       // Fastify hands it to the exception filter; its types know no other error than an Error.
       return done(unroutable(request, methods) as never);
     }
-    const ready = hasBody(request.headers) ? admission.begin(request, reply, isKeyless(request)) : face.prepare(request)?.then(() => true);
+    const ready = hasBody(request.headers)
+      ? admission.begin(request, reply, isKeyless(request))
+      : access.prepare(request)?.then(() => true);
     if (ready === undefined || ready === true) done();
     else if (ready !== false) ready.then((admitted) => admitted && done(), done);
   });

@@ -4,8 +4,8 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { AnswersIn } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { Face } from '../http/face.js';
 import { type HttpReply, type HttpRequest, headerOf } from '../http/reply.js';
+import { RequestAccess } from '../http/request-access.js';
 import { waitOf } from '../requests/preferences.js';
 import { BatchLines } from './batch-lines.js';
 import { SUBMITTERS } from './call-posts.service.js';
@@ -15,7 +15,7 @@ import { SUBMITTERS } from './call-posts.service.js';
 @Controller()
 export class BatchController {
   constructor(
-    private readonly face: Face,
+    private readonly access: RequestAccess,
     private readonly calls: Calls,
   ) {}
 
@@ -41,7 +41,7 @@ export class BatchController {
       span_name: 'POST /v1/calls:batch',
       warns_of_deprecation: false,
     };
-    new BatchRun(this.calls, calls, by, new BatchLines(reply.raw, (cause) => this.face.problemOf(cause))).start();
+    new BatchRun(this.calls, calls, by, new BatchLines(reply.raw, (cause) => this.access.problemOf(cause))).start();
     return undefined;
   }
 }

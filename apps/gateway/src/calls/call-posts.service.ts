@@ -1,7 +1,7 @@
 import { type Caller, type CallRequest, Calls, callRequest, Refusal } from '@countersign/calls';
 import { Injectable } from '@nestjs/common';
-import { Face } from '../http/face.js';
 import { headerOf, type IncomingRequest, type OutgoingReply, sendProblem } from '../http/reply.js';
+import { RequestAccess } from '../http/request-access.js';
 import { parseBody } from '../requests/body-issues.js';
 import { waitOf } from '../requests/preferences.js';
 import { PostReply } from './post-reply.js';
@@ -14,7 +14,7 @@ export const SUBMITTERS = ['agent', 'operator'] as const;
 export class CallPosts {
   constructor(
     private readonly calls: Calls,
-    private readonly face: Face,
+    private readonly access: RequestAccess,
   ) {}
 
   /** Answers by `reply`: at once, or when the call has an answer or its wait is over. */
@@ -27,19 +27,19 @@ export class CallPosts {
       span_name: 'POST /v1/calls',
       warns_of_deprecation: true,
     };
-    return this.calls.submit(body, by, new PostReply(request, reply, this.face, caller));
+    return this.calls.submit(body, by, new PostReply(request, reply, this.access, caller));
   }
 
   /** The same for a request that no guard and no pipe has seen. */
   submitDirectly(request: IncomingRequest, reply: OutgoingReply): void | Promise<void> {
     try {
-      const caller = this.face.admit(request, SUBMITTERS);
+      const caller = this.access.admit(request, SUBMITTERS);
       if (caller instanceof Refusal) return sendProblem(request, reply, caller);
       const body = parseBody(callRequest, request.body);
       if (body instanceof Refusal) return sendProblem(request, reply, body);
-      return this.submit(body, caller, request, reply)?.catch((cause) => this.face.fault(request, reply, cause));
+      return this.submit(body, caller, request, reply)?.catch((cause) => this.access.fault(request, reply, cause));
     } catch (cause) {
-      this.face.fault(request, reply, cause);
+      this.access.fault(request, reply, cause);
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { AnswerSink, CallAnswer, Caller } from '@countersign/calls';
-import type { Face } from '../http/face.js';
 import { positionText } from '../http/positions.js';
 import { type Problem, ProblemWithHeaders } from '../http/problem.js';
 import { type IncomingRequest, JSON_CONTENT_TYPE, type OutgoingReply, sendProblem } from '../http/reply.js';
+import type { RequestAccess } from '../http/request-access.js';
 import { deprecationHeaders } from './deprecation.js';
 
 export const locationOf = (callId: string): string => `/v1/calls/${callId}`;
@@ -20,7 +20,7 @@ export class PostReply implements AnswerSink {
   constructor(
     private readonly request: IncomingRequest,
     private readonly reply: OutgoingReply,
-    private readonly face: Pick<Face, 'refuse'>,
+    private readonly access: Pick<RequestAccess, 'refuse'>,
     private readonly caller: Caller,
   ) {}
 
@@ -33,7 +33,7 @@ export class PostReply implements AnswerSink {
   }
 
   refused(problem: Problem): void {
-    this.face.refuse(this.request, this.reply, this.caller, problem);
+    this.access.refuse(this.request, this.reply, this.caller, problem);
   }
 
   unreadable(call_id: string): void {

@@ -31,7 +31,7 @@ test('a table is set, changed only over what was read, listed with its versions 
       table: 'suppliers',
       version: 1,
       rows: 2,
-      changed_by: 'ada',
+      changed_by: 'policy_admin',
       changed_at: made.body.changed_at,
       config_offset: 2,
       instances: [],

@@ -4,8 +4,8 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Public } from '../http/access.decorator.js';
 import { AlsoAnswers, Answer, AnswersIn } from '../http/answer.decorator.js';
-import { Face } from '../http/face.js';
 import type { HttpReply, HttpRequest } from '../http/reply.js';
+import { RequestAccess } from '../http/request-access.js';
 import { alive, readiness } from './health.schemas.js';
 import { HealthService } from './health.service.js';
 
@@ -15,7 +15,7 @@ import { HealthService } from './health.service.js';
 export class HealthController {
   constructor(
     private readonly health: HealthService,
-    private readonly face: Face,
+    private readonly access: RequestAccess,
   ) {}
 
   @Get('healthz')
@@ -43,7 +43,7 @@ export class HealthController {
   @AnswersIn('text/plain', 'metrics in the Prometheus text format')
   async metrics(@Req() request: HttpRequest, @Res({ passthrough: true }) reply: HttpReply) {
     if (!this.health.metrics_access.admits(request.raw.socket.remoteAddress, request.headers)) {
-      const caller = this.face.admit(request, ['auditor']);
+      const caller = this.access.admit(request, ['auditor']);
       if (caller instanceof Refusal) return caller;
     }
     reply.header('content-type', this.health.metrics.contentType);

@@ -3,23 +3,27 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { ACCESS, type Access } from './access.decorator.js';
 import type { AuthenticatedRequest } from './current-caller.decorator.js';
-import { Face } from './face.js';
+import { RequestAccess } from './request-access.js';
 
-/** Lets a request in whose token is valid and has one of the route's roles. Its caller is then at `@CurrentCaller()`. */
+/**
+ * Lets a request in whose token is valid and has one of the route's roles. Its caller is then at `@CurrentCaller()`. A route that
+ * states no access answers nobody.
+ */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly face: Face,
+    private readonly access: RequestAccess,
   ) {}
 
   /** @throws {Refusal} `unauthenticated`, `forbidden` */
   canActivate(context: ExecutionContext): boolean {
     const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, [context.getHandler(), context.getClass()]);
-    // Controllers that have not moved to the kit yet check the caller themselves (Face.serve).
-    if (access === undefined || access === 'public') return true;
+    if (access === 'public') return true;
+    if (access === undefined)
+      throw new Error(`${context.getClass().name}.${context.getHandler().name} states neither @Roles() nor @Public()`);
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const caller = this.face.admit(request, access);
+    const caller = this.access.admit(request, access);
     if (caller instanceof Refusal) throw caller;
     request.caller = caller;
     return true;

@@ -2,8 +2,8 @@ import { RecordGuard, Refusal } from '@countersign/calls';
 import { type CanActivate, type CustomDecorator, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { AuthenticatedRequest } from './current-caller.decorator.js';
-import { Face } from './face.js';
 import type { HttpReply } from './reply.js';
+import { RequestAccess } from './request-access.js';
 
 /** Header of every answer to a tenant whose record is damaged. */
 const DAMAGED_HEADER = 'countersign-record';
@@ -17,7 +17,7 @@ export const AllowedWhileDamaged = (): CustomDecorator => SetMetadata(ALLOWED_WH
 export class DamagedRecordGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly face: Face,
+    private readonly access: RequestAccess,
     private readonly record: RecordGuard,
   ) {}
 
@@ -25,7 +25,7 @@ export class DamagedRecordGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const http = context.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
-    const caller = this.face.admit(request, []);
+    const caller = this.access.admit(request, []);
     const refused = caller instanceof Refusal ? undefined : this.record.refusal(caller.tenant_id);
     if (!refused) return true;
     // Streams and exports write their own heads: this one is merged into them.

@@ -31,6 +31,9 @@ class NotesController {
   @Get('undeclared-text') @Roles() @Answer(note) undeclaredText() {
     return new JsonText({ text: '{"text":1}' });
   }
+  @Get('unstated') unstated() {
+    return { text: 'x' };
+  }
   @Post() @Roles('operator') @Answer(note, { status: 201 }) add(@Body({ schema: note }) body: z.infer<typeof note>) {
     return body.text === 'none' ? new Refusal('not-found', 'no such note') : body;
   }
@@ -91,6 +94,10 @@ describe('requests', () => {
     expect((await app.send('POST', '/notes', { body: { text: 'x' } })).status).toBe(401);
     expect((await app.send('POST', '/notes', { role: 'agent', body: { text: 'x' } })).status).toBe(403);
     expect(await app.send('POST', '/notes', { role: 'operator', body: { text: 'x' } })).toMatchObject({ status: 201, body: { text: 'x' } });
+  });
+
+  test('a route that states neither roles nor that it is public answers nobody', async () => {
+    expect((await app.send('GET', '/notes/unstated', { role: 'admin' })).status).toBe(500);
   });
 
   test('a body that does not fit and a refusal are problem documents', async () => {

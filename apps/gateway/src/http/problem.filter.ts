@@ -10,19 +10,19 @@ import {
 } from '@nestjs/common';
 import { map, type Observable } from 'rxjs';
 import type { AuthenticatedRequest } from './current-caller.decorator.js';
-import { Face } from './face.js';
 import { type HttpReply, sendProblem } from './reply.js';
+import { RequestAccess } from './request-access.js';
 
 /** Sends whatever a handler, guard or pipe throws as a problem document (RFC 9457). */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
-  constructor(private readonly face: Face) {}
+  constructor(private readonly access: RequestAccess) {}
 
   catch(cause: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const [request, reply] = [http.getRequest<AuthenticatedRequest>(), http.getResponse<HttpReply>()];
-    const problem = this.face.problemOf(cause);
-    if (request.caller) this.face.refuse(request, reply, request.caller, problem);
+    const problem = this.access.problemOf(cause);
+    if (request.caller) this.access.refuse(request, reply, request.caller, problem);
     else sendProblem(request, reply, problem);
   }
 }

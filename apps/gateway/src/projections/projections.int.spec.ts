@@ -1,9 +1,9 @@
-import { AnsweredPositions, type Caller, Readable, Views } from '@countersign/calls';
+import { AnsweredPositions, type Caller, Views } from '@countersign/calls';
 import { createLogger } from '@countersign/process';
 import { PgliteStore } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ConfigurationService } from '../configuration/configuration.service.js';
-import { Face } from '../http/face.js';
+import { RequestAccess } from '../http/request-access.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { MemoryConfiguration } from '../testing/memory-configuration.js';
 import { ProjectionsModule } from './projections.module.js';
@@ -20,8 +20,8 @@ beforeAll(async () => {
   acme = await FeatureApp.open([ProjectionsModule], shared);
   const caller = { tenant_id: 'default', principal: { kind: 'user', id: 'olga', roles: ['operator'] } } as unknown as Caller;
   const authenticator = { caller: () => caller };
-  const face = new Face(authenticator as never, createLogger('gateway', 'silent'), Readable.plain, { note: () => undefined } as never);
-  operators = await FeatureApp.open([ProjectionsModule], [...shared, { provide: Face, useValue: face }]);
+  const access = new RequestAccess(authenticator as never, createLogger('gateway', 'silent'), { note: () => undefined } as never);
+  operators = await FeatureApp.open([ProjectionsModule], [...shared, { provide: RequestAccess, useValue: access }]);
 }, 60_000);
 afterAll(async () => {
   await acme.close();

@@ -1,7 +1,7 @@
 import { type Caller, Refusal, type Timed, type TimerWheel } from '@countersign/calls';
-import type { Face } from '../http/face.js';
 import type { Problem } from '../http/problem.js';
 import type { HttpReply, HttpRequest } from '../http/reply.js';
+import type { RequestAccess } from '../http/request-access.js';
 import { EventStream } from './event-stream.js';
 import type { StreamKind, StreamPlaces } from './stream-places.js';
 
@@ -31,7 +31,7 @@ export class OpenStreams implements Timed {
 
   constructor(
     private readonly places: StreamPlaces,
-    private readonly face: Pick<Face, 'admit' | 'prepare'>,
+    private readonly access: Pick<RequestAccess, 'admit' | 'prepare'>,
     private readonly wheel: Pick<TimerWheel, 'add' | 'remove'>,
     private readonly time: { monotonic_ms(): number; age_max_ms: number },
   ) {}
@@ -104,7 +104,7 @@ export class OpenStreams implements Timed {
     else if (over_ms >= 0 && !stream.over) stream.close('max_age');
     else {
       stream.beat();
-      const prepared = this.face.prepare(request);
+      const prepared = this.access.prepare(request);
       if (prepared) void prepared.then(() => this.checkCaller(stream, request));
       else this.checkCaller(stream, request);
     }
@@ -113,7 +113,7 @@ export class OpenStreams implements Timed {
   /** A key that was revoked since, or a token that ran out, ends its streams too. */
   private checkCaller(stream: EventStream, request: HttpRequest): void {
     if (stream.over) return;
-    const caller = this.face.admit(request, []);
+    const caller = this.access.admit(request, []);
     // A gateway that cannot tell by now lets a stream go on: it cannot tell for the next request either.
     if (caller instanceof Refusal && (caller.kind === 'unauthenticated' || caller.kind === 'forbidden')) stream.close('credential_ended');
   }

@@ -5,8 +5,8 @@ import { type DynamicModule, Global, type INestApplication, Module, type Provide
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { authorityOf, type Role } from '../authentication/authenticator.js';
-import { Face } from '../http/face.js';
 import { HttpModule } from '../http/http.module.js';
+import { RequestAccess } from '../http/request-access.js';
 
 const callerOf = (id: string, roles: readonly Role[]): Caller => ({
   tenant_id: 'acme',
@@ -18,11 +18,13 @@ const callerOf = (id: string, roles: readonly Role[]): Caller => ({
   authority: authorityOf(`key:${id}`, { scopes: null, clearances: ['*'], purposes: null }),
 });
 
-/** `Bearer operator,auditor` is the user ada with these roles. */
+/** `Bearer operator,auditor` is a user of these roles whose id is the first of them. */
 const byRole = {
   caller: (authorization: string | undefined) => {
     const role = authorization?.slice('Bearer '.length);
-    return role ? callerOf('ada', role.split(',') as Role[]) : new Refusal('unauthenticated', 'send `Authorization: Bearer <key>`');
+    return role
+      ? callerOf(role.split(',')[0] as string, role.split(',') as Role[])
+      : new Refusal('unauthenticated', 'send `Authorization: Bearer <key>`');
   },
   prepare: () => undefined,
 };
@@ -48,10 +50,10 @@ export class FeatureApp {
     readable: Readable = Readable.plain,
   ): Promise<FeatureApp> {
     const logger = createLogger('gateway', 'silent');
-    const face = new Face(byRole as never, logger, readable, { note: () => undefined } as never);
+    const access = new RequestAccess(byRole as never, logger, { note: () => undefined } as never);
     const record = new RecordGuard({ state: undefined as never }, undefined);
     const providers = [
-      { provide: Face, useValue: face },
+      { provide: RequestAccess, useValue: access },
       { provide: Readable, useValue: readable },
       { provide: RecordGuard, useValue: record },
       ...shared,

@@ -25,7 +25,7 @@ beforeAll(async () => {
   ]);
   const sums = { ...noUsage(), calls: 2, executed: 2, succeeded: 2, cost_micros: 1_500_000 };
   const add = usageMeasures.map((measure) => sums[measure]);
-  for (const agent of ['ada', 'bot']) {
+  for (const agent of ['agent', 'bot']) {
     const hour = { key: ['acme', NOW / 3_600_000, 'pay', '1.0.0', agent, 0], add };
     await store.query(stableTables(['usage_hours']).bind(addToUsage('usage_hours', [hour])));
     const line = { key: ['acme', Math.floor(NOW / 86_400_000), agent, '', 'pay', 0, 0], add };
@@ -42,17 +42,17 @@ test('operators see all use, agents their own; others see none', async () => {
   expect((await app.send('GET', '/v1/usage', { role: 'approver' })).status).toBe(403);
   const all = await app.send('GET', '/v1/usage?group_by=agent', { role: 'operator' });
   expect(all.body.items.map(({ agent, calls, cost_usd }: Record<string, unknown>) => [agent, calls, cost_usd])).toEqual([
-    ['ada', 2, 1.5],
+    ['agent', 2, 1.5],
     ['bot', 2, 1.5],
   ]);
   const own = await app.send('GET', '/v1/usage?agent=bot', { role: 'agent' });
-  expect([own.body.agent, own.body.total.calls]).toEqual(['ada', 2]);
+  expect([own.body.agent, own.body.total.calls]).toEqual(['agent', 2]);
 });
 
 test('a page ends with the cursor of the next one; a range or a cursor that is none is named', async () => {
   const first = (await app.send('GET', '/v1/usage?group_by=agent&limit=1', { role: 'auditor' })).body;
   const second = (await app.send('GET', `/v1/usage?group_by=agent&limit=1&cursor=${first.next_cursor}`, { role: 'auditor' })).body;
-  expect([first.items[0].agent, second.items[0].agent, second.next_cursor]).toEqual(['ada', 'bot', null]);
+  expect([first.items[0].agent, second.items[0].agent, second.next_cursor]).toEqual(['agent', 'bot', null]);
   const paths = ['cursor=abc', 'limit=0', 'to=2026-01-01T00:00:00Z&from=2026-01-02T00:00:00Z', 'group_by=x'].map(async (query) => {
     const { status, body } = await app.send('GET', `/v1/usage?${query}`, { role: 'operator' });
     return [status, body.validation.issues[0].path];
@@ -74,6 +74,6 @@ test('the lines of a month that is not closed are given as provisional, and only
     'provisional',
     'application/x-ndjson; charset=utf-8',
   ]);
-  expect(lines.text.split('\n').map((line) => line && JSON.parse(line).agent)).toEqual(['ada', 'bot', '']);
+  expect(lines.text.split('\n').map((line) => line && JSON.parse(line).agent)).toEqual(['agent', 'bot', '']);
   expect((await app.send('GET', '/v1/usage/billing/periods', { role: 'auditor' })).body).toEqual({ items: [] });
 });

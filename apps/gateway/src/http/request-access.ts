@@ -1,19 +1,11 @@
-import { type Caller, Readable, Refusal } from '@countersign/calls';
+import { type Caller, Refusal } from '@countersign/calls';
 import { isInfrastructureFault } from '@countersign/contracts';
 import { RecordsDropped } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
 import { type Authenticator, lacksRole, type Role } from '../authentication/authenticator.js';
 import type { RefusedRequests } from '../authentication/refused-requests.js';
 import type { Problem } from './problem.js';
-import {
-  type Answer,
-  type HttpReply,
-  type HttpRequest,
-  type IncomingRequest,
-  type OutgoingReply,
-  sendAnswer,
-  sendProblem,
-} from './reply.js';
+import { type IncomingRequest, type OutgoingReply, sendProblem } from './reply.js';
 
 /** A fault as what the caller may know of it; its cause stays in the log. */
 function problemOf(cause: unknown, logger: Logger): Problem {
@@ -36,11 +28,10 @@ function problemOf(cause: unknown, logger: Logger): Problem {
 }
 
 /** Authenticates and authorizes requests, and turns what they throw into problem documents. */
-export class Face {
+export class RequestAccess {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly logger: Logger,
-    private readonly readable: Readable,
     readonly refused: RefusedRequests,
   ) {}
 
@@ -53,7 +44,7 @@ export class Face {
     return lacking ?? caller;
   }
 
-  /** Says no to a caller; what it may not is put on the record. */
+  /** Sends a problem to a caller. What the caller may not do is put on the record. */
   refuse(request: IncomingRequest, reply: OutgoingReply, caller: Caller, problem: Problem): void {
     this.refused.note(caller, request, problem);
     sendProblem(request, reply, problem);
@@ -62,39 +53,6 @@ export class Face {
   /** What must be waited for before `admit` can tell who asks; undefined for keys. */
   prepare(request: Pick<IncomingRequest, 'headers'>): Promise<void> | undefined {
     return this.authenticator.prepare(request.headers.authorization);
-  }
-
-  async serve(
-    request: HttpRequest,
-    reply: HttpReply,
-    allowed: readonly Role[],
-    work: (caller: Caller) => Answer | Problem | Promise<Answer | Problem>,
-  ): Promise<void> {
-    const caller = this.admit(request, allowed);
-    if (caller instanceof Refusal) return sendProblem(request, reply, caller);
-    let answer: Answer | Problem;
-    try {
-      answer = await this.shown(caller.tenant_id, await work(caller));
-    } catch (cause) {
-      answer = problemOf(cause, this.logger);
-    }
-    if (answer instanceof Refusal) this.refuse(request, reply, caller, answer);
-    else sendAnswer(reply, answer);
-  }
-
-  /** The answer with what is sealed in it opened, but for one that is the record itself. */
-  private async shown(tenant_id: string, answer: Answer | Problem): Promise<Answer | Problem> {
-    if (answer instanceof Refusal || answer.as_recorded || !this.readable.uses(tenant_id)) return answer;
-    if (answer.pieces) {
-      const pieces: string[] = [];
-      for (const piece of answer.pieces) pieces.push(await this.readable.text(tenant_id, piece));
-      return { ...answer, pieces };
-    }
-    const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
-    if (text === undefined) return answer;
-    const shown = await this.readable.text(tenant_id, text);
-    // What was opened may be erased later: nobody on the way keeps it.
-    return shown === text ? answer : { ...answer, text: shown, headers: { ...answer.headers, 'cache-control': 'no-store' } };
   }
 
   /** What the caller may know of a fault; its cause goes to the log. */
