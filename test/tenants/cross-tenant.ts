@@ -7,7 +7,7 @@ import { type Probe, Probes } from './probes.js';
 
 const ROLES = ['agent', 'approver', 'operator', 'auditor', 'policy_admin', 'tool_author', 'admin'];
 /** Routes of the installation: what acme has there, admins of tenant `default` have. */
-const INSTALLATIONS = /^\/v1\/(projections|adapters|tenants|log|secrets:)/;
+const INSTALLATIONS = /^\/v1\/(projections|adapters|tenants|log|scrubs|secrets:)/;
 
 /** What another tenant can see, guess, exhaust and time: nothing. `roles`: those that each probe is made with. */
 export function describeCrossTenant(at: { platform: TestedPlatform }, roles: readonly string[] = ROLES): void {

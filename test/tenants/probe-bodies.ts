@@ -76,6 +76,7 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
   'PUT /v1/secrets/{scope}/{name}': secret,
   'POST /v1/secrets/{scope}/{name}/rotate': secret,
   'POST /v1/audit/cosignatures': () => ({ note: 'probe' }),
+  'POST /v1/scrubs': () => ({ views: false }),
   'PUT /v1/personal-data/{rule_id}': () => ({ tools: ['nobodys_tool'] }),
   'POST /v1/subjects/{subject_id}/erase': () => ({ reason: 'probe' }),
   'POST /v1/damages/accept': () => ({ damage_ids: ['0190a0a0-0000-7000-8000-000000000000'], reason: 'probe' }),

@@ -27,6 +27,13 @@ const look = () => witness('--log', platform.base, '--once');
 const accept = (...args: string[]) =>
   countersign({ COUNTERSIGN_KEY: platform.admin().key }, 'accept-damage', '--url', platform.base, ...args);
 
+/** Rows still say what the record said before it was replaced: they are folded anew from the record as it was accepted. */
+async function rowsFoldedAnew(): Promise<void> {
+  const rebuilt = await countersign({ COUNTERSIGN_KEY: platform.admin().key }, 'projections', 'rebuild', 'call', '--url', platform.base);
+  expect(rebuilt.code).toBe(0);
+  await accept('--all', '--reason', 'rows are folded anew');
+}
+
 async function until<T>(work: () => Promise<T | undefined>, what: string): Promise<T> {
   for (const end = performance.now() + 30_000; performance.now() < end; await sleep(200)) {
     const found = await work();
@@ -95,6 +102,7 @@ test('the operator accepts: the tree is frozen as it was signed, another one goe
   const tree = `${place.topic}/${place.partition}`;
   expect(accepted).toMatchObject({ code: 0, said: expect.stringContaining(`goes on as ${tree}#2 from offset 0`) });
   await restarted();
+  await rowsFoldedAnew();
   const { body: call } = await write();
   expect(call.status).toBe('succeeded');
   await bundleOf(call.call_id);
@@ -157,6 +165,7 @@ test('a second damage opens the third tree', async () => {
   await damage('forged', 'honest');
   expect((await write()).status).toBe(409);
   expect(await accept('--all', '--reason', 'again')).toMatchObject({ code: 0, said: expect.stringContaining('#3 from offset 0') });
+  await rowsFoldedAnew();
   await bundleOf((await write()).body.call_id);
   const stopped = await look();
   expect([stopped.code, stopped.said]).toEqual([1, expect.stringContaining(`${place.topic}/${place.partition}#3 goes on`)]);
