@@ -5,6 +5,9 @@ export const GENTLE_REST = 19;
 /** Where somebody waits for it: half a core. */
 export const HASTY_REST = 1;
 
+/** The process stops: what was compared so far says nothing. */
+export class ComparisonStopped extends Error {}
+
 /** Does work of the background one piece at a time, and rests after each: all that shares a pace shares its part of a core. */
 export class BackgroundPace {
   private last: Promise<unknown> = Promise.resolve();

@@ -20,6 +20,7 @@ export async function repeatWork({ pace, owner, logger }: WorkTerms, every_ms: n
     try {
       if (owner.isOwner) await work();
     } catch (cause) {
+      if (pace.isStopped) return;
       logger.warn({ event: 'scrub_paused', cause: String(cause) }, 'the record could not be compared: tried again');
       pause_ms = AGAIN_MS;
     }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type AppDeps, type Evidence, type KnownDamage, recordScan } from '@countersign/process';
 import { keepScrub, openScrub, type ScrubRun } from '@countersign/store';
-import { BackgroundPace, GENTLE_REST, HASTY_REST } from '../audit/background-pace.js';
+import { BackgroundPace, ComparisonStopped, GENTLE_REST, HASTY_REST } from '../audit/background-pace.js';
 import { LogPass } from '../audit/log-pass.js';
 import { repeatWork } from '../audit/repeated-work.js';
 import { measureScrub, Scrubber } from '../audit/scrubber.js';
@@ -100,7 +100,7 @@ export class BackgroundChecks {
       await this.scrubber?.finished();
       this.deps.logger.info({ event: 'scrub_ended', run_id: run.run_id, damages: damage.damages }, 'the whole record was compared');
     } catch (cause) {
-      if (cause instanceof ScrubLeft) return;
+      if (cause instanceof ScrubLeft || cause instanceof ComparisonStopped) return;
       await keepScrub(this.deps.store, {
         ...run,
         ended_at_ms: this.deps.clock.now_ms(),

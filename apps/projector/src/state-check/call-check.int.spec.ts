@@ -120,3 +120,19 @@ test('rows that another version of the fold wrote are not compared', async () =>
   await sql(`UPDATE projection_builds SET version = $1 WHERE projection = 'call' AND state = 'live'`, [callTables.version]);
   expect(await checked().look(7, LOOKS)).toHaveLength(1);
 }, 60_000);
+
+test('a comparison that a stop cuts off accuses nothing, whatever was read before it', async () => {
+  for (let reads = 0; reads < 12; reads++) {
+    let left = reads;
+    const log = Object.create(platform.log) as typeof platform.log;
+    const cut = new TestedChecks(log, platform.store);
+    log.read = async (...of) => {
+      if (left-- <= 0) cut.stop();
+      return platform.log.read(...of);
+    };
+    const place = { lanes: ['shared'], partition: 0 };
+    const compared = cut.checks.calls.compareWhole(ids.slice(0, 3), place);
+    if (reads === 0) await expect(compared).rejects.toThrow('the process stops');
+    else expect(await compared.catch(() => [])).toEqual([]);
+  }
+});

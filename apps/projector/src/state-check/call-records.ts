@@ -1,7 +1,7 @@
 import { type EventCodec, peekMeta } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import { BatchDecoder, type EventLog, type LogRecord, type SchemaSource } from '@countersign/event-log';
-import type { BackgroundPace } from '../audit/background-pace.js';
+import { type BackgroundPace, ComparisonStopped } from '../audit/background-pace.js';
 import { unfoldable } from '../folding/storable-event.js';
 
 const PAGE_RECORDS = 500;
@@ -38,9 +38,13 @@ export class CallRecords {
     return this.source.log;
   }
 
-  /** The events of the wanted calls (all where none are named), a page at a time, in offset order. */
+  /**
+   * The events of the wanted calls (all where none are named), a page at a time, in offset order.
+   * @throws ComparisonStopped where the process stops first: a part of the log must accuse nothing
+   */
   async *read({ topic, partition, from, below, until_ms }: Stretch, wanted?: ReadonlySet<string>): AsyncGenerator<PlacedEvent[]> {
-    for (let at = from; at < below && !this.pace.isStopped; ) {
+    for (let at = from; at < below; ) {
+      if (this.pace.isStopped) throw new ComparisonStopped('the process stops');
       const page = await this.pace.run(() => this.page(topic, partition, at, Math.min(PAGE_RECORDS, below - at), wanted));
       if (page.next === at) return;
       yield page.events;

@@ -28,7 +28,8 @@ export async function headsOf(log: EventLog, partitions = 1): Promise<TreeHead[]
 /** For specs: checks of a log and a store that do not rest, and a sampler whose places a seed gives. */
 export class TestedChecks {
   readonly found: FoundDamage[] = [];
-  readonly pace = new BackgroundPace(0, new AbortController().signal);
+  private readonly stopping = new AbortController();
+  readonly pace = new BackgroundPace(0, this.stopping.signal);
   readonly checks: StateChecks;
   private readonly register = new Registry();
   readonly metrics = new StateCheckMetrics(this.register);
@@ -45,6 +46,11 @@ export class TestedChecks {
       new ExecutionRecords(records),
     ];
     this.checks = { records, calls, executions, logged };
+  }
+
+  /** As the process that compares stops. */
+  stop(): void {
+    this.stopping.abort();
   }
 
   sampler(seed: number): StateSampler {
