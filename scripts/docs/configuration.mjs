@@ -81,7 +81,7 @@ function facts(schema) {
 
 function rows(schema) {
   return Object.entries(schema.shape)
-    .filter(([name]) => name !== 'COUNTERSIGN_CRASH_AT')
+    .filter(([name]) => name !== 'COUNTERSIGN_CRASH_AT' && !name.startsWith('COUNTERSIGN_TEST_'))
     .map(([name, variable]) => {
       const { type, description, ...rest } = facts(variable);
       if (!description) throw new Error(`${name}: its schema says nothing of it; add .describe('…')`);

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 
 /** One call: executed once, repeated, lost, released. */

@@ -66,6 +66,7 @@ export class DistributedPlatform {
       COUNTERSIGN_WORKSPACE_ROOT: path.join(dir, 'workspace'),
       COUNTERSIGN_RECORDS_ROOT: path.join(dir, 'records'),
       COUNTERSIGN_PACKS: 'workspace,git,patterns,probe,http',
+      COUNTERSIGN_TEST_STRICT_ANSWERS: 'true',
       ...env,
     };
     return new DistributedPlatform(

@@ -25,6 +25,7 @@ export class EmbeddedPlatform {
       COUNTERSIGN_WORKSPACE_ROOT: workspace,
       COUNTERSIGN_RECORDS_ROOT: path.join(dir, 'records'),
       COUNTERSIGN_PACKS: 'workspace,git,patterns,probe,http',
+      COUNTERSIGN_TEST_STRICT_ANSWERS: 'true',
       ...env,
     });
     return new EmbeddedPlatform(

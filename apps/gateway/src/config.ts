@@ -27,6 +27,7 @@ export const gatewayVariables = z.object({
     .describe('base URL of links in messages; unset: where the gateway listens'),
   COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag.describe('allow OpenID providers and token endpoints at private addresses, with plain http'),
   ...httpSettings,
+  COUNTERSIGN_TEST_STRICT_ANSWERS: flag,
   COUNTERSIGN_STREAMS_MAX: wholeNumber(1, 100_000)
     .default(DEFAULT_STREAMS.gateway_max)
     .describe('event streams open at once in one gateway; more are refused (503)'),
@@ -97,5 +98,6 @@ export function parseGatewayConfig(
   const { lanes, data_dir } = platform;
   const http = httpLimits(parsed.config);
   const sending = { callback_allow_private, proxies: proxies.proxies, smtp_url, mail_from, public_url };
-  return { config: { host, port, identity_allow_private, ...sending, http, streams, lanes, data_dir } };
+  const strict_answers = parsed.config.COUNTERSIGN_TEST_STRICT_ANSWERS;
+  return { config: { host, port, identity_allow_private, ...sending, http, streams, lanes, data_dir, strict_answers } };
 }

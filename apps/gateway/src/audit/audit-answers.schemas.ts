@@ -38,8 +38,18 @@ export const auditEventAnswer = auditEvent
   .extend({ event: z.unknown().describe('all that the record says') })
   .meta({ id: 'AuditEventInFull' });
 
+const generation = z
+  .object({
+    number: z.int().describe('2 for the first tree after the original one'),
+    base_offset: z.int().describe('log offset of leaf 0'),
+    decision: z.string().describe('event_id of the `damage_accepted` that opened it'),
+  })
+  .meta({ id: 'TreeGeneration' });
+
 const treePath = z.object({
-  tree: z.object({ size: z.int(), path }).describe("the tree of the record's partition, and the path of the record in it"),
+  tree: z
+    .object({ size: z.int(), path, generation: generation.optional().describe('absent for the original tree') })
+    .describe("the tree of the record's partition, and the path of the record in it"),
   head: z.object({ index: z.int(), path }).describe("that tree's place among the heads of all partitions"),
   entry: z
     .object({ number: z.int(), time_ms: z.int(), trees: z.int(), path })
@@ -108,8 +118,23 @@ export const consistencyAnswer = z
 
 const size = z.int().describe('size of the tree');
 const root = z.string().describe('root, base64');
-const head = z.tuple([z.string(), z.int(), size, root]).describe('topic, partition, size, root');
-const move = z.tuple([z.string(), z.int(), size, root, path]).describe('topic, partition, size, root, consistency proof');
+const head = z
+  .tuple([z.string(), z.int(), size, root, generation.optional()])
+  .describe('topic, partition, size, root; of a later generation, what it is');
+const move = z
+  .tuple([z.string(), z.int(), size, root, path, generation.optional()])
+  .describe('topic, partition, size, root, consistency proof; of a later generation, what it is');
+const decision = z
+  .object({
+    offset: z.int(),
+    timestamp_ms: z.int(),
+    key: z.string().nullable(),
+    headers: recordFields.headers,
+    value: recordFields.value,
+    schema: z.string(),
+    path,
+  })
+  .meta({ id: 'DamageDecision' });
 
 export const headsAnswer = z
   .object({
@@ -122,7 +147,16 @@ export const headsAnswer = z
 export const entriesAnswer = z
   .object({
     first: z.int().describe('number of the first entry'),
-    entries: z.array(z.object({ number: z.int(), time_ms: z.int(), moved: z.array(move) }).meta({ id: 'CheckpointEntry' })),
+    entries: z.array(
+      z
+        .object({
+          number: z.int(),
+          time_ms: z.int(),
+          moved: z.array(move),
+          decisions: z.array(decision).optional().describe('the records that let trees of this entry be opened'),
+        })
+        .meta({ id: 'CheckpointEntry' }),
+    ),
     checkpoint: z.string().describe('C2SP signed note, of which the last entry is the last'),
   })
   .meta({ id: 'CheckpointEntries' });
