@@ -20,7 +20,7 @@ afterEach(async () => {
   await rig.close();
 });
 
-/** OutcomeRecorder the child and waits until it is gone. */
+/** Ends the child and waits until it is gone. */
 async function ended(signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill(signal);

@@ -99,7 +99,7 @@ function tellFaults(hosted: readonly HostedPack[], { packs: named, environment }
   if (fault !== undefined) throw new CannotOpen(fault);
 }
 
-/** StartRecorder executing the calls of `config.lanes`: announces its tools, takes its leases, then reads what policy allows. */
+/** Starts executing the calls of `config.lanes`: announces its tools, takes its leases, then reads what policy allows. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
   const hosted = await hostPacks(registry, config.packs, { ...config.children, environment: config.environment });

@@ -73,7 +73,7 @@ export interface Arbiter {
   rowsOf(keys: readonly string[]): Promise<ReadonlyMap<string, Execution[]>>;
   /** The row of a call that is in doubt, and that of its second key. */
   doubtOf(call_id: string): Promise<ClaimedRows | undefined>;
-  /** OutcomeRecorder, approvals that ended without a grant, and progress together: progress never says more than the rows. */
+  /** Ends, approvals that ended without a grant, and progress together: progress never says more than the rows. */
   fold(ends: readonly FoldedEnd[], closed: readonly string[], progress: readonly Progress[]): Promise<void>;
   /** Whether an approval ended without a grant. */
   isClosed(approval_id: string): Promise<boolean>;

@@ -2,7 +2,7 @@ import type { ClaimedKey } from '@countersign/contracts';
 import { digest8 } from '@countersign/domain';
 import * as sql from '@countersign/store';
 
-/** OutcomeRecorder the transaction without a trace. `claimed`: what the own claim came to. */
+/** Ends the transaction without a trace. `claimed`: what the own claim came to. */
 class NotBoth extends Error {
   constructor(readonly claimed: sql.ResourceClaimed) {
     super();

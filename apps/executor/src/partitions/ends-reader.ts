@@ -8,7 +8,7 @@ import type { Partition, RecentEnd } from './partition.js';
 import type { Partitions } from './partitions.js';
 
 const READ_MAX = 500;
-/** OutcomeRecorder before those that must be read: as many as this process would remember of its own life (NewestByKey). */
+/** Ends before those that must be read: as many as this process would remember of its own life (NewestByKey). */
 const RECENT_RECORDS = 2_500;
 
 /** The end of a call whose record was dropped: that it happened is known by its key, what it answered is not. */

@@ -24,7 +24,7 @@ export interface EndStepParts {
   tools: ToolTallies;
 }
 
-/** OutcomeRecorder a call: its approval is asked, its end is written and booked. */
+/** Ends a call: its approval is asked, its end is written and booked. */
 export class EndStep {
   constructor(
     private readonly ends: OutcomeRecorder,

@@ -17,7 +17,7 @@ export interface RunStepParts {
   logger: Pick<Logger, 'error'>;
 }
 
-/** CallRunner a call, and takes what comes of it, also where it comes late. */
+/** Runs a call, and takes what comes of it, also where it comes late. */
 export class RunStep {
   constructor(
     private readonly runs: CallRunner,

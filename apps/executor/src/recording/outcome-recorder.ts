@@ -43,7 +43,7 @@ export class OutcomeRecorder {
     private readonly open: InFlightCalls,
   ) {}
 
-  /** OutcomeRecorder not durable yet. */
+  /** Ends not durable yet. */
   get outstanding(): number {
     return this.pending.length + this.in_flight;
   }

@@ -19,7 +19,7 @@ export interface ResolutionParts {
   clock: Clock;
 }
 
-/** OutcomeRecorder doubts: by a person's recorded decision, or by a result that came late. */
+/** Ends doubts: by a person's recorded decision, or by a result that came late. */
 export class Resolutions {
   constructor(
     private readonly parts: ResolutionParts,

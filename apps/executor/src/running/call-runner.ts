@@ -34,7 +34,7 @@ export interface CallRunnerParts {
   decryptor: Pick<PersonalDataDecryptor, 'ready'>;
 }
 
-/** CallRunner calls that may fire, and finds out what became of those whose answer was lost. */
+/** Runs calls that may fire, and finds out what became of those whose answer was lost. */
 export class CallRunner {
   /** Jobs that are looked at again at their `due_ms`. */
   private readonly timed = new Set<Job>();

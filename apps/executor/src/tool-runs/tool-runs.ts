@@ -106,7 +106,7 @@ export class ToolRuns {
   }
 
   /**
-   * StartRecorder the run; `done` is called once, also where the tool never looks at its signal and answers late. Where something must be
+   * Starts the run; `done` is called once, also where the tool never looks at its signal and answers late. Where something must be
    * fetched first, `proven` is asked once more before the tool runs: the lease may have run out meanwhile.
    */
   run(job: Job, ends_ms: number, done: Done, proven: () => Promise<boolean>): void {
