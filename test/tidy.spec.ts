@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { bannedCalls, bannedDecorators, heldTimers, leftovers } from './tidy/calls.js';
 import { compiled, valueCycles } from './tidy/cycles.js';
-import { folderCircles, httpInside, largeBags } from './tidy/folders.js';
+import { bagsAmong, folderCircles, httpInside, largeBags } from './tidy/folders.js';
 import { nestInside, wrongRooms } from './tidy/imports.js';
 import { barrels, forbiddenNames } from './tidy/names.js';
 import { heavyFoundations, looseVersions, unlistedPackages } from './tidy/packages.js';
@@ -23,6 +23,10 @@ const file = (name: string, code: string): SourceText => ({ path: name, text: co
 
 const rooms = (source: SourceText) => wrongRooms(source, workspaces);
 const packages = (source: SourceText) => unlistedPackages(source, manifests);
+/** A bag that its user imports from another file. */
+const bagElsewhere = file('libs/a/src/bag.ts', 'export interface OtherDeps { a: A; b: B; c: C; d: D; e: E; f: F; g: G }');
+const bagShapes = bagsAmong([...sources, bagElsewhere]);
+const bags = (source: SourceText) => largeBags(source, bagShapes);
 
 type Rule = [rule: string, check: (source: SourceText) => Fault[], planted: SourceText, innocent: SourceText];
 
@@ -144,13 +148,19 @@ const each: Rule[] = [
   ],
   [
     'a constructor takes no large bag of dependencies',
-    largeBags,
+    bags,
     file('libs/a/src/a.ts', 'class A { constructor(parts: { a: A; b: B; c: C; d: D; e: E; f: F; g: G }) {} }'),
     file('libs/a/src/a.ts', 'class A { constructor(parts: { a: A; b: B; c: C; d: D; e: E; f: F }) {} }'),
   ],
   [
+    'a bag of dependencies that another file declares is counted, and what a class picks of it',
+    bags,
+    file('libs/a/src/a.ts', "import type { OtherDeps } from './bag.js';\nclass A { constructor(deps: OtherDeps) {} }"),
+    file('libs/a/src/a.ts', "import type { OtherDeps } from './bag.js';\nclass A { constructor(deps: Pick<OtherDeps, 'a' | 'b'>) {} }"),
+  ],
+  [
     'a bag of dependencies is counted by its name, too',
-    largeBags,
+    bags,
     file('libs/a/src/a.ts', 'interface AParts { a: A; b: B; c: C; d: D; e: E; f: F; g: G }\nclass A { constructor(parts: AParts) {} }'),
     file('libs/a/src/a.ts', 'interface AFace { a: A; b: B; c: C; d: D; e: E; f: F; g: G }\nclass A { constructor(face: AFace) {} }'),
   ],

@@ -73,12 +73,23 @@ export function httpInside(source: SourceText): Fault[] {
 }
 
 export const BAG_FIELDS_MAX = 6;
+const BAG_NAMES = /(Parts|Deps|Dependencies|Services|Terms)$/;
 
-/** Parameters of a constructor that are written out as an object of dependencies. */
-export function largeBags(source: SourceText): Fault[] {
-  if (isSpec(source.path)) return [];
-  const shapes = new Map<string, number>();
-  for (const node of nodesOf(source)) if (ts.isInterfaceDeclaration(node)) shapes.set(node.name.text, node.members.length);
+/** Bags of dependencies by name, with their number of fields. */
+export type Bags = ReadonlyMap<string, number>;
+
+export const bagsAmong = (sources: readonly SourceText[]): Bags => new Map(sources.flatMap(bagsOf));
+
+function bagsOf(source: SourceText): [name: string, fields: number][] {
+  return [...nodesOf(source)]
+    .filter((node): node is ts.InterfaceDeclaration => ts.isInterfaceDeclaration(node) && BAG_NAMES.test(node.name.text))
+    .map((node) => [node.name.text, node.members.length]);
+}
+
+/** Constructors that take more than a handful of dependencies in one object, whether it is written out or declared in another file. */
+export function largeBags(source: SourceText, elsewhere: Bags): Fault[] {
+  if (isSpec(source.path) || source.path.includes('/testing/')) return [];
+  const shapes = new Map([...elsewhere, ...bagsOf(source)]);
   const faults: Fault[] = [];
   for (const node of nodesOf(source)) {
     if (!ts.isConstructorDeclaration(node)) continue;
@@ -91,9 +102,11 @@ export function largeBags(source: SourceText): Fault[] {
   return faults;
 }
 
-function fieldsOf(type: ts.TypeNode, shapes: ReadonlyMap<string, number>): number | undefined {
+function fieldsOf(type: ts.TypeNode, shapes: Bags): number | undefined {
   if (ts.isTypeLiteralNode(type)) return type.members.length;
-  return ts.isTypeReferenceNode(type) && /(Parts|Deps|Terms)$/.test(type.typeName.getText())
-    ? shapes.get(type.typeName.getText())
-    : undefined;
+  if (!ts.isTypeReferenceNode(type)) return undefined;
+  const [of, names] = type.typeArguments ?? [];
+  if (type.typeName.getText() === 'Pick' && of && shapes.has(of.getText()))
+    return names && ts.isUnionTypeNode(names) ? names.types.length : 1;
+  return shapes.get(type.typeName.getText());
 }

@@ -1,4 +1,5 @@
 import type { LogTransport } from '@countersign/event-log';
+import type { Logger } from '@countersign/process';
 import type { DueWork } from './partitions/due-work.js';
 import type { SnapshotSaver } from './partitions/snapshot-saver.js';
 
@@ -15,7 +16,7 @@ export class PolicyClock {
     private readonly work: { due: DueWork; snapshots: SnapshotSaver },
     private readonly transport: Pick<LogTransport, 'subscription'>,
     private readonly snapshot_every_ms: number,
-    private readonly warn: (fields: Record<string, unknown>, message: string) => void,
+    private readonly logger: Logger,
   ) {}
 
   start(): void {
@@ -31,7 +32,9 @@ export class PolicyClock {
 
   private tick(): void {
     this.turning = this.turn()
-      .catch((cause: unknown) => this.warn({ cause: String(cause) }, 'a turn of expiries failed and comes again'))
+      .catch((cause: unknown) =>
+        this.logger.warn({ event: 'policy_turn_failed', cause: String(cause) }, 'a turn of expiries failed; the next turn repeats it'),
+      )
       .then(() => {
         if (!this.stopped) this.start();
       });

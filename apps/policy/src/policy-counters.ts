@@ -1,7 +1,7 @@
 import type { AnyEvent } from '@countersign/contracts';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Counts what policy says; the numbers are put into the registry only when somebody asks. */
+/** Counts the events that policy writes. The registry reads the numbers at a scrape. */
 export class PolicyCounters {
   private readonly rulings = new Map<string, number>();
   private readonly others = new Map<string, number>();
@@ -38,8 +38,8 @@ export class PolicyCounters {
     });
   }
 
-  said(said: AnyEvent): void {
-    if (said.event_type === 'policy_decided') this.rulings.set(said.event.effect, (this.rulings.get(said.event.effect) ?? 0) + 1);
-    else this.others.set(said.event_type, (this.others.get(said.event_type) ?? 0) + 1);
+  count(written: AnyEvent): void {
+    if (written.event_type === 'policy_decided') this.rulings.set(written.event.effect, (this.rulings.get(written.event.effect) ?? 0) + 1);
+    else this.others.set(written.event_type, (this.others.get(written.event_type) ?? 0) + 1);
   }
 }

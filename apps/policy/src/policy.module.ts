@@ -11,7 +11,6 @@ import {
   ConfigurationWitness,
   foldConfiguration,
   HistoryBook,
-  LogTime,
   NestLogger,
   type RunningApp,
   TenantMappings,
@@ -26,9 +25,11 @@ import { LimitStore } from './limits/limit-store.js';
 import { Deferrals } from './partitions/deferrals.js';
 import { DueWork, openApprovals } from './partitions/due-work.js';
 import { ExpiryWheel } from './partitions/expiry-wheel.js';
-import type { PolicyTerms } from './partitions/policy-terms.js';
+import { LogClock } from './partitions/log-clock.js';
+import type { PartitionServices, TimelessTerms, WritingLimits } from './partitions/partition-services.js';
 import type { RulingPartition } from './partitions/ruling-partition.js';
 import { RulingPartitions } from './partitions/ruling-partitions.js';
+import { RulingTelemetry } from './partitions/ruling-telemetry.js';
 import { SnapshotSaver } from './partitions/snapshot-saver.js';
 import { SnapshotTable } from './partitions/snapshot-table.js';
 import { PolicyConsumer } from './policy.consumer.js';
@@ -104,7 +105,7 @@ function warnOfChanges(state: ConfigurationState, { logger, clock }: Pick<AppDep
 }
 
 /** What the configuration says of people, as it is when a vote is decided. */
-function peopleKnownTo(configuration: { state: ConfigurationState }): Pick<PolicyTerms, 'standing' | 'roles_left' | 'person_links'> {
+function peopleKnownTo(configuration: { state: ConfigurationState }): Pick<TimelessTerms, 'standing' | 'roles_left' | 'person_links'> {
   return {
     standing: (approval, to, at_ms) => {
       const { meta, call } = holderOf(approval);
@@ -118,30 +119,28 @@ function peopleKnownTo(configuration: { state: ConfigurationState }): Pick<Polic
   };
 }
 
-function writingOf({ store }: AppDeps, { pending_records_max }: PolicyConfig): PolicyTerms['writing'] {
+function writingOf({ store }: AppDeps, { pending_records_max }: PolicyConfig): WritingLimits {
   return { in_flight_max: store.durable ? 1 : APPENDS_AT_ONCE_IN_ONE_JOURNAL, pending_records_max };
 }
 
-function termsOf(
+function termsOf(config: PolicyConfig, configuration: Configuration): TimelessTerms {
+  const { allow_for_ms, grant_for_ms } = config;
+  return { bundle_version: BUNDLE_VERSION, allow_for_ms, grant_for_ms, ...peopleKnownTo(configuration) };
+}
+
+function partitionServices(
   deps: AppDeps,
   config: PolicyConfig,
   configuration: Configuration,
-  { counters, spans }: { counters: PolicyCounters; spans: PolicySpans },
-): PolicyTerms {
-  const { clock, logger } = deps;
-  const time = new LogTime();
+  telemetry: RulingTelemetry,
+): PartitionServices {
   return {
-    now_ms: () => clock.now_ms() + time.ahead_ms,
-    fresh: (timestamp_ms) => time.observe(timestamp_ms, clock.now_ms()),
-    bundle_version: BUNDLE_VERSION,
-    allow_for_ms: config.allow_for_ms,
-    grant_for_ms: config.grant_for_ms,
-    writing: writingOf(deps, config),
-    ...peopleKnownTo(configuration),
+    terms: termsOf(config, configuration),
+    clock: new LogClock(deps.clock),
     wheel: new ExpiryWheel(),
-    warn: (fields, message) => logger.warn(fields, message),
-    said: (event) => counters.said(event),
-    traced: (event, traceparent) => spans.follow(event, traceparent),
+    telemetry,
+    writing: writingOf(deps, config),
+    logger: deps.logger,
   };
 }
 
@@ -178,19 +177,19 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   );
   const counters = new PolicyCounters(deps.metrics, () => openApprovals(owned));
   const spans = new PolicySpans(deps.tracing ? new CallTracer('policy', true) : undefined);
-  const terms = termsOf(deps, config, configuration, { counters, spans });
+  const services = partitionServices(deps, config, configuration, new RulingTelemetry(counters, spans));
   const rows = new SnapshotTable(deps.store);
   const source = { log: deps.log, codec: deps.codec, schemas: deps.schemas, snapshots: rows };
-  const partitions = new RulingPartitions(owned, source, decisions, terms);
+  const partitions = new RulingPartitions(owned, source, decisions, services);
   const transport = transportOf(deps, config, partitions);
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(PolicyModule.with(partitions), {
     strategy: transport,
     logger: new NestLogger(deps.logger),
   });
   await app.listen();
-  const snapshots = new SnapshotSaver(owned, rows, terms);
-  const due = new DueWork(owned, decisions, new Deferrals(deps.store), terms);
-  const clock = new PolicyClock({ due, snapshots }, transport, config.snapshot_every_ms, terms.warn);
+  const snapshots = new SnapshotSaver(owned, rows, deps.logger);
+  const due = new DueWork(owned, decisions, new Deferrals(deps.store), services);
+  const clock = new PolicyClock({ due, snapshots }, transport, config.snapshot_every_ms, deps.logger);
   clock.start();
   const taken = transport.caughtUp().then(() => written(owned));
   let caughtUp = false;

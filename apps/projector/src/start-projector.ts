@@ -58,7 +58,7 @@ async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: Projec
 function startChecks(deps: AppDeps, owner: CheckpointWriter | undefined): BackgroundChecks | undefined {
   const { evidence, damage } = deps;
   if (!evidence || !damage || !owner) return undefined;
-  const checks = new BackgroundChecks(deps, { evidence, damage, owner });
+  const checks = new BackgroundChecks(deps, { evidence, damage, owner, metrics: deps.metrics });
   checks.start();
   return checks;
 }

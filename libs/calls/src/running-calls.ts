@@ -17,7 +17,7 @@ export class RunningCalls {
   private shares: InFlightShares | undefined;
 
   constructor(
-    private readonly deps: AppDeps,
+    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'wake_ups'>,
     private readonly board: CallBoard,
     private readonly wheel: TimerWheel,
     private readonly parts: { callbacks: Callbacks; answered: AnsweredPositions },

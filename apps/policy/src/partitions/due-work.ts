@@ -1,7 +1,7 @@
 import type { OwnedPartitions } from '@countersign/event-log';
 import type { DecisionService } from '../rulings/decision-service.js';
 import type { Deferrals } from './deferrals.js';
-import type { DueApproval, PolicyTerms } from './policy-terms.js';
+import type { DueApproval, PartitionServices } from './partition-services.js';
 import type { RulingPartition } from './ruling-partition.js';
 
 /** Waiting calls are looked at this often after a change of what may run. */
@@ -21,7 +21,7 @@ export class DueWork {
     private readonly owned: OwnedPartitions<RulingPartition>,
     private readonly decisions: DecisionService,
     private readonly deferrals: Deferrals,
-    private readonly terms: PolicyTerms,
+    private readonly services: Pick<PartitionServices, 'clock' | 'wheel' | 'logger'>,
   ) {}
 
   /** @throws InfrastructureFault: what is due is due again in the next turn. */
@@ -48,8 +48,8 @@ export class DueWork {
   /** What fell due: grants that are over are forgotten; questions past their time end once every vote before that time was read. */
   private expireDue(readVotes: ReadVotes): void {
     this.decisions.limits.tend(readVotes);
-    const now_ms = this.terms.now_ms();
-    const due = this.terms.wheel.turn(now_ms);
+    const now_ms = this.services.clock.now_ms();
+    const due = this.services.wheel.turn(now_ms);
     this.tidyWheel();
     for (const { lane, partition, approval_id } of due) {
       this.owned.at(lane, partition)?.forgetGrant(approval_id);
@@ -66,7 +66,7 @@ export class DueWork {
   }
 
   private tidyWheel(): void {
-    const { wheel } = this.terms;
+    const { wheel } = this.services;
     if (wheel.size <= WHEEL_SLACK + 2 * openApprovals(this.owned)) return;
     wheel.retain(({ lane, partition, approval_id }) => this.owned.at(lane, partition)?.state.approvals.has(approval_id) === true);
   }
@@ -76,8 +76,11 @@ export class DueWork {
   }
 
   private later(overdue: readonly DueApproval[], cause: unknown): void {
-    this.terms.warn({ cause: String(cause) }, 'questions past their time end later: not every vote could be read');
-    for (const one of overdue) this.terms.wheel.add(this.terms.now_ms(), one);
+    this.services.logger.warn(
+      { event: 'approval_expiry_postponed', cause: String(cause) },
+      'approvals expire later: not every vote could be read',
+    );
+    for (const one of overdue) this.services.wheel.add(this.services.clock.now_ms(), one);
   }
 }
 

@@ -53,7 +53,7 @@ function writerOn(log: ScriptedLog, in_flight_max = 3) {
     ['policy-decided', 0],
     ['approval-granted', 0],
   ]);
-  const options = { in_flight_max, pending_records_max: 5, restamp: (one: Outgoing) => one, warn: () => undefined };
+  const options = { in_flight_max, pending_records_max: 5, restamp: (one: Outgoing) => one, logger: { warn: () => undefined } };
   return { writer: new PartitionWriter(log, options, positions), positions };
 }
 
@@ -86,7 +86,7 @@ test('what is appended again is stamped anew, after all that was decided since',
     value.writeUInt32BE(hlc, 0);
     return { said, record: { ...record, value } };
   };
-  const options = { in_flight_max: 2, pending_records_max: 9, restamp, warn: () => undefined };
+  const options = { in_flight_max: 2, pending_records_max: 9, restamp, logger: { warn: () => undefined } };
   const writer = new PartitionWriter(log, options, new Map());
   writer.enqueue([outgoing(1)]);
   writer.enqueue([outgoing(2)]);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AnyEvent, crashPoint, InfrastructureFault } from '@countersign/contracts';
 import type { EventLog, NewRecord } from '@countersign/event-log';
+import type { Logger } from '@countersign/process';
 
 /** An event on its way to the log, with the record that carries it. */
 export interface Outgoing {
@@ -15,7 +16,7 @@ export interface WriterOptions {
   pending_records_max: number;
   /** Gives records that have to be appended again a place after everything decided since. */
   restamp(outgoing: Outgoing): Outgoing;
-  warn(fields: Record<string, unknown>, message: string): void;
+  logger: Pick<Logger, 'warn'>;
 }
 
 interface Flight {
@@ -143,7 +144,10 @@ export class PartitionWriter {
   private failed(flight: Flight, cause: unknown): void {
     this.failing = true;
     flight.state = 'failed';
-    this.options.warn({ cause: String(cause), records: flight.outgoing.length }, 'rulings wait: the log does not take them');
+    this.options.logger.warn(
+      { event: 'rulings_not_written', cause: String(cause), records: flight.outgoing.length },
+      'rulings wait until the log takes them',
+    );
     this.retryWhenSettled();
   }
 

@@ -45,8 +45,8 @@ import {
 import type { EventBatch, EventLog, OwnedPartition, Recorded, TopicOffset } from '@countersign/event-log';
 import type { DecisionService } from '../rulings/decision-service.js';
 import type { AnsweredOffsets } from './answered-offsets.js';
+import type { PartitionServices } from './partition-services.js';
 import { type Outgoing, PartitionWriter } from './partition-writer.js';
-import type { PolicyTerms } from './policy-terms.js';
 import { RulingRecords } from './ruling-records.js';
 import { isWatched } from './watched.js';
 
@@ -81,14 +81,14 @@ export class RulingPartition implements OwnedPartition {
   constructor(
     readonly start: PartitionStart,
     private readonly decisions: DecisionService,
-    private readonly terms: PolicyTerms,
+    private readonly services: PartitionServices,
     io: { log: EventLog; codec: EventCodec },
   ) {
     this.records = new RulingRecords(io.codec, start.lane, start.partition);
-    const { writing, warn } = terms;
+    const { writing, logger } = services;
     this.writer = new PartitionWriter(
       io.log,
-      { ...writing, warn, restamp: (outgoing) => this.records.restamped(outgoing, ++this.start.hlc) },
+      { ...writing, logger, restamp: (outgoing) => this.records.restamped(outgoing, ++this.start.hlc) },
       start.outputs,
     );
     for (const approval of start.state.approvals.values()) this.watch(approval.approval_id);
@@ -137,7 +137,7 @@ export class RulingPartition implements OwnedPartition {
   /** Decides what is new in the batch. Rejects with the first record that cannot be decided; those before it are done. */
   async handle(batch: EventBatch): Promise<void> {
     const last = batch.events.at(-1);
-    if (last && last.offset + 1 >= batch.head) this.terms.fresh(last.timestamp_ms);
+    if (last && last.offset + 1 >= batch.head) this.services.clock.observe(last.timestamp_ms);
     await this.writer.room();
     const fresh = batch.events.filter((event) => this.isNew(event));
     const toRule = fresh.filter(wantsRuling);
@@ -146,8 +146,8 @@ export class RulingPartition implements OwnedPartition {
     // Whoever was revoked before a vote was written is out, also where the configuration is read later than the votes.
     if (fresh.some(({ event_type }) => event_type === 'approval_voted')) await this.decisions.catchUp();
     const edits = batch.topic === 'approval-voted' ? await this.judgeEdits(fresh) : undefined;
-    const now_ms = this.terms.now_ms();
-    const terms = { ...this.terms, now_ms };
+    const now_ms = this.services.clock.now_ms();
+    const terms = { ...this.services.terms, now_ms };
     const outgoing: Outgoing[] = [];
     try {
       for (const event of fresh) {
@@ -176,7 +176,7 @@ export class RulingPartition implements OwnedPartition {
   }
 
   private judgeEdits(fresh: readonly Recorded[]): Promise<ReadonlyMap<number, Judged>> {
-    const terms = { ...this.terms, now_ms: this.terms.now_ms() };
+    const terms = { ...this.services.terms, now_ms: this.services.clock.now_ms() };
     const stands = (edit: { offset: number }, judged: Judged) => {
       const event = fresh.find(({ offset }) => offset === edit.offset) as Recorded;
       return decideRecord(this.state, event, judged, terms).some((draft) => draft.event_type === 'policy_decided');
@@ -193,7 +193,7 @@ export class RulingPartition implements OwnedPartition {
     }));
     const answers = await this.decisions.judge(questions, this.start);
     this.write((now_ms) => {
-      const terms = { ...this.terms, now_ms };
+      const terms = { ...this.services.terms, now_ms };
       const source = noRecord(laneTopic('policy-decided', this.lane));
       return due.flatMap((one, i) => decideAgain(this.state, one, answers[i] as Judged, { ...terms, source }));
     });
@@ -204,21 +204,21 @@ export class RulingPartition implements OwnedPartition {
   /** Ends what a record that nobody can decide was about. */
   refuse(event: Recorded): void {
     if (!this.isNew(event)) return;
-    this.write((now_ms) => refusePoison(this.state, event, { ...this.terms, now_ms }));
+    this.write((now_ms) => refusePoison(this.state, event, { ...this.services.terms, now_ms }));
     this.done(event);
   }
 
   /** Denies the call of a request that cannot be read beyond its meta. */
   refuseUnreadable(request: Omit<UnreadableRequest, 'lane'>): void {
     if (!this.isNew(request.source)) return;
-    this.write((now_ms) => refuseUnreadable(this.state, { ...request, lane: this.start.lane }, { ...this.terms, now_ms }));
+    this.write((now_ms) => refuseUnreadable(this.state, { ...request, lane: this.start.lane }, { ...this.services.terms, now_ms }));
   }
 
   /** Calls that wait for people, or were deferred, and whose version may not run any more, are denied at once. */
   withdraw(): void {
     if (this.state.approvals.size === 0 && this.state.limits.deferred.size === 0) return;
     const judge = ({ meta, call }: { meta: Meta; call: ToolCall }) => this.decisions.withdrawalOf(meta.tenant_id, call);
-    const drafts = withdrawWaiting(this.state, judge, { ...this.terms, now_ms: this.terms.now_ms() });
+    const drafts = withdrawWaiting(this.state, judge, { ...this.services.terms, now_ms: this.services.clock.now_ms() });
     if (drafts.length === 0) return;
     this.write(() => drafts);
     this.handled++;
@@ -233,7 +233,7 @@ export class RulingPartition implements OwnedPartition {
   /** A part was not met in time: its next group is asked, or the request expires. */
   expire(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
-    if (!approval || !this.isOverdue(approval_id, this.terms.now_ms())) return;
+    if (!approval || !this.isOverdue(approval_id, this.services.clock.now_ms())) return;
     this.write((now_ms) => endOfTime(approval, holderOf(approval).meta, now_ms));
     this.handled++;
   }
@@ -247,7 +247,7 @@ export class RulingPartition implements OwnedPartition {
   /** A grant that can no longer be executed need not be joined any more. */
   forgetGrant(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
-    if (approval?.status === 'granted' && approval.execute_before_ms <= this.terms.now_ms()) dropApproval(this.state, approval);
+    if (approval?.status === 'granted' && approval.execute_before_ms <= this.services.clock.now_ms()) dropApproval(this.state, approval);
   }
 
   private isNew({ topic, offset }: SourcePosition): boolean {
@@ -256,7 +256,7 @@ export class RulingPartition implements OwnedPartition {
   }
 
   private write(decide: (now_ms: number) => readonly RulingDraft[]): void {
-    const now_ms = this.terms.now_ms();
+    const now_ms = this.services.clock.now_ms();
     const outgoing: Outgoing[] = [];
     this.say(decide(now_ms), now_ms, outgoing);
     this.writer.enqueue(outgoing);
@@ -275,14 +275,14 @@ export class RulingPartition implements OwnedPartition {
       const meta = stampedMeta(draft, { event_id: uuidv7(now_ms), now_ms, after_hlc: hlc });
       hlc = meta.hlc;
       const said = { event_type: draft.event_type, event: { ...draft.body, meta } } as AnyEvent;
-      const traceparent = this.terms.traced(said, draft.traceparent);
+      const traceparent = this.services.telemetry.traceparentOf(said, draft.traceparent);
       return { draft, traceparent, outgoing: { said, record: this.records.of(said, draft.key, traceparent) } };
     });
     this.start.hlc = hlc;
     for (const { draft, traceparent, outgoing } of stamped) {
       evolveRulings(this.state, outgoing.said, traceparent);
       if (isWatched(draft)) this.watch(draft.body.approval_id);
-      this.terms.said(outgoing.said);
+      this.services.telemetry.count(outgoing.said);
       into.push(outgoing);
     }
   }
@@ -291,6 +291,6 @@ export class RulingPartition implements OwnedPartition {
     const approval = this.state.approvals.get(approval_id);
     if (!approval) return;
     const { lane, partition } = this.start;
-    for (const at_ms of fallsDue(approval)) this.terms.wheel.add(at_ms, { lane, partition, approval_id });
+    for (const at_ms of fallsDue(approval)) this.services.wheel.add(at_ms, { lane, partition, approval_id });
   }
 }

@@ -10,7 +10,7 @@ import type {
 } from '@countersign/event-log';
 import type { DecisionService } from '../rulings/decision-service.js';
 import { replayOutputs } from './output-replay.js';
-import type { PolicyTerms } from './policy-terms.js';
+import type { PartitionServices } from './partition-services.js';
 import { RulingPartition } from './ruling-partition.js';
 import { loadSnapshot, type SnapshotRows } from './snapshots.js';
 
@@ -27,7 +27,7 @@ export class RulingPartitions implements PartitionOwner {
     private readonly owned: OwnedPartitions<RulingPartition>,
     private readonly source: PartitionSource,
     private readonly decisions: DecisionService,
-    private readonly terms: PolicyTerms,
+    private readonly services: PartitionServices,
   ) {}
 
   assigned(lane: string, numbers: readonly number[]): Promise<TopicOffset[]> {
@@ -37,7 +37,7 @@ export class RulingPartitions implements PartitionOwner {
   private async open(lane: string, number: number): Promise<RulingPartition> {
     const start = await replayOutputs(this.source, lane, number, await loadSnapshot(this.source.snapshots, lane, number));
     await this.decisions.limits.open(start, start.state.limits);
-    const opened = new RulingPartition(start, this.decisions, this.terms, this.source);
+    const opened = new RulingPartition(start, this.decisions, this.services, this.source);
     try {
       opened.completeGrants();
     } catch (cause) {

@@ -1,5 +1,5 @@
 import type { OwnedPartitions } from '@countersign/event-log';
-import type { PolicyTerms } from './policy-terms.js';
+import type { Logger } from '@countersign/process';
 import type { RulingPartition } from './ruling-partition.js';
 import { type SnapshotRows, saveSnapshot } from './snapshots.js';
 
@@ -10,7 +10,7 @@ export class SnapshotSaver {
   constructor(
     private readonly owned: OwnedPartitions<RulingPartition>,
     private readonly rows: SnapshotRows,
-    private readonly terms: Pick<PolicyTerms, 'warn'>,
+    private readonly logger: Logger,
   ) {}
 
   async save(): Promise<void> {
@@ -19,7 +19,7 @@ export class SnapshotSaver {
       if ((this.saved.get(partition) ?? 0) === handled) continue;
       this.saved.set(partition, handled);
       await saveSnapshot(this.rows, partition).catch((cause: unknown) => {
-        this.terms.warn({ cause: String(cause) }, 'a snapshot of policy was not saved');
+        this.logger.warn({ event: 'policy_snapshot_not_saved', cause: String(cause) }, 'a snapshot of policy was not saved');
       });
     }
   }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { type AppDeps, type Evidence, type KnownDamage, recordScan } from '@countersign/process';
 import { keepScrub, openScrub, type ScrubRun } from '@countersign/store';
+import type { Registry } from 'prom-client';
 import { BackgroundPace, ComparisonStopped, GENTLE_REST, HASTY_REST } from '../audit/background-pace.js';
 import { LogPass } from '../audit/log-pass.js';
 import { repeatWork } from '../audit/repeated-work.js';
@@ -27,9 +28,12 @@ export interface CheckedParts {
   damage: KnownDamage;
   /** Whether it is this process that looks after the trees. */
   owner: { readonly isOwner: boolean };
+  metrics: Registry;
 }
 
-function stateChecks({ log, codec, schemas, store }: AppDeps, pace: BackgroundPace): StateChecks {
+type RecordSource = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'logger' | 'clock'>;
+
+function stateChecks({ log, codec, schemas, store }: RecordSource, pace: BackgroundPace): StateChecks {
   const records = new CallRecords({ log, codec, schemas }, pace);
   return {
     records,
@@ -48,10 +52,10 @@ export class BackgroundChecks {
   private running: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly deps: AppDeps,
+    private readonly deps: RecordSource,
     private readonly parts: CheckedParts,
   ) {
-    this.metrics = new StateCheckMetrics(deps.metrics);
+    this.metrics = new StateCheckMetrics(parts.metrics);
   }
 
   start(): void {
@@ -72,8 +76,8 @@ export class BackgroundChecks {
   }
 
   private scrub(): Scrubber | undefined {
-    const { log, logger, clock, metrics } = this.deps;
-    const { evidence, damage, owner } = this.parts;
+    const { log, logger, clock } = this.deps;
+    const { evidence, damage, owner, metrics } = this.parts;
     if (!evidence.scrubbed) return undefined;
     const scan = recordScan(log, evidence, damage, 'scrub');
     this.scrubber = new Scrubber({ scan, kept: evidence.scrubbed, owner, now_ms: () => clock.now_ms(), logger, pace: this.pace });

@@ -39,7 +39,7 @@ export class TrustTeller {
 
   /** `chosen`: whether it is this process that tells. */
   constructor(
-    private readonly deps: AppDeps,
+    private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'logger'>,
     private readonly chosen: () => boolean,
   ) {
     this.book = new TrustBook(deps);

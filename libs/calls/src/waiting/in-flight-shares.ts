@@ -73,7 +73,10 @@ export class InFlightShares {
 }
 
 /** Starts telling other gateways, and listening to them; undefined where there are none: embedded there is one. */
-export async function shareInFlight({ store, wake_ups, clock }: AppDeps, board: CallBoard): Promise<InFlightShares | undefined> {
+export async function shareInFlight(
+  { store, wake_ups, clock }: Pick<AppDeps, 'store' | 'wake_ups' | 'clock'>,
+  board: CallBoard,
+): Promise<InFlightShares | undefined> {
   if (!store.durable) return undefined;
   const shares = new InFlightShares(board, wake_ups, uuidv7(clock.now_ms()), () => clock.monotonic_ms());
   board.othersInFlight = (tenant_id) => shares.othersOf(tenant_id);
