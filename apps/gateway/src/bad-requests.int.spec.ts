@@ -115,7 +115,37 @@ describe('a request that reaches no route is answered with a problem document', 
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [\\w ]+\r\n`));
     expect(head).toContain('content-type: application/problem+json');
     expect(head).toContain(`content-length: ${Buffer.byteLength(body)}`);
-    expect(JSON.parse(body)).toMatchObject({ type: `urn:countersign:problem:${kind}`, status });
+    const { request_id, ...problem } = JSON.parse(body);
+    expect(problem).toMatchObject({ type: `urn:countersign:problem:${kind}`, status });
+    expect(head).toContain(`Countersign-Request-Id: ${request_id}`);
+  });
+});
+
+describe('every answer has the id of its request', () => {
+  const ID = 'countersign-request-id';
+  const sent = { 'x-request-id': 'report-2024-118' };
+
+  test.each([
+    ['GET', '/healthz', undefined, 200],
+    ['GET', '/v1/tools', undefined, 200],
+    ['GET', '/v1/calls/none', undefined, 404],
+    ['GET', '/no/such/route', undefined, 404],
+    ['PUT', '/v1/calls', {}, 405],
+    ['GET', '/v1/calls/%ZZ', undefined, 400],
+    ['POST', '/v1/calls', { tool: 'no_such_tool', inputs: {} }, 404],
+    ['POST', '/v1/calls:batch', { calls: [{ tool: 'no_such_tool', inputs: {} }] }, 200],
+  ])('%s %s', async (method, path, body, status) => {
+    const answer = await gateway.send(method, path, body, sent);
+    expect([answer.status, answer.headers.get(ID)]).toEqual([status, sent['x-request-id']]);
+    if (status >= 400) expect(answer.body.request_id).toBe(sent['x-request-id']);
+    expect((await gateway.send(method, path, body)).headers.get(ID)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+  });
+
+  test('also one without a valid token, and a call that is taken past the router', async () => {
+    const unknown = await gateway.send('POST', '/v1/calls', {}, { ...sent, authorization: 'Bearer csk_none' });
+    expect([unknown.status, unknown.headers.get(ID), unknown.body.request_id]).toEqual([401, ...Array(2).fill(sent['x-request-id'])]);
+    const taken = await gateway.send('POST', '/v1/calls', { tool: 'ask_first', inputs: {} }, { ...sent, prefer: 'wait=0' });
+    expect(taken.headers.get(ID)).toBe(sent['x-request-id']);
   });
 });
 

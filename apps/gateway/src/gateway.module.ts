@@ -42,6 +42,7 @@ import { HealthService } from './health/health.service.js';
 import { isPublic } from './http/access.decorator.js';
 import { HttpModule } from './http/http.module.js';
 import { RequestAccess } from './http/request-access.js';
+import { REQUEST_ID_HEADER, requestIdOf } from './http/request-id.js';
 import { IdentityModule } from './identity/identity.module.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MappingsModule } from './mappings/mappings.module.js';
@@ -231,8 +232,9 @@ function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, admissio
   server.removeAllListeners('request');
   boundConnections(server, bounds);
   serveRequests(server, (request, response) => {
-    if (direct.takes(request)) direct.serve(request, response);
-    else for (const listener of routed) listener(request, response);
+    if (direct.takes(request)) return direct.serve(request, response);
+    response.setHeader(REQUEST_ID_HEADER, requestIdOf(request));
+    for (const listener of routed) listener(request, response);
   });
 }
 

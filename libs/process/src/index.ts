@@ -1,6 +1,6 @@
 export { actorKeySet, actorToken } from './actor-key.js';
 export type { AppDeps, RunningApp, WakeUpChannel } from './app-deps.js';
-export { type CallSpan, CallTracer, decisionAttributes } from './call-tracer.js';
+export { type CallSpan, CallTracer, decisionAttributes, type SpanAttributes } from './call-tracer.js';
 export { CannotOpen } from './cannot-open.js';
 export { checkedLog, recordScan } from './checked-log.js';
 export { type Clock, systemClock } from './clock.js';

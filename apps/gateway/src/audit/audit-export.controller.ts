@@ -1,12 +1,12 @@
 import { type Caller, Refusal, type Seen } from '@countersign/calls';
-import { Controller, Get, Query, Res } from '@nestjs/common';
+import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { contentTypes } from '../exports/export-format.js';
 import { Roles } from '../http/access.decorator.js';
 import { AnswersIn, described } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { SeenPositions } from '../http/positions.js';
-import type { HttpReply } from '../http/reply.js';
+import type { HttpReply, HttpRequest } from '../http/reply.js';
 import { RequestAccess } from '../http/request-access.js';
 import { sendFile } from '../http/send-file.js';
 import { AuditExportService } from './audit-export.service.js';
@@ -34,6 +34,7 @@ export class AuditExportController {
     @CurrentCaller() caller: Caller,
     @Query({ schema: exportQuery }) query: ExportQuery,
     @SeenPositions() seen: Seen,
+    @Req() request: HttpRequest,
     @Res() reply: HttpReply,
   ) {
     const opened = await this.exports.open(caller, query, seen);
@@ -50,7 +51,7 @@ export class AuditExportController {
       },
       opened.chunks(),
     );
-    if (fault) this.access.problemOf(fault);
+    if (fault) this.access.problemOf(fault, request);
     return undefined;
   }
 }

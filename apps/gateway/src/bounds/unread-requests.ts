@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { Refusal } from '@countersign/calls';
 import { type Problem, problemDocument, problemHeaders, problemStatus } from '../http/problem.js';
 import { type IncomingRequest, type OutgoingReply, sendProblem } from '../http/reply.js';
+import { newRequestId, REQUEST_ID_HEADER } from '../http/request-id.js';
 
 function unrouted(code: string | undefined): Problem {
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Refusal('uri-too-long', 'a segment of the path is longer than 300 characters');
@@ -14,7 +15,7 @@ function unrouted(code: string | undefined): Problem {
  * A request that the router could not lead anywhere: its path cannot be read, or an id in it is too long. `reply` is Fastify's, whose
  * type here is that of every possible route.
  */
-export function refuseUnrouted(error: { code?: string }, request: Pick<IncomingRequest, 'url'>, reply: unknown): void {
+export function refuseUnrouted(error: { code?: string }, request: Pick<IncomingRequest, 'url' | 'raw'>, reply: unknown): void {
   sendProblem(request, reply as OutgoingReply, unrouted(error.code));
 }
 
@@ -34,8 +35,14 @@ export function refuseUnread(error: { code?: string }, socket: Socket): void {
   }
   const problem = unreadable(error.code);
   const status = problemStatus(problem);
-  const body = JSON.stringify(problemDocument(problem, '/'));
-  const headers = { ...problemHeaders(problem), 'content-length': Buffer.byteLength(body), connection: 'close' };
+  const request_id = newRequestId();
+  const body = JSON.stringify(problemDocument(problem, '/', request_id));
+  const headers = {
+    ...problemHeaders(problem),
+    [REQUEST_ID_HEADER]: request_id,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy());
 }

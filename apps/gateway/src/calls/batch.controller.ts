@@ -6,6 +6,7 @@ import { AnswersIn } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { type HttpReply, type HttpRequest, headerOf } from '../http/reply.js';
 import { RequestAccess } from '../http/request-access.js';
+import { REQUEST_ID_ATTRIBUTE, requestIdOf } from '../http/request-id.js';
 import { waitOf } from '../requests/preferences.js';
 import { BatchLines } from './batch-lines.js';
 import { SUBMITTERS } from './call-posts.service.js';
@@ -39,9 +40,10 @@ export class BatchController {
       traceparent: headerOf(request, 'traceparent'),
       wait_ms: waitOf(headerOf(request, 'prefer')),
       span_name: 'POST /v1/calls:batch',
+      span_attributes: { [REQUEST_ID_ATTRIBUTE]: requestIdOf(request.raw) },
       warns_of_deprecation: false,
     };
-    new BatchRun(this.calls, calls, by, new BatchLines(reply.raw, (cause) => this.access.problemOf(cause))).start();
+    new BatchRun(this.calls, calls, by, new BatchLines(reply.raw, (cause) => this.access.problemOf(cause, request))).start();
     return undefined;
   }
 }

@@ -2,6 +2,7 @@ import { type Caller, type CallRequest, Calls, callRequest, Refusal } from '@cou
 import { Injectable } from '@nestjs/common';
 import { headerOf, type IncomingRequest, type OutgoingReply, sendProblem } from '../http/reply.js';
 import { RequestAccess } from '../http/request-access.js';
+import { REQUEST_ID_ATTRIBUTE, requestIdOf } from '../http/request-id.js';
 import { parseBody } from '../requests/body-issues.js';
 import { waitOf } from '../requests/preferences.js';
 import { PostReply } from './post-reply.js';
@@ -25,6 +26,7 @@ export class CallPosts {
       traceparent: headerOf(request, 'traceparent'),
       wait_ms: waitOf(headerOf(request, 'prefer')),
       span_name: 'POST /v1/calls',
+      span_attributes: { [REQUEST_ID_ATTRIBUTE]: requestIdOf(request.raw) },
       warns_of_deprecation: true,
     };
     return this.calls.submit(body, by, new PostReply(request, reply, this.access, caller));

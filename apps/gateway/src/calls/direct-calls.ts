@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ParseJson, unreadForm } from '../bounds/json-bodies.js';
 import type { OutgoingReply } from '../http/reply.js';
+import { REQUEST_ID_HEADER, requestIdOf } from '../http/request-id.js';
 
 /** What the direct way leads to; the router leads to the same. */
 export interface DirectPosts {
@@ -31,9 +32,14 @@ class DirectRequest {
 class DirectReply implements OutgoingReply {
   sent = false;
   private status = 200;
-  private readonly fields: Record<string, string | number> = {};
+  private readonly fields: Record<string, string | number>;
 
-  constructor(readonly raw: ServerResponse) {}
+  constructor(
+    readonly raw: ServerResponse,
+    request_id: string,
+  ) {
+    this.fields = { [REQUEST_ID_HEADER]: request_id };
+  }
 
   code(status: number): this {
     this.status = status;
@@ -82,7 +88,7 @@ export class DirectCalls {
 
   serve(raw: IncomingMessage, response: ServerResponse): void {
     const request = new DirectRequest(raw);
-    const reply = new DirectReply(response);
+    const reply = new DirectReply(response, requestIdOf(raw));
     if (!this.posts.admit(request, reply)) return;
     const chunks: Buffer[] = [];
     raw.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -11,6 +11,7 @@ export const problemSchema = z
     status: z.int(),
     detail: z.string(),
     instance: z.string().describe('the path of the request'),
+    request_id: z.string().optional().describe('as in the header `Countersign-Request-Id`; the log of the gateway has it too'),
     code: z.string().describe('one of the closed list of error codes'),
     reason: z.enum(problemKinds.map((kind) => kind.replaceAll('-', '_'))).describe('the cause'),
     class: z.string(),

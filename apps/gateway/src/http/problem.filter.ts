@@ -21,7 +21,7 @@ export class ProblemFilter implements ExceptionFilter {
   catch(cause: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
     const [request, reply] = [http.getRequest<AuthenticatedRequest>(), http.getResponse<HttpReply>()];
-    const problem = this.access.problemOf(cause);
+    const problem = this.access.problemOf(cause, request);
     if (request.caller) this.access.refuse(request, reply, request.caller, problem);
     else sendProblem(request, reply, problem);
   }

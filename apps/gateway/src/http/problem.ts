@@ -92,8 +92,8 @@ export const problemStatus = ({ kind }: Problem): number => shown[kind].status;
 
 const PROBLEM_CONTENT_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The document; `instance` is the path that was asked. */
-export function problemDocument(problem: Problem, instance: string): Record<string, unknown> {
+/** The document; `instance` is the path that was asked. A problem of one item of an answer has no `request_id`: the answer's header has it. */
+export function problemDocument(problem: Problem, instance: string, request_id?: string): Record<string, unknown> {
   const { status, title } = shown[problem.kind];
   const { code, class: errorClass, retry_after_s } = meaningOfProblem(problem.kind);
   const { layer, issues, ...rest } = problem.more;
@@ -103,6 +103,7 @@ export function problemDocument(problem: Problem, instance: string): Record<stri
     status,
     detail: problem.detail,
     instance,
+    ...(request_id === undefined ? {} : { request_id }),
     code,
     reason: problem.kind.replaceAll('-', '_'),
     class: errorClass,

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Problem, problemDocument, problemHeaders, problemStatus } from './problem.js';
+import { requestIdOf } from './request-id.js';
 
 export type HttpRequest = FastifyRequest;
 export type HttpReply = FastifyReply;
@@ -26,12 +27,12 @@ export function pathOf(url: string): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-export function sendProblem(request: Pick<IncomingRequest, 'url'>, reply: OutgoingReply, problem: Problem): void {
+export function sendProblem(request: Pick<IncomingRequest, 'url' | 'raw'>, reply: OutgoingReply, problem: Problem): void {
   if (reply.sent) return;
   reply
     .code(problemStatus(problem))
     .headers(problemHeaders(problem))
-    .send(JSON.stringify(problemDocument(problem, pathOf(request.url))));
+    .send(JSON.stringify(problemDocument(problem, pathOf(request.url), requestIdOf(request.raw))));
 }
 
 /** A header that may be there once. */

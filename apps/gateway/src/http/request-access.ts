@@ -6,12 +6,13 @@ import { type Authenticator, lacksRole, type Role } from '../authentication/auth
 import type { RefusedRequests } from '../authentication/refused-requests.js';
 import type { Problem } from './problem.js';
 import { type IncomingRequest, type OutgoingReply, sendProblem } from './reply.js';
+import { requestIdOf } from './request-id.js';
 
 /** A fault as what the caller may know of it; its cause stays in the log. */
-function problemOf(cause: unknown, logger: Logger): Problem {
+function problemOf(cause: unknown, { raw }: Pick<IncomingRequest, 'raw'>, logger: Logger): Problem {
   if (cause instanceof Refusal) return cause;
   if (isInfrastructureFault(cause)) {
-    logger.warn({ event: 'dependency_unavailable', err: cause }, 'the log or the store is unavailable');
+    logger.warn({ event: 'dependency_unavailable', request_id: requestIdOf(raw), err: cause }, 'the log or the store is unavailable');
     return new Refusal('unavailable', 'the log or the store is unavailable; nothing was partly done: try again');
   }
   if (cause instanceof RecordsDropped) return new Refusal('erased', cause.message, { first: cause.first });
@@ -23,7 +24,7 @@ function problemOf(cause: unknown, logger: Logger): Problem {
   if (status === 404) return new Refusal('not-found', 'there is no route at this path: see /openapi.json');
   if (typeof status === 'number' && status >= 400 && status < 500)
     return new Refusal('malformed-body', cause instanceof Error ? cause.message : 'the request cannot be read');
-  logger.error({ event: 'request_failed', err: cause }, 'a request failed');
+  logger.error({ event: 'request_failed', request_id: requestIdOf(raw), err: cause }, 'a request failed');
   return new Refusal('internal', 'the request failed because of an internal error; its cause is in the log of the gateway');
 }
 
@@ -56,11 +57,11 @@ export class RequestAccess {
   }
 
   /** What the caller may know of a fault; its cause goes to the log. */
-  problemOf(cause: unknown): Problem {
-    return problemOf(cause, this.logger);
+  problemOf(cause: unknown, request: Pick<IncomingRequest, 'raw'>): Problem {
+    return problemOf(cause, request, this.logger);
   }
 
   fault(request: IncomingRequest, reply: OutgoingReply, cause: unknown): void {
-    sendProblem(request, reply, problemOf(cause, this.logger));
+    sendProblem(request, reply, problemOf(cause, request, this.logger));
   }
 }

@@ -45,6 +45,7 @@ export class CallSubmitter {
 
   private admit(request: CallRequest, by: Submission, sink: AnswerSink, resolved: Authority | undefined): void | Promise<void> {
     const span = this.parts.tracer.start(by.span_name, by.traceparent, SpanKind.SERVER);
+    if (by.span_attributes) span.set(by.span_attributes);
     const admitted = this.admission.admit(request, this.origin(by, span.traceparent, resolved));
     const refuse = (refusal: Refused): void => {
       if (!refusal) return;

@@ -1,4 +1,5 @@
 import { type Authority, union } from '@countersign/contracts';
+import type { SpanAttributes } from '@countersign/process';
 import type { Caller } from '../caller.js';
 
 /** Results that a call is made from, and their markings. */
@@ -18,6 +19,7 @@ export interface Submission {
   wait_ms: number;
   /** The span of this way in. */
   span_name: string;
+  span_attributes?: SpanAttributes;
   /** Beside the `sources` of the request. */
   derived_from?: DerivedFrom;
   /** The answer warns of a deprecated version even where the record does not. */
