@@ -56,6 +56,7 @@ export { KnownWrappingKeys } from './vault/wrapping-keys.js';
 export * from './views/analytics.js';
 export type { PartRow } from './views/approval-parts.js';
 export * from './views/approval-quality.js';
+export * from './views/approval-summary.js';
 export { approvalTables } from './views/approval-tables.js';
 export * from './views/approval-writes.js';
 export * from './views/approvals.js';

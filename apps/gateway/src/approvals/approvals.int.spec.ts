@@ -80,6 +80,36 @@ test('how well people decide is for those who watch over it', async () => {
   });
 });
 
+test('the summary counts what waits in the tenant of its reader, by tier and roles, with the time of the oldest', async () => {
+  const summary = async () => (await app.send('GET', '/v1/approvals/summary', { role: 'approver' })).body;
+  expect((await app.send('GET', '/v1/approvals/summary')).status).toBe(401);
+  expect(await summary()).toEqual({ pending: 0, oldest_pending_at: null, truncated: false, groups: [] });
+  const add = (tenant_id: string, id: string, at_ms: number | null, roles: string[], end_kind: string | null = null) =>
+    store.query({
+      text: `INSERT INTO approvals (tenant_id, approval_id, partition, call_uuid, revision, requested_at_ms, expires_at_ms, requirement, end_kind)
+             VALUES ($1, $2, 0, gen_random_uuid(), 1, $3, $3, $4, $5)`,
+      params: [tenant_id, id, at_ms, JSON.stringify({ approver_roles: roles, evidence: { tier: 'tier_2_approval_required' } }), end_kind],
+    });
+  await add('acme', 's1', NOW - 2000, ['approver']);
+  await add('acme', 's2', NOW - 9000, ['approver']);
+  await add('acme', 's3', NOW - 5000, ['lawyer']);
+  await add('acme', 'ended', NOW - 60_000, ['approver'], 'granted');
+  await add('acme', 'unread', null, ['approver']);
+  await add('rival', 'other', NOW - 60_000, ['approver']);
+  const oldest = new Date(NOW - 9000).toISOString();
+  const tier = 'tier_2_approval_required';
+  expect(await summary()).toEqual({
+    pending: 3,
+    oldest_pending_at: oldest,
+    truncated: false,
+    groups: [
+      { tier, approver_roles: ['approver'], pending: 2, oldest_pending_at: oldest },
+      { tier, approver_roles: ['lawyer'], pending: 1, oldest_pending_at: new Date(NOW - 5000).toISOString() },
+    ],
+  });
+  await store.query({ text: 'DELETE FROM approvals', params: [] });
+});
+
 test('a person lets somebody else vote, for a time that is not over', async () => {
   const over = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-19T00:00:00Z' } });
   expect([over.status, over.body.detail]).toEqual([400, '`until` is over before it begins']);

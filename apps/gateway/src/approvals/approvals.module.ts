@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ApprovalQualityController } from './approval-quality.controller.js';
 import { ApprovalQualityService } from './approval-quality.service.js';
+import { ApprovalSummaryController } from './approval-summary.controller.js';
 import { ApprovalsController } from './approvals.controller.js';
 import { ApprovalsService } from './approvals.service.js';
 import { DecisionsController } from './decisions.controller.js';
@@ -14,7 +15,14 @@ import { VotesService } from './votes.service.js';
 
 /** What waits for people, their votes, and the rights that they give each other. */
 @Module({
-  controllers: [ApprovalQualityController, ApprovalsController, VoteDelegationsController, GrantsController, DecisionsController],
+  controllers: [
+    ApprovalQualityController,
+    ApprovalSummaryController,
+    ApprovalsController,
+    VoteDelegationsController,
+    GrantsController,
+    DecisionsController,
+  ],
   providers: [
     ApprovalsService,
     VotesService,
