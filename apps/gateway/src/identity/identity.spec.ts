@@ -33,6 +33,40 @@ describe('keys', () => {
     expect((await admin('GET', '/v1/keys')).body.items[0].revoked_at).not.toBeNull();
   });
 
+  test('a key has a name that can be changed, which changes neither its rights nor that it is revoked', async () => {
+    const who = { ...principal, id: 'named-bot' };
+    const { key: _key, ...made } = (await admin('POST', '/v1/keys', { principal: who, name: 'Invoices', scopes: ['read'], owner: 'ann' }))
+      .body;
+    expect(made).toMatchObject({ name: 'Invoices', state: 'active', owner: 'ann', created_by: { id: 'admin' } });
+    const url = `/v1/keys/${made.key_id}`;
+    expect((await admin('GET', url)).body).toEqual(made);
+    expect((await admin('PATCH', url, { name: 'Orders' })).body).toEqual({ ...made, name: 'Orders' });
+    await admin('DELETE', url);
+    const { body } = await admin('PATCH', url, { name: null });
+    expect([body.name, body.state, body.revoked_at]).toEqual([null, 'revoked', expect.any(String)]);
+  });
+
+  test.each([[''], ['a\u202eb'], ['a\nb'], ['x'.repeat(101)]])('a name is short and visible: %j is refused', async (name) => {
+    const { status, body } = await admin('POST', '/v1/keys', { principal, name });
+    expect([status, body.validation.issues[0].path]).toEqual([400, '/name']);
+  });
+
+  test('keys are found by principal and by state; one of another tenant is not found', async () => {
+    const ids = async (query: string) =>
+      (await admin('GET', `/v1/keys?principal=seeker&${query}`)).body.items.map(({ key_id }: { key_id: string }) => key_id);
+    const seeker = { principal: { ...principal, id: 'seeker' } };
+    const [live, ended] = [(await admin('POST', '/v1/keys', seeker)).body, (await admin('POST', '/v1/keys', seeker)).body];
+    await admin('DELETE', `/v1/keys/${ended.key_id}`);
+    expect([await ids('state=active'), await ids('state=revoked'), await ids('state=expired')]).toEqual([
+      [live.key_id],
+      [ended.key_id],
+      [],
+    ]);
+    expect((await admin('GET', '/v1/keys?state=lost')).status).toBe(400);
+    for (const [method, body] of [['GET'], ['PATCH', { name: 'mine' }], ['DELETE']] as const)
+      expect([method, (await admin(method, '/v1/keys/none', body)).status]).toEqual([method, 404]);
+  });
+
   test('one for a principal that looks like another, or that has expired, is refused', async () => {
     const alike = await admin('POST', '/v1/keys', { principal: { ...principal, id: 'b0t' } });
     expect([alike.status, alike.body.validation.issues[0].path]).toEqual([409, '/principal/id']);

@@ -1,15 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '@countersign/calls';
-import { Body, Controller, Delete, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { Answer, NoAnswer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { Change } from '../http/edit.decorator.js';
-import { type PageQuery, pageQuery } from '../http/page-query.js';
 import type { HttpReply } from '../http/reply.js';
 import { withHeaders } from '../http/with-headers.js';
-import { type KeyRequest, keyPage, keyRequest, mintedKey } from './keys.schemas.js';
+import {
+  type KeyChange,
+  type KeyListQuery,
+  type KeyRequest,
+  keyAnswer,
+  keyChange,
+  keyListQuery,
+  keyPage,
+  keyRequest,
+  mintedKey,
+} from './keys.schemas.js';
 import { KeysService } from './keys.service.js';
 
 /** `/v1/keys`: the API keys of a tenant. */
@@ -22,8 +31,30 @@ export class KeysController {
   @Roles('admin')
   @ApiOperation({ summary: 'List API keys' })
   @Answer(keyPage)
-  list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: pageQuery }) query: PageQuery) {
+  list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: keyListQuery }) query: KeyListQuery) {
     return this.keys.list(tenant_id, query);
+  }
+
+  @Get(':key_id')
+  @Roles('admin')
+  @ApiOperation({ summary: 'Read an API key, without the key itself' })
+  @Answer(keyAnswer)
+  read(@CurrentCaller() caller: Caller, @Param('key_id') key_id: string) {
+    return this.keys.read(caller, key_id);
+  }
+
+  @Patch(':key_id')
+  @Roles('admin')
+  @Change()
+  @ApiOperation({ summary: 'Rename an API key' })
+  @Answer(keyAnswer)
+  rename(
+    @CurrentCaller() caller: Caller,
+    @Param('key_id') key_id: string,
+    @Body({ schema: keyChange }) body: KeyChange,
+    @Headers() headers: IncomingHttpHeaders,
+  ) {
+    return this.keys.rename(caller, key_id, body, { headers });
   }
 
   @Post()

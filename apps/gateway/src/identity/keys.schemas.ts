@@ -1,15 +1,35 @@
 import { z } from 'zod';
 import { roles } from '../authentication/authenticator.js';
 import { principalId } from '../authentication/principal-id.js';
-import { pageOfItems } from '../http/page-query.js';
+import { pageOfItems, pageQuery } from '../http/page-query.js';
 import { principalAnswer, timeOf } from '../http/shared-schemas.js';
 
 const name = z.string().min(1).max(100);
+
+const keyName = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(/^\P{C}*$/u, 'has control or invisible characters');
+
+/** The query of `GET /v1/keys`. */
+export const keyListQuery = pageQuery.extend({
+  principal: principalId.optional().describe('id of the principal that the keys stand for'),
+  state: z.enum(['active', 'expired', 'revoked']).optional(),
+});
+
+export type KeyListQuery = z.infer<typeof keyListQuery>;
+
+/** Body of `PATCH /v1/keys/{key_id}`. */
+export const keyChange = z.strictObject({ name: keyName.nullable().describe('null: no name') }).meta({ id: 'KeyChange' });
+
+export type KeyChange = z.infer<typeof keyChange>;
 
 /** Body of `POST /v1/keys`. */
 export const keyRequest = z
   .strictObject({
     tenant_id: name.optional().describe('absent: your own; another only for an admin of tenant `default`'),
+    name: keyName.optional().describe('what people call the key'),
     principal: z.strictObject({
       kind: z.enum(['agent', 'user', 'service']),
       id: principalId,
@@ -23,11 +43,15 @@ export const keyRequest = z
   })
   .meta({ id: 'NewKey' });
 
-const key = z
+export const keyAnswer = z
   .object({
     key_id: z.string(),
     tenant_id: z.string(),
+    name: z.string().nullable().describe('what people call the key'),
+    state: z.enum(['active', 'expired', 'revoked']),
     principal: principalAnswer,
+    owner: z.string().nullable().describe('principal id of the person who answers for an agent'),
+    created_by: principalAnswer,
     scopes: z.array(z.string()).describe('empty: any'),
     clearances: z.array(z.string()).describe('markings that it may see; `*` stands for all'),
     purposes: z.array(z.string()).nullable().describe('null: any purpose'),
@@ -37,9 +61,9 @@ const key = z
   })
   .meta({ id: 'Key' });
 
-export const keyPage = pageOfItems(key).meta({ id: 'KeyPage' });
-export const mintedKey = key.extend({ key: z.string().describe('shown once; only its hash is kept') }).meta({ id: 'MintedKey' });
+export const keyPage = pageOfItems(keyAnswer).meta({ id: 'KeyPage' });
+export const mintedKey = keyAnswer.extend({ key: z.string().describe('shown once; only its hash is kept') }).meta({ id: 'MintedKey' });
 
 export type KeyRequest = z.infer<typeof keyRequest>;
-export type KeyAnswer = z.infer<typeof key>;
+export type KeyAnswer = z.infer<typeof keyAnswer>;
 export type MintedKey = z.infer<typeof mintedKey>;

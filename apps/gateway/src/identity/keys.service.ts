@@ -6,17 +6,24 @@ import { hashApiKey, mintApiKey } from '../authentication/api-key.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
 import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import { pageOf } from '../http/lists.js';
-import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
+import { type Page, placeOf } from '../http/page-query.js';
 import { isoOf } from '../http/shared-schemas.js';
 import type { WithHeaders } from '../http/with-headers.js';
 import { expiryOf } from './expiry.js';
-import type { KeyAnswer, KeyRequest, MintedKey } from './keys.schemas.js';
+import type { KeyAnswer, KeyChange, KeyListQuery, KeyRequest, MintedKey } from './keys.schemas.js';
 import { lookAlikeIssue, principalIdsOf, skeletonOf } from './look-alike.js';
 
-function answerOf({ key_id, tenant_id, principal, scopes, clearances, purposes, ...at }: ApiKey): KeyAnswer {
+function stateOf({ revoked_at_ms, expires_at_ms }: Pick<ApiKey, 'revoked_at_ms' | 'expires_at_ms'>, now_ms: number): KeyAnswer['state'] {
+  if (revoked_at_ms !== null) return 'revoked';
+  return expires_at_ms !== null && expires_at_ms <= now_ms ? 'expired' : 'active';
+}
+
+function answerOf(key: Omit<ApiKey, 'key_hash'>, now_ms: number): KeyAnswer {
+  const { key_id, tenant_id, name, principal, owner, created_by, scopes, clearances, purposes, ...at } = key;
+  const state = stateOf(at, now_ms);
   const created_at = new Date(at.created_at_ms).toISOString();
   const times = { created_at, expires_at: isoOf(at.expires_at_ms), revoked_at: isoOf(at.revoked_at_ms) };
-  return { key_id, tenant_id, principal, scopes, clearances, purposes, ...times };
+  return { key_id, tenant_id, name, state, principal, owner, created_by, scopes, clearances, purposes, ...times };
 }
 
 /** Admins manage their own tenant; those of `default` all of them. */
@@ -27,8 +34,32 @@ const mayManage = (caller: Caller, tenant_id: string): boolean => caller.tenant_
 export class KeysService {
   constructor(private readonly configuration: ConfigurationService) {}
 
-  list(tenant_id: string, query: PageQuery): Page<KeyAnswer> {
-    return pageOf(keysOf(this.configuration.state, tenant_id), placeOf(query), ({ key_id }) => key_id, answerOf);
+  list(tenant_id: string, { principal, state, ...query }: KeyListQuery): Page<KeyAnswer> {
+    const now_ms = this.configuration.now_ms();
+    const keys = keysOf(this.configuration.state, tenant_id).filter(
+      (key) => (principal === undefined || key.principal.id === principal) && (state === undefined || stateOf(key, now_ms) === state),
+    );
+    return pageOf(
+      keys,
+      placeOf(query),
+      ({ key_id }) => key_id,
+      (key) => answerOf(key, now_ms),
+    );
+  }
+
+  read(caller: Caller, key_id: string): KeyAnswer | Refusal {
+    const key = this.find(caller, key_id);
+    return key instanceof Refusal ? key : answerOf(key, this.configuration.now_ms());
+  }
+
+  /** A name changes nothing else of a key: its rights are written again as they are. */
+  async rename(caller: Caller, key_id: string, { name }: KeyChange, request: EditRequest): Promise<KeyAnswer | Refusal> {
+    const key = this.find(caller, key_id);
+    if (key instanceof Refusal) return key;
+    const { tenant_id, revoked_at_ms: _revoked, created_by: _created, ...rights } = key;
+    const fields = { ...rights, name, skeleton: skeletonOf(key.principal.id), by: caller.principal, only_if_first: false };
+    await this.configuration.setEverywhere(unconditional(request), tenant_id, 'api_key_set', fields);
+    return this.read(caller, key_id);
   }
 
   async mint(caller: Caller, body: KeyRequest, request: EditRequest): Promise<WithHeaders<MintedKey> | Refusal> {
@@ -39,8 +70,8 @@ export class KeysService {
     const expires_at_ms = expiryOf(body.expires_at, created_at_ms);
     if (expires_at_ms instanceof Refusal) return expires_at_ms;
     const key = mintApiKey();
-    const { principal, scopes, clearances, purposes = null, owner = null } = body;
-    const who = { principal, scopes, clearances, purposes, owner, skeleton: skeletonOf(principal.id) };
+    const { principal, scopes, clearances, purposes = null, owner = null, name = null } = body;
+    const who = { name, principal, scopes, clearances, purposes, owner, skeleton: skeletonOf(principal.id) };
     const ids = { key_id: uuidv7(created_at_ms), key_hash: hashApiKey(key) };
     const fields = { ...ids, ...who, by: caller.principal, only_if_first: false, expires_at_ms, created_at_ms };
     const against = () => (owner === null ? [] : [itemNames.principal_look(skeletonOf(owner))]);
@@ -53,16 +84,22 @@ export class KeysService {
     });
     if (edited instanceof Refusal) return edited;
     const headers = { location: `/v1/keys/${ids.key_id}`, 'cache-control': 'no-store' };
-    return { body: { ...answerOf({ ...fields, tenant_id, revoked_at_ms: null }), key }, headers };
+    const made = { ...fields, tenant_id, created_by: caller.principal, revoked_at_ms: null };
+    return { body: { ...answerOf(made, created_at_ms), key }, headers };
   }
 
   async revoke(caller: Caller, key_id: string, request: EditRequest): Promise<Refusal | undefined> {
-    const key = this.configuration.state.keys_by_id.get(key_id);
-    if (!key || !mayManage(caller, key.tenant_id)) return new Refusal('not-found', 'there is no key of this id');
+    const key = this.find(caller, key_id);
+    if (key instanceof Refusal) return key;
     if (key.revoked_at_ms !== null) return undefined;
     const revoked = { key_id, by: caller.principal, revoked_at_ms: this.configuration.now_ms() };
     await this.configuration.setEverywhere(request, key.tenant_id, 'api_key_revoked', revoked);
     return undefined;
+  }
+
+  private find(caller: Caller, key_id: string): ApiKey | Refusal {
+    const key = this.configuration.state.keys_by_id.get(key_id);
+    return key && mayManage(caller, key.tenant_id) ? key : new Refusal('not-found', 'there is no key of this id');
   }
 
   /** Nobody gets an id that looks like that of somebody else of the tenant: whoever reads a vote or a question goes by the id. */

@@ -176,7 +176,18 @@ test('a channel is sent a link only while its person could use it', async () => 
     return life.sender.send({ ...notification(id), decides });
   };
   await asked('before');
-  const key = { key_id: 'k', key_hash: 'k', tenant_id, principal, scopes: [], clearances: [], purposes: null, owner: null };
+  const key = {
+    key_id: 'k',
+    key_hash: 'k',
+    tenant_id,
+    principal,
+    scopes: [],
+    clearances: [],
+    purposes: null,
+    owner: null,
+    name: null,
+    created_by: { kind: 'user' as const, id: 'admin', roles: ['admin'] },
+  };
   const kept = { ...key, expires_at_ms: null, created_at_ms: 0, revoked_at_ms: null as number | null };
   life.state.keys_by_id.set('k', kept);
   await asked('while');

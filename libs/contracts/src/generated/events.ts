@@ -1007,6 +1007,8 @@ export interface ApiKeySet {
   owner: string | null;
   /** What the principal's id looks like: ids of one skeleton cannot be told apart by eye. Null: in records from before ids were compared. */
   skeleton?: string | null;
+  /** What people call the key. Null: it has no name. */
+  name?: string | null;
   /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
   based_on?: BaseVersion[];
 }

@@ -25,6 +25,8 @@ export function setKey(state: ConfigurationState, event: EventMap['api_key_set']
     created_at_ms,
     revoked_at_ms: before?.revoked_at_ms ?? null,
     owner: event.owner ?? null,
+    name: event.name ?? null,
+    created_by: before?.created_by ?? event.by,
   };
   state.keys_by_id.set(key_id, key);
   state.keys_by_hash.set(key_hash, key);

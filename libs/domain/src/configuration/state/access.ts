@@ -24,6 +24,9 @@ export interface ApiKey {
   revoked_at_ms: number | null;
   /** Who answers for an agent. */
   owner: string | null;
+  /** What people call it. */
+  name: string | null;
+  created_by: Principal;
 }
 
 /** An OpenID provider that a tenant trusts: whose tokens name its principals, and how their claims are read. */
