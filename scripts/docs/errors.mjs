@@ -46,7 +46,7 @@ const advice = {
   'too-many-streams': 'Close event streams, or wait `Retry-After` seconds.',
   unavailable: 'Send it again after `Retry-After` seconds. Nothing was half done.',
   'no-ruling-yet': 'Read the call at `Location`: it is recorded and will be decided.',
-  internal: 'Report it with the time of the request; the cause is in the log of the gateway.',
+  internal: 'Report it with its `request_id`; the cause is in the log of the gateway under that id.',
 };
 
 const CODES = [
