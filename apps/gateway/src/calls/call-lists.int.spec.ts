@@ -41,8 +41,8 @@ afterAll(async () => {
   await store.close();
 });
 
-/** A call that ended, as the projector writes it. */
-async function recorded(call: Partial<Call>, { at_ms = 5_000, tenant_id = 'acme', trace_id = 'a'.repeat(32) } = {}): Promise<CallState> {
+/** The row of a call that ended, as the projector writes it, and its state. */
+function ended(call: Partial<Call>, { at_ms = 5_000, tenant_id = 'acme', trace_id = 'a'.repeat(32) } = {}) {
   const call_id = callId(2, uuidv7(at_ms));
   const meta = sampleMeta({ call_id, tenant_id, correlation_id: trace_id });
   const whole = sampleCall({ ...call, requested_at_ms: at_ms });
@@ -53,7 +53,12 @@ async function recorded(call: Partial<Call>, { at_ms = 5_000, tenant_id = 'acme'
   ].reduce<CallState | undefined>(evolve, undefined) as CallState;
   const { tool, case_id, context } = whole;
   const found = { call_id, tenant_id, case_id, run_id: context.run_id, tool, status: 'succeeded', requested_at_ms: at_ms, hlc: 1 };
-  await store.atomically([stableTables(['calls']).bind(upsertCalls([{ ...found, state: packCall(state), waits_approval: false }]))]);
+  return { state, row: { ...found, state: packCall(state), waits_approval: false } };
+}
+
+async function recorded(...of: Parameters<typeof ended>): Promise<CallState> {
+  const { state, row } = ended(...of);
+  await store.atomically([stableTables(['calls']).bind(upsertCalls([row]))]);
   return state;
 }
 
@@ -129,7 +134,8 @@ describe('given calls of several callers', () => {
 
 test('a search reads a bounded number of calls, and its cursor goes on', async () => {
   const first = await recorded({ case_id: 'many', principal: { kind: 'agent', id: 'first', roles: [] } }, { at_ms: 1 });
-  for (let i = 0; i < 1000; i++) await recorded({ case_id: 'many' }, { at_ms: 2 + i });
+  const rows = Array.from({ length: 1000 }, (_, i) => ended({ case_id: 'many' }, { at_ms: 2 + i }).row);
+  await store.atomically([stableTables(['calls']).bind(upsertCalls(rows))]);
   const { items, next_cursor } = (await list('case_id=many&principal=first&limit=1')).body;
   expect([items, typeof next_cursor]).toEqual([[], 'string']);
   const next = (await list(`case_id=many&principal=first&limit=1&cursor=${next_cursor}`)).body;
