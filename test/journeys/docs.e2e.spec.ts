@@ -6,7 +6,13 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { EmbeddedPlatform } from './embedded-platform.js';
 
-const PAGES = ['README.md', 'docs/tutorials/first-call.md', 'docs/tutorials/first-approval.md', 'docs/tutorials/first-tool.md'];
+const PAGES = [
+  'README.md',
+  'docs/tutorials/first-call.md',
+  'docs/tutorials/first-approval.md',
+  'docs/tutorials/first-tool.md',
+  'docs/how-to/find-calls.md',
+];
 const text = PAGES.map((page) => readFileSync(page, 'utf8')).join('\n');
 
 /** The fenced block that follows a marker comment. */
@@ -83,6 +89,11 @@ test('the third tutorial loads a tool of its own and calls it', async () => {
   expect(await answered('first-tool-call')).toMatchObject({ status: 'succeeded', output: { greeting: 'Hello, Ada!' } });
 });
 
+test('the first call is found by its text', async () => {
+  const { items } = (await answered('find-calls')) as unknown as { items: object[] };
+  expect(items).toContainEqual({ tool: 'write_file', inputs: { path: 'note.txt', content: 'buy milk', mode: 'create' } });
+});
+
 test('each shell and script block of the README and the tutorials is run here', () => {
   const markers = [...text.matchAll(/```(?:sh|js)\n/g)].map(({ index }) => /<!-- ([\w-]+)[^>]*-->\n$/.exec(text.slice(0, index))?.[1]);
   expect(markers).toEqual([
@@ -95,6 +106,7 @@ test('each shell and script block of the README and the tutorials is run here', 
     'approval-ran',
     'first-tool',
     'first-tool-call',
+    'find-calls',
   ]);
 });
 

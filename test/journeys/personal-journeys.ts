@@ -97,6 +97,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       ...new Set([
         ...urls,
         ...shown,
+        '/v1/calls?expand=*',
         `/v1/audit/export?format=csv`,
         `/v1/audit/export?format=ndjson`,
         `/v1/audit/events?call_id=${done.call_id}`,

@@ -85,6 +85,24 @@ export function describeRecordJourneys(at: JourneyWorld): void {
       expect(seen).toHaveLength(7);
     });
 
+    test('calls are found by caller, trace, time and text, as whole envelopes where that is asked for', async () => {
+      const run_id = `find-${process.pid}-${String(order().account)}`;
+      const inputs = { ...order(), note: 'Needle in Hay' };
+      const done = (await at.agent.call({ tool: 'probe_http_effect', inputs, context: { run_id } })).body as unknown as Record<
+        string,
+        unknown
+      >;
+      const found = async (query: string) =>
+        (await at.agent.request<{ items: Record<string, unknown>[] }>('GET', `/v1/calls?run_id=${run_id}&${query}`)).body.items;
+      const { id } = done.principal as { id: string };
+      const after = encodeURIComponent(String(done.requested_at));
+      for (const query of [`principal=${id}`, `trace_id=${done.trace_id}`, 'text=needle%20IN', `requested_after=${after}`])
+        expect([query, await found(query)]).toMatchObject([query, [{ call_id: done.call_id, tool: 'probe_http_effect' }]]);
+      for (const query of ['principal=none', `trace_id=${'0'.repeat(32)}`, 'text=haystack', `requested_before=${after}`])
+        expect([query, await found(query)]).toEqual([query, []]);
+      expect(await found('expand=*')).toMatchObject([{ inputs: done.inputs, input: done.inputs, output: done.output }]);
+    });
+
     test('a batch answers a line a call as each ends; a call whose dependency failed is not sent', async () => {
       const calls = [
         { tool: 'probe_http_effect', inputs: order() },
@@ -130,7 +148,8 @@ export function describeRecordJourneys(at: JourneyWorld): void {
       }
       expect((await votes(mine.approval?.approval_id as string)).status).toBe(404);
       expect((await stranger.request('POST', `/v1/calls/${mine.call_id}/cancel`, {})).status).toBe(404);
-      expect((await stranger.request<{ items: unknown[] }>('GET', '/v1/calls')).body.items).toEqual([]);
+      for (const query of ['', '?text=probe', `?text=${mine.call_id}`, '?expand=*&principal=agent'])
+        expect((await stranger.request<{ items: unknown[] }>('GET', `/v1/calls${query}`)).body.items).toEqual([]);
       expect((await stranger.request<{ items: unknown[] }>('GET', '/v1/approvals')).body.items).toEqual([]);
     });
   });

@@ -107,7 +107,7 @@ export function describeCanaries(at: () => CanaryWorld): void {
       };
       for (const how of HOWS) await Promise.all(ENCODINGS.map((encoding) => tried(how, encoding)));
       expect(await rotating).toMatchObject({ status: 200, body: { key_id: 'k2' } });
-      for (const url of ['/v1/calls?limit=200', '/v1/secrets', '/v1/tools/probe_secret', '/v1/keys', '/metrics', '/readyz'])
+      for (const url of ['/v1/calls?limit=200&expand=*', '/v1/secrets', '/v1/tools/probe_secret', '/v1/keys', '/metrics', '/readyz'])
         await said('GET', url);
       await new Promise((later) => setTimeout(later, 1_500));
       expect(read.filter((how) => how === 'attach').length).toBeGreaterThanOrEqual(ENCODINGS.length);

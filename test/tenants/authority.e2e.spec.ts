@@ -71,7 +71,7 @@ test('a result is marked as its sources are, is withheld from readers who are no
   expect(seen).toMatchObject({ status: 'succeeded', input: null, output: null, withheld: [MARKING], markings: [MARKING] });
   for (const url of [
     `/v1/calls/${source.call_id}`,
-    `/v1/calls?case_id=${case_id}`,
+    `/v1/calls?case_id=${case_id}&expand=*`,
     `/v1/cases/${case_id}/history`,
     `/v1/calls/${source.call_id}/events`,
   ]) {

@@ -103,8 +103,10 @@ export class Probes {
 
 const resourceOf = (route: Route): string => route.path.split('/')[2] as string;
 
-/** Queries that a route does not answer without. */
+/** Queries that a route does not answer without, or that make it answer whole items. */
 const needs: Readonly<Record<string, string>> = {
+  '/v1/calls': 'expand=*',
+  '/v1/approvals': 'expand=*',
   '/v1/tools:search': 'q=probe',
   '/v1/usage/billing': 'period=2026-01&provisional=true',
 };

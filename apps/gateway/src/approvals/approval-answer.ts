@@ -18,11 +18,13 @@ function callOf(packed: Buffer | null, reader: Reader): ApprovalAnswer['call'] {
   const { name, version, case_id, run_id, status, input, decision, on_behalf_of, markings, withheld } = face;
   const { principal, context, inputs_digest, contract_digest } = state.call ?? {};
   return {
+    tool: name,
     name,
     version,
     case_id,
     run_id,
     status,
+    inputs: input,
     input,
     ...bothForms(face),
     inputs_digest,
@@ -39,7 +41,8 @@ function callOf(packed: Buffer | null, reader: Reader): ApprovalAnswer['call'] {
 /** The inputs that an edit asks about, in both forms. */
 function editedForms(edited: Pick<ToolCall, 'inputs_json' | 'mapped'>): Record<string, unknown> {
   const mapped_input: unknown = edited.mapped ? JSON.parse(edited.mapped.inputs_json) : undefined;
-  return { input: JSON.parse(edited.inputs_json) as unknown, mapped_input, mapping: mappingFace(edited).mapping };
+  const inputs = JSON.parse(edited.inputs_json) as unknown;
+  return { inputs, input: inputs, mapped_input, mapping: mappingFace(edited).mapping };
 }
 
 function partOf({ requested_at_ms, expires_at_ms, ...part }: PartRow): ApprovalAnswer['parts'][number] {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callDecision, callMapping } from '../calls/envelope.schema.js';
-import { pageOfItems } from '../http/page-query.js';
+import { ListMembers } from '../http/list-members.js';
+import { pageOfItems, pageQuery } from '../http/page-query.js';
 import { timeOf } from '../http/shared-schemas.js';
 
 const text = z.string().nullable();
@@ -109,12 +110,14 @@ const context = z.object({
 
 const call = z
   .object({
-    name: text.describe('of the tool'),
+    tool: text.describe('name of the tool'),
+    name: text.describe('the same as `tool`'),
     version: text,
     case_id: text,
     run_id: text,
     status: z.string(),
-    input: z.unknown(),
+    inputs: z.unknown().describe('the inputs that are asked about'),
+    input: z.unknown().describe('the same as `inputs`'),
     mapped_input: z.unknown().optional().describe("what the tenant's mapping made of `input`, and what runs; absent without a mapping"),
     mapping: callMapping.optional().describe('absent without a mapping'),
     inputs_digest: z.string().optional(),
@@ -159,7 +162,42 @@ export const approvalAnswer = z
   })
   .meta({ id: 'Approval' });
 
-export const approvalPage = pageOfItems(approvalAnswer).meta({ id: 'ApprovalPage' });
+/** Members of a listed approval: who may decide, until when, and of the call who asks for what, without the inputs. */
+export const approvalMembers = new ListMembers(approvalAnswer, {
+  approval_id: true,
+  call_id: true,
+  revision: true,
+  status: true,
+  requested_at: true,
+  expires_at: true,
+  approver_roles: true,
+  quorum: true,
+  people: true,
+  level: true,
+  reversibility: true,
+  grantable: true,
+  decided_at: true,
+  decided_by: true,
+  reason: true,
+  call: ['tool', 'version', 'case_id', 'run_id', 'status', 'principal', 'on_behalf_of', 'markings', 'withheld'],
+});
+
+const listedApproval = approvalAnswer
+  .partial()
+  .extend({ call: call.partial().nullable().optional() })
+  .meta({ id: 'ApprovalListItem', description: 'a summary of an approval, or the members that `fields` and `expand` name' });
+
+export const approvalPage = pageOfItems(listedApproval).meta({ id: 'ApprovalPage' });
+
+/** The query of `GET /v1/approvals`. */
+export const approvalListQuery = pageQuery.extend({
+  status: z.enum(['pending', 'granted', 'denied', 'expired', 'cancelled', 'superseded']).optional(),
+  tool: z.string().min(1).max(200).optional(),
+  like: z.string().min(1).max(200).optional().describe('an approval_id: requests that the same rule asks about the same tool'),
+  ...approvalMembers.query,
+});
+
+export type ApprovalListQuery = z.infer<typeof approvalListQuery>;
 
 /** The request after a vote: after an edit, the one that asks about the edited inputs. */
 export const votedApproval = approvalAnswer.extend({ vote_id: z.string() }).meta({ id: 'VotedApproval' });

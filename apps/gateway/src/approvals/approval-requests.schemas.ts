@@ -1,15 +1,6 @@
 import { z } from 'zod';
 import { principalId } from '../authentication/principal-id.js';
-import { pageQuery, queryNumber } from '../http/page-query.js';
-
-/** The query of `GET /v1/approvals`. */
-export const approvalListQuery = pageQuery.extend({
-  status: z.enum(['pending', 'granted', 'denied', 'expired', 'cancelled', 'superseded']).optional(),
-  tool: z.string().min(1).max(200).optional(),
-  like: z.string().min(1).max(200).optional().describe('an approval_id: requests that the same rule asks about the same tool'),
-});
-
-export type ApprovalListQuery = z.infer<typeof approvalListQuery>;
+import { queryNumber } from '../http/page-query.js';
 
 /** Body of `POST /v1/approvals/{approval_id}/votes`. */
 export const voteRequest = z.strictObject({

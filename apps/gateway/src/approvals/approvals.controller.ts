@@ -8,15 +8,16 @@ import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { behindHeader, SeenPositions, viewsHeader } from '../http/positions.js';
 import { problemDocument, problemStatus } from '../http/problem.js';
 import type { HttpReply } from '../http/reply.js';
-import { approvalAnswer, approvalPage, type VoteOutcome, votedApproval, voteOutcomes } from './approval-answers.schemas.js';
 import {
   type ApprovalListQuery,
+  approvalAnswer,
   approvalListQuery,
-  type VoteRequest,
-  type VotesRequest,
-  voteRequest,
-  votesRequest,
-} from './approval-requests.schemas.js';
+  approvalPage,
+  type VoteOutcome,
+  votedApproval,
+  voteOutcomes,
+} from './approval-answers.schemas.js';
+import { type VoteRequest, type VotesRequest, voteRequest, votesRequest } from './approval-requests.schemas.js';
 import { ApprovalsService } from './approvals.service.js';
 import { type CastVote, VotesService } from './votes.service.js';
 

@@ -1,11 +1,10 @@
-import { type Caller, RecordedCalls, Refusal, type Seen, viewsBehind } from '@countersign/calls';
+import { type Caller, pickedOf, RecordedCalls, Refusal, type Seen, viewsBehind } from '@countersign/calls';
 import { type CallState, unpackCall } from '@countersign/domain';
 import { type ApprovalRow, listApprovals, readApproval } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import type { Page } from '../http/page-query.js';
 import { approvalAnswerOf } from './approval-answer.js';
-import type { ApprovalAnswer } from './approval-answers.schemas.js';
-import type { ApprovalListQuery } from './approval-requests.schemas.js';
+import { type ApprovalAnswer, type ApprovalListQuery, approvalMembers } from './approval-answers.schemas.js';
 
 /** Who reads or votes: a caller, or the person of a decision link. */
 export type Voter = Pick<Caller, 'tenant_id' | 'principal' | 'issuer' | 'clearances' | 'token'>;
@@ -20,12 +19,15 @@ export function callOfRequest({ state }: ApprovalRow): CallState | undefined {
 export class ApprovalsService {
   constructor(private readonly calls: RecordedCalls) {}
 
-  async list(caller: Caller, { limit, cursor, like, ...filters }: ApprovalListQuery, seen: Seen): Promise<Page<ApprovalAnswer> | Refusal> {
+  async list(caller: Caller, query: ApprovalListQuery, seen: Seen): Promise<Page<Partial<ApprovalAnswer>> | Refusal> {
+    const { limit, cursor, like, fields, expand, ...filters } = query;
+    const picked = approvalMembers.picked({ fields, expand });
     const likeness = like === undefined ? {} : await this.likeness(caller.tenant_id, like, seen);
     if (likeness instanceof Refusal) return likeness;
     const about = { tenant_id: caller.tenant_id, limit, ...(cursor ? { after: cursor } : {}), ...filters, ...likeness };
     const page = await listApprovals(this.calls.views.store, about);
-    return { items: page.items.map((row) => approvalAnswerOf(row, caller)), next_cursor: page.next_cursor };
+    const items = page.items.map((row) => approvalAnswerOf(row, caller));
+    return { items: picked ? items.map((item) => pickedOf(item, picked)) : items, next_cursor: page.next_cursor };
   }
 
   /** Reading a request is on the record: it is evidence of who saw what they decided. */

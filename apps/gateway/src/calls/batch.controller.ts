@@ -1,5 +1,5 @@
 import { type BatchRequest, BatchRun, batchRequest, type Caller, Calls, dependencyFault } from '@countersign/calls';
-import { Body, Controller, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { AnswersIn } from '../http/answer.decorator.js';
@@ -10,8 +10,9 @@ import { REQUEST_ID_ATTRIBUTE, requestIdOf } from '../http/request-id.js';
 import { waitOf } from '../requests/preferences.js';
 import { BatchLines } from './batch-lines.js';
 import { SUBMITTERS } from './call-posts.service.js';
+import { type BatchQuery, batchQuery } from './calls.schemas.js';
 
-/** `POST /v1/calls:batch`: NDJSON, a line a call as each ends. */
+/** `POST /v1/calls:batch`: NDJSON, a line a call, as each ends or in the order of the request. */
 @ApiTags('calls')
 @Controller()
 export class BatchController {
@@ -24,10 +25,11 @@ export class BatchController {
   @Post('v1/calls::batch')
   @Roles(...SUBMITTERS)
   @ApiOperation({ summary: 'Submit many calls' })
-  @AnswersIn('application/x-ndjson', 'a line a call as each ends: `{"index","call"}`, or `{"index","problem"}`')
+  @AnswersIn('application/x-ndjson', 'a line a call: `{"index","call"}`, or `{"index","problem"}`; `index` is its place in `calls`')
   submit(
     @CurrentCaller() caller: Caller,
     @Body({ schema: batchRequest }) { calls }: BatchRequest,
+    @Query({ schema: batchQuery }) { order }: BatchQuery,
     @Req() request: HttpRequest,
     @Res() reply: HttpReply,
   ) {
@@ -43,7 +45,8 @@ export class BatchController {
       span_attributes: { [REQUEST_ID_ATTRIBUTE]: requestIdOf(request.raw) },
       warns_of_deprecation: false,
     };
-    new BatchRun(this.calls, calls, by, new BatchLines(reply.raw, (cause) => this.access.problemOf(cause, request))).start();
+    const lines = new BatchLines(reply.raw, (cause) => this.access.problemOf(cause, request), order);
+    new BatchRun(this.calls, calls, by, lines).start();
     return undefined;
   }
 }

@@ -1,14 +1,69 @@
 import { statuses } from '@countersign/calls';
 import { z } from 'zod';
-import { pageOfItems, pageQuery } from '../http/page-query.js';
+import { ListMembers } from '../http/list-members.js';
+import { commaList, pageOfItems, pageQuery } from '../http/page-query.js';
 import { optionalBody } from '../http/shared-schemas.js';
-import { callEnvelope } from './envelope.schema.js';
+import { callApproval, callDecision, callEnvelope, callError } from './envelope.schema.js';
+
+/** Members of a listed call: who asked for what, and how it ended. Inputs, results and what explains a ruling are expanded. */
+export const callMembers = new ListMembers(callEnvelope, {
+  call_id: true,
+  tool: true,
+  version: true,
+  status: true,
+  effect: true,
+  case_id: true,
+  run_id: true,
+  principal: true,
+  on_behalf_of: true,
+  requested_at: true,
+  started_at: true,
+  ended_at: true,
+  error: ['code', 'reason', 'message'],
+  decision: ['effect', 'rule', 'tier'],
+  approval: ['approval_id', 'status'],
+  deduplicated: true,
+  trace_id: true,
+  withheld: true,
+});
+
+const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+
+/** Filters of calls that no index finds: calls are read one by one, newest first. */
+const scanned = {
+  principal: z.string().min(1).max(200).optional().describe('id of the caller'),
+  on_behalf_of: z.string().min(1).max(200).optional().describe('id of the user that the caller acted for'),
+  trace_id: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/, 'is 32 hex digits')
+    .optional(),
+  text: z
+    .string()
+    .min(2)
+    .max(100)
+    .optional()
+    .describe(
+      'is in the id of the call, its tool, case or run, the message of its error, or its inputs, whatever the case of the letters. Inputs and messages are not searched where personal-data rules are about the call, or the reader lacks a marking',
+    ),
+};
 
 export const callsQuery = pageQuery.extend({
-  status: z.enum(statuses).optional(),
+  status: commaList(z.enum(statuses)).optional().describe('comma-separated: one of these'),
   case_id: z.string().min(1).max(100).optional(),
   run_id: z.string().min(1).max(200).optional(),
   tool: z.string().min(1).max(128).optional(),
+  requested_after: time.optional().describe('at this time or later'),
+  requested_before: time.optional().describe('before this time'),
+  ...scanned,
+  ...callMembers.query,
+});
+
+/** Where the answers of a batch come in which order. */
+export const batchQuery = z.strictObject({
+  order: z
+    .enum(['completion', 'index'])
+    .default('completion')
+    .describe('`completion`: a line as its call ends; `index`: in the order of the request, so a line waits for those before it'),
 });
 
 export const cancelRequest = optionalBody(z.strictObject({ reason: z.string().min(1).max(1000).optional() }));
@@ -19,7 +74,18 @@ export const resolveRequest = z.strictObject({
   reason: z.string().min(1).max(2000),
 });
 
-export const callPage = pageOfItems(callEnvelope).meta({ id: 'EnvelopePage' });
+const listedCall = callEnvelope
+  .partial()
+  .extend({
+    error: callError.partial().nullable().optional(),
+    decision: callDecision.partial().nullable().optional(),
+    approval: callApproval.partial().nullable().optional(),
+  })
+  .meta({ id: 'CallListItem', description: 'a summary of a call, or the members that `fields` and `expand` name' });
+
+export const callPage = pageOfItems(listedCall).meta({ id: 'CallPage' });
+
+export type BatchQuery = z.infer<typeof batchQuery>;
 
 export type CallsQuery = z.infer<typeof callsQuery>;
 export type CancelRequest = z.infer<typeof cancelRequest>;

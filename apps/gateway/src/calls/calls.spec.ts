@@ -2,6 +2,7 @@ import { Calls, envelopeText, Refusal, Views } from '@countersign/calls';
 import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '@countersign/calls/testing/samples';
 import { type CallState, evolve } from '@countersign/domain';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { OpenStreams } from '../streams/open-streams.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { CallsModule } from './calls.module.js';
@@ -33,6 +34,7 @@ beforeAll(async () => {
     [CallsModule],
     [
       { provide: Calls, useValue: calls },
+      { provide: ConfigurationService, useValue: {} },
       { provide: OpenStreams, useValue: {} },
       { provide: Views, useValue: calls.recorded.views },
     ],
@@ -60,6 +62,16 @@ test('agents and operators submit and cancel, operators alone resolve', async ()
   expect((await app.send('POST', '/v1/calls', { role: 'auditor', body: { tool: 'x' } })).status).toBe(403);
   expect((await app.send('POST', '/v1/calls', { role: 'agent', body: {} })).body.validation.issues[0].path).toBe('/tool');
   expect((await app.send('POST', `/v1/calls/${CALL_ID}/resolve`, { role: 'agent', body: {} })).status).toBe(403);
+});
+
+test('a request names tool and inputs, and is told so where it uses the names of answers', async () => {
+  const post = async (body: object) => (await app.send('POST', '/v1/calls', { role: 'agent', body })).body.validation.issues;
+  const message = 'there is no such field in a request: use `tool` and `inputs`';
+  expect(await post({ tool: 'x', name: 'x' })).toEqual([{ path: '/name', code: 'unknown_field', message }]);
+  expect(await post({ tool: 'x', input: {} })).toEqual([{ path: '/input', code: 'unknown_field', message }]);
+  expect(await post({ tool: 'x', colour: 1 })).toMatchObject([{ path: '/colour', message: 'there is no such field' }]);
+  const batch = await app.send('POST', '/v1/calls:batch', { role: 'agent', body: { calls: [{ tool: 'x', input: {} }] } });
+  expect(batch.body.validation.issues).toEqual([{ path: '/calls/0/input', code: 'unknown_field', message }]);
 });
 
 test('a number of the query is written in decimal digits', async () => {

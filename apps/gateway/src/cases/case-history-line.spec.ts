@@ -133,6 +133,7 @@ describe("a line of a case's history", () => {
     expect(historyLine({ ...row('case_opened'), call_id: null, state: null }, { clearances: [] })).toEqual({
       case_id: 'c1',
       type: 'case_opened',
+      occurred_at: '1970-01-01T00:00:00.000Z',
       at: '1970-01-01T00:00:00.000Z',
       event_id: 'e1',
       call_id: null,

@@ -106,10 +106,12 @@ const timing = (face: Fields): Fields => ({ duration_ms: face.duration_ms, retry
 export function historyLine(row: CaseHistoryRow, reader: Pick<Caller, 'clearances'>): Fields {
   const { case_id, type, event_id, call_id, at_ms } = row;
   const state = row.state === null ? undefined : seenBy(unpackCall(row.state), reader);
+  const occurred_at = new Date(at_ms).toISOString();
   return {
     case_id,
     type,
-    at: new Date(at_ms).toISOString(),
+    occurred_at,
+    at: occurred_at,
     event_id,
     call_id,
     ...(state ? shown(row, state) : (JSON.parse(row.detail_json ?? '{}') as Fields)),

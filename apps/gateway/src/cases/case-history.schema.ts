@@ -72,7 +72,8 @@ export const caseHistoryLine = z
   .object({
     case_id: z.string(),
     type: z.enum(types),
-    at: timeOf,
+    occurred_at: timeOf,
+    at: timeOf.describe('the same as `occurred_at`'),
     event_id: z.string(),
     call_id: text,
     ...ofCall,

@@ -42,6 +42,14 @@ export const queryCursor = z
     return z.NEVER;
   });
 
+/** Several values of a query, with commas between. */
+export const commaList = <T extends z.ZodType<string, string>>(item: T) =>
+  z
+    .string()
+    .max(2000)
+    .transform((text) => text.split(',').map((each) => each.trim()))
+    .pipe(z.array(item));
+
 /** The query of every list: how much of it, and after what. */
 export const pageQuery = z.strictObject({
   limit: queryLimit().default(LIMIT_DEFAULT),

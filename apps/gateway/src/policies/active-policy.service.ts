@@ -26,7 +26,7 @@ function answerOf({ active, shadow, activations, versions }: BundleShelf): Activ
     version,
     shadow: shadow_version,
     by,
-    at: new Date(activated_at_ms).toISOString(),
+    activated_at: new Date(activated_at_ms).toISOString(),
   }));
   const digest = active === null ? null : (versions.get(active)?.digest ?? null);
   return { version: active, digest, shadow, history: history.reverse() };

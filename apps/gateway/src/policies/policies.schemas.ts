@@ -35,7 +35,7 @@ export const publishedPolicy = policy
   })
   .meta({ id: 'PublishedPolicy' });
 
-const activation = z.object({ version: version.nullable(), shadow: version.nullable(), by: z.string(), at: timeOf });
+const activation = z.object({ version: version.nullable(), shadow: version.nullable(), by: z.string(), activated_at: timeOf });
 export const activePolicy = z
   .object({
     version: version.nullable().describe('null: the built-in rules and default tiers alone'),

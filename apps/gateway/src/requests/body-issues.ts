@@ -13,7 +13,7 @@ export function issuesProblem(found: readonly z.core.$ZodIssue[], under: readonl
       ? issue.keys.map((key) => ({
           path: pointer([...under, ...issue.path, key]),
           code: 'unknown_field',
-          message: 'there is no such field',
+          message: issue.message.startsWith('Unrecognized key') ? 'there is no such field' : issue.message,
         }))
       : [ownIssue(issue, pointer([...under, ...issue.path]))],
   );

@@ -122,13 +122,18 @@ export function toolRecord(
   const newest = versions.find(({ lifecycle }) => lifecycle === 'active') ?? versions[0];
   if (!newest) return undefined;
   const { contract } = newest.tool;
+  const records = versions.map((version) => versionRecord(state, tenantId, version, measured));
+  const { trust_score } = records[versions.indexOf(newest)] as Record<string, unknown>;
   return {
     name,
     title: contract.title,
     description: contract.description,
     version: newest.tool.version,
     tier: overrideFor(state, tenantId, name)?.tier ?? defaultTier(contract),
-    versions: versions.map((version) => versionRecord(state, tenantId, version, measured)),
+    effect_class: contract.effect_class,
+    lifecycle: newest.lifecycle,
+    trust_score,
+    versions: records,
     refused_registrations: refusedOf(state, tenantId, name),
   };
 }

@@ -1,24 +1,9 @@
 import { z } from 'zod';
-import { pageOfItems, pageQuery, queryLimit, queryNumber } from '../http/page-query.js';
+import { ListMembers } from '../http/list-members.js';
+import { commaList, pageOfItems, pageQuery, queryLimit, queryNumber } from '../http/page-query.js';
 import { toolVersionRecord } from './tool-record.schema.js';
 
 const lifecycles = ['active', 'deprecated', 'blocked', 'candidate', 'suspended', 'all'] as const;
-const commaList = <T extends z.ZodType<string, string>>(item: T) =>
-  z
-    .string()
-    .max(1000)
-    .transform((text) => text.split(',').map((each) => each.trim()))
-    .pipe(z.array(item));
-
-export const toolsQuery = pageQuery.extend({
-  lifecycle: commaList(z.enum(lifecycles)).optional().describe('comma-separated; absent: active'),
-  category: z.string().min(1).max(100).optional(),
-  effect_class: z.enum(['pure', 'read_internal', 'read_external', 'stage', 'commit_low', 'commit_high']).optional(),
-  pattern: z.string().min(1).max(40).optional(),
-  capability: z.string().min(1).max(200).optional(),
-  marking: z.string().min(1).max(200).optional(),
-  provider: z.string().min(1).max(200).optional(),
-});
 
 export const toolSearchQuery = z.strictObject({
   q: z.string().min(1).max(400).optional(),
@@ -52,14 +37,40 @@ export const toolAnswer = z
     description: z.string(),
     version: z.string().describe('the newest active version, else the newest'),
     tier: z.string(),
+    effect_class: toolVersionRecord.shape.effect_class.describe('of `version`, as the next two'),
+    lifecycle: toolVersionRecord.shape.lifecycle,
+    trust_score: toolVersionRecord.shape.trust_score,
     versions: z.array(toolVersionRecord).describe('newest first'),
     refused_registrations: z.array(refused).describe('versions whose number promises what their contract does not keep'),
   })
   .meta({ id: 'Tool' });
 
+/** Members of a listed tool: everything but its versions, which hold the contracts. */
+export const toolMembers = new ListMembers(toolAnswer, {
+  name: true,
+  title: true,
+  description: true,
+  version: true,
+  tier: true,
+  effect_class: true,
+  lifecycle: true,
+  trust_score: true,
+});
+
+export const toolsQuery = pageQuery.extend({
+  lifecycle: commaList(z.enum(lifecycles)).optional().describe('comma-separated; absent: active'),
+  category: z.string().min(1).max(100).optional(),
+  effect_class: z.enum(['pure', 'read_internal', 'read_external', 'stage', 'commit_low', 'commit_high']).optional(),
+  pattern: z.string().min(1).max(40).optional(),
+  capability: z.string().min(1).max(200).optional(),
+  marking: z.string().min(1).max(200).optional(),
+  provider: z.string().min(1).max(200).optional(),
+  ...toolMembers.query,
+});
+
 const unhealthy = z.array(z.object({ pack: z.string(), reason: z.string() }));
 
-export const toolPage = pageOfItems(toolAnswer)
+export const toolPage = pageOfItems(toolAnswer.partial().meta({ id: 'ToolListItem' }))
   .extend({ unhealthy_packs: unhealthy.optional().describe('packs that cannot be used; absent where there are none') })
   .meta({ id: 'ToolPage' });
 

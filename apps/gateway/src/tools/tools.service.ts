@@ -1,4 +1,4 @@
-import { type Caller, noSuchTool, noSuchVersion, Refusal, type Seen, Views } from '@countersign/calls';
+import { type Caller, noSuchTool, noSuchVersion, pickedOf, Refusal, type Seen, Views } from '@countersign/calls';
 import { inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
@@ -8,7 +8,7 @@ import { type Page, storeQuery } from '../http/page-query.js';
 import { TrustReader } from '../trust/trust-reader.js';
 import { type MeasuredOf, toolRecord, versionRecord } from './tool-record.js';
 import { searchTools } from './tool-search.js';
-import type { ToolSearchQuery, ToolsQuery } from './tools.schemas.js';
+import { type ToolSearchQuery, type ToolsQuery, toolMembers } from './tools.schemas.js';
 
 function shownBy(filters: ToolsQuery): (version: TenantToolVersion) => boolean {
   const lifecycles: readonly string[] = filters.lifecycle ?? ['active'];
@@ -36,12 +36,16 @@ export class ToolsService {
     const measured = await this.measured(tenant_id, seen);
     const shown = shownBy(query);
     const { state } = this.configuration;
+    const picked = toolMembers.picked(query);
     const names = toolNames(state, tenant_id).filter((name) => toolVersions(state, tenant_id, name).some(shown));
     const page = pageOf(
       names,
       storeQuery(query),
       (name) => name,
-      (name) => toolRecord(state, tenant_id, name, measured, shown),
+      (name) => {
+        const record = toolRecord(state, tenant_id, name, measured, shown) ?? {};
+        return picked ? pickedOf(record, picked) : record;
+      },
     );
     const unhealthy_packs = await this.health.packs.unhealthy();
     return unhealthy_packs.length === 0 ? page : { ...page, unhealthy_packs };

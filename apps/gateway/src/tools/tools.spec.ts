@@ -50,9 +50,20 @@ const get = (url: string, role: 'agent' | 'operator' = 'agent') => app.send('GET
 test('tools are listed by filters, with the packs that cannot be used', async () => {
   const { status, body } = await get('/v1/tools?effect_class=stage');
   expect([status, body.items.length, body.unhealthy_packs]).toEqual([200, 1, [{ pack: 'erp', reason: 'it does not start' }]]);
-  expect(body.items[0]).toMatchObject({ name: 'write_note', tier: 'tier_3_blocked', versions: [{ lifecycle: 'active', rating: null }] });
+  expect(body.items[0]).toMatchObject({ name: 'write_note', tier: 'tier_3_blocked', effect_class: 'stage', lifecycle: 'active' });
   expect((await get('/v1/tools?lifecycle=blocked')).body.items).toEqual([]);
   expect((await get('/v1/tools?lifecycle=gone')).status).toBe(400);
+});
+
+test('a listed tool is a summary; its versions are expanded, and fields are exactly those that are named', async () => {
+  const first = async (query: string) => (await get(`/v1/tools?effect_class=stage&${query}`)).body.items[0];
+  expect(await first('limit=5')).not.toHaveProperty('versions');
+  expect(await first('expand=versions')).toMatchObject({ name: 'write_note', versions: [{ lifecycle: 'active', rating: null }] });
+  expect(await first('expand=*')).toEqual((await get('/v1/tools/write_note')).body);
+  expect(await first('fields=name,tier')).toEqual({ name: 'write_note', tier: 'tier_3_blocked' });
+  const unknown = await get('/v1/tools?fields=name,input_schema');
+  expect([unknown.status, unknown.body.code, unknown.body.validation.issues[0].path]).toEqual([400, 'VALIDATION_ERROR', '/fields/1']);
+  expect(unknown.body.validation.issues[0].message).toContain('"refused_registrations"');
 });
 
 test('a tool, its versions and one of them are read; searches rank them', async () => {

@@ -34,6 +34,16 @@ describe('the envelope', () => {
     });
   });
 
+  test('tool, inputs and times have the names of requests beside those of the source documents', () => {
+    const state = fold(requested(sampleCall({ inputs_json: '{"amount":1.0,"at":12345678901234567890}' })), ruled(), ended());
+    expect(envelopeText(state)).toContain(
+      '"inputs":{"amount":1.0,"at":12345678901234567890},"input":{"amount":1.0,"at":12345678901234567890}',
+    );
+    const { tool, name, started_at, t_start, ended_at, t_end, requested_at } = envelope(state);
+    expect([tool, started_at, ended_at]).toEqual([name, t_start, t_end]);
+    expect(requested_at).toMatch(/^1970-/);
+  });
+
   test('denied by rule, denied by a person, expired and cancelled have one shape: an error with its code', () => {
     const source = { topic: 'approval-voted', offset: 1 };
     const by = { kind: 'user' as const, id: 'ann', roles: ['approver'] };

@@ -149,19 +149,37 @@ function identityFace({ call, withheld }: SeenCall): Record<string, unknown> {
   };
 }
 
-/** The call's envelope (`Envelope` of /openapi.json) as JSON text. `input`, `mapped_input` and `output` are spliced in as the texts they are on the record. */
-export function envelopeText(state: SeenCall, notes: AnswerNotes = {}): string {
+/** The members of an envelope: those that are made for it, and those that are the texts of the record. */
+export interface EnvelopeMembers {
+  made: Record<string, unknown>;
+  /** Member → JSON text. */
+  recorded: Record<string, string>;
+}
+
+/** The inputs have two names: `inputs` as in requests, `input` as the source documents name it. */
+function recordedMembers({ call }: SeenCall, outcome: Outcome | undefined): Record<string, string> {
+  const inputs = call?.inputs_json ?? 'null';
+  const output = outcome?.output_json ?? 'null';
+  return call?.mapped ? { inputs, input: inputs, mapped_input: call.mapped.inputs_json, output } : { inputs, input: inputs, output };
+}
+
+export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): EnvelopeMembers {
   const status = statusOf(state);
   const call = state.call;
   const outcome = outcomeOf(state);
   const deduplication = deduplicationFace(state, notes);
   const error = errorFace(errorOf(state, status));
-  const startedAt = outcome?.started_at_ms ?? state.started?.fired_at_ms ?? state.requested?.at_ms ?? call?.requested_at_ms ?? null;
+  const requestedMs = state.requested?.at_ms ?? call?.requested_at_ms ?? null;
+  const startedMs = outcome?.started_at_ms ?? state.started?.fired_at_ms ?? requestedMs;
   const endMs = endedAt(state, status);
-  const front = JSON.stringify({
+  const started_at = time(startedMs);
+  const ended_at = time(endMs);
+  const tool = call?.tool ?? null;
+  const made = {
     call_id: state.call_id,
     idempotency_key: call?.idempotency_key ?? null,
-    name: call?.tool ?? null,
+    tool,
+    name: tool,
     version: call?.version ?? null,
     tenant_id: state.tenant_id,
     case_id: call?.case_id ?? null,
@@ -170,9 +188,12 @@ export function envelopeText(state: SeenCall, notes: AnswerNotes = {}): string {
     error,
     decision: decisionFace(state),
     approval: approvalFace(state),
-    t_start: time(startedAt),
-    t_end: time(endMs),
-    duration_ms: outcome?.duration_ms ?? (endMs !== null && startedAt !== null ? Math.max(0, endMs - startedAt) : null),
+    requested_at: time(requestedMs),
+    started_at,
+    ended_at,
+    t_start: started_at,
+    t_end: ended_at,
+    duration_ms: outcome?.duration_ms ?? (endMs !== null && startedMs !== null ? Math.max(0, endMs - startedMs) : null),
     attempts: Math.max(1, state.attempt),
     retry_count: outcome?.retry_count ?? 0,
     effect: outcome?.effect ?? null,
@@ -193,9 +214,16 @@ export function envelopeText(state: SeenCall, notes: AnswerNotes = {}): string {
     cost: outcome?.extras?.cost ?? null,
     mapping_version: (outcome ? outcome.extras?.mapping_version : call?.mapped?.mapping_version) ?? null,
     ...mappingFace(call),
-  });
-  const mapped = call?.mapped ? `,"mapped_input":${call.mapped.inputs_json}` : '';
-  return `${front.slice(0, -1)},"input":${call?.inputs_json ?? 'null'}${mapped},"output":${outcome?.output_json ?? 'null'}}`;
+  };
+  return { made, recorded: recordedMembers(state, outcome) };
+}
+
+/** The call's envelope (`Envelope` of /openapi.json) as JSON text. What the record has as text is inserted as it is there. */
+export function envelopeText(state: SeenCall, notes: AnswerNotes = {}): string {
+  const { made, recorded } = envelopeMembers(state, notes);
+  let text = JSON.stringify(made).slice(0, -1);
+  for (const name in recorded) text += `,"${name}":${recorded[name]}`;
+  return `${text}}`;
 }
 
 /** Whether the call was refused because its header key was used before with other inputs: HTTP 422. */

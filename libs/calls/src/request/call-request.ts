@@ -31,26 +31,35 @@ export const callContext = z.strictObject({
     .describe('calls that must have succeeded first; one that is not known (yet) is waited for, for ten minutes or until the deadline'),
 });
 
+/** Answers have the tool and its inputs under two names each; requests take one. */
+const renamed: z.core.$ZodErrorMap = (issue) => {
+  const keys = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  return keys.includes('name') || keys.includes('input') ? 'there is no such field in a request: use `tool` and `inputs`' : undefined;
+};
+
 /** Body of `POST /v1/calls`. */
-export const callRequest = z.strictObject({
-  tool: text(128).describe('name of the tool'),
-  version: text(64).optional().describe('`1.2.3`, `^1.2.0` or `~1.2.0`; absent: the newest active version'),
-  inputs: z.record(z.string(), z.unknown()).default({}),
-  case_id: text(100).optional(),
-  occurrence: text(200).optional().describe('any text; asks for a wanted repeat of an equal call'),
-  context: callContext.optional(),
-  deadline: z.iso.datetime({ offset: true }).optional().describe('RFC 3339; nothing fires after it'),
-  callback_url: text(2000)
-    .optional()
-    .describe(
-      'gets the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; ' +
-        'a restart begins anew, also for what was sent but not known to be taken. Only embedded, after the machine itself went down, calls ' +
-        'that had ended are not told again: ask GET /v1/calls/{call_id}',
-    ),
-  on_behalf_of: text(200).optional().describe('the user that this agent acts for, by a standing delegation (POST /v1/delegations)'),
-  user_token: text(16_384).optional().describe('an OpenID token of the user that this agent acts for; sealed, never recorded'),
-  sources: z.array(text(100)).max(50).optional().describe("calls whose results the inputs come from: their markings go on to this one's"),
-});
+export const callRequest = z.strictObject(
+  {
+    tool: text(128).describe('name of the tool'),
+    version: text(64).optional().describe('`1.2.3`, `^1.2.0` or `~1.2.0`; absent: the newest active version'),
+    inputs: z.record(z.string(), z.unknown()).default({}),
+    case_id: text(100).optional(),
+    occurrence: text(200).optional().describe('any text; asks for a wanted repeat of an equal call'),
+    context: callContext.optional(),
+    deadline: z.iso.datetime({ offset: true }).optional().describe('RFC 3339; nothing fires after it'),
+    callback_url: text(2000)
+      .optional()
+      .describe(
+        'gets the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; ' +
+          'a restart begins anew, also for what was sent but not known to be taken. Only embedded, after the machine itself went down, calls ' +
+          'that had ended are not told again: ask GET /v1/calls/{call_id}',
+      ),
+    on_behalf_of: text(200).optional().describe('the user that this agent acts for, by a standing delegation (POST /v1/delegations)'),
+    user_token: text(16_384).optional().describe('an OpenID token of the user that this agent acts for; sealed, never recorded'),
+    sources: z.array(text(100)).max(50).optional().describe("calls whose results the inputs come from: their markings go on to this one's"),
+  },
+  { error: renamed },
+);
 
 export type CallRequest = z.infer<typeof callRequest>;
 

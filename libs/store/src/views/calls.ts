@@ -61,7 +61,8 @@ export interface CallQuery {
   case_id?: string;
   run_id?: string;
   tool?: string;
-  status?: string;
+  /** One of these. */
+  status?: string | readonly string[];
   /** Requested at or after, and at or before; epoch ms. */
   from_ms?: number;
   to_ms?: number;
@@ -73,7 +74,8 @@ export interface CallQuery {
 /** Newest request first. */
 export async function listCalls(sql: Sql, query: CallQuery): Promise<Page<CallRow>> {
   const conditions = new Conditions().equal('tenant_id', query.tenant_id).add('requested_at_ms > 0');
-  conditions.equal('case_id', query.case_id).equal('run_id', query.run_id).equal('tool', query.tool).equal('status', query.status);
+  conditions.equal('case_id', query.case_id).equal('run_id', query.run_id).equal('tool', query.tool);
+  if (query.status !== undefined) conditions.add('status = ANY(?::text[])', [query.status].flat());
   if (query.from_ms !== undefined) conditions.add('requested_at_ms >= ?::int8', query.from_ms);
   if (query.to_ms !== undefined) conditions.add('requested_at_ms <= ?::int8', query.to_ms);
   const id = query.after && parseCallId(query.after.id);

@@ -1,0 +1,41 @@
+import type { PickedMembers } from '@countersign/calls';
+import { z } from 'zod';
+import { commaList } from './page-query.js';
+
+const ALL = '*';
+
+export interface MembersQuery {
+  fields?: readonly string[] | undefined;
+  expand?: readonly string[] | undefined;
+}
+
+/**
+ * Which members of its items a list answers: a summary; with `expand` more of them, or all; with `fields` these and no others.
+ * `summary`: name → whole, or the members that it has in a summary.
+ */
+export class ListMembers {
+  readonly query: { fields: z.ZodOptional<z.ZodType<string[], string>>; expand: z.ZodOptional<z.ZodType<string[], string>> };
+  private readonly names: readonly string[];
+
+  constructor(
+    item: z.ZodObject,
+    private readonly summary: Readonly<Record<string, true | readonly string[]>>,
+  ) {
+    this.names = Object.keys(item.shape);
+    const others = this.names.filter((name) => summary[name] !== true);
+    this.query = {
+      fields: commaList(z.enum(this.names)).optional().describe('comma-separated: only these members of each item'),
+      expand: commaList(z.enum([ALL, ...this.names]))
+        .optional()
+        .describe(`comma-separated: these members besides those of a summary, \`*\` for all. Not whole in a summary: ${others.join(', ')}`),
+    };
+  }
+
+  /** The members to answer; undefined: every member. */
+  picked({ fields, expand = [] }: MembersQuery): PickedMembers | undefined {
+    if (expand.includes(ALL)) return undefined;
+    const picked = new Map<string, true | readonly string[]>(fields?.map((name) => [name, true]) ?? Object.entries(this.summary));
+    for (const name of expand) picked.set(name, true);
+    return picked;
+  }
+}
