@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { timeOf } from '../answers/shared-schemas.js';
 import { callDecision, callMapping } from '../calls/envelope.schema.js';
-import { pageOfItems } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
 
 const text = z.string().nullable();
 const names = z.array(z.string());

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { principalId } from '../authentication/principal-id.js';
-import { pageQuery, queryNumber } from '../http/page-query.js';
+import { pageQuery, queryNumber } from '../lists/page-query.js';
 
 /** The query of `GET /v1/approvals`. */
 export const approvalListQuery = pageQuery.extend({

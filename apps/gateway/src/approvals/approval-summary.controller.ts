@@ -6,9 +6,9 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { behindHeader, viewsHeader } from '../http/positions.js';
+import { behindHeader, viewsHeader } from '../positions/positions.js';
 import type { HttpReply } from '../http/reply.js';
-import { isoOf } from '../http/shared-schemas.js';
+import { isoOf } from '../answers/shared-schemas.js';
 import { type ApprovalSummary, approvalSummary } from './approval-summary.schemas.js';
 
 /** `GET /v1/approvals/summary`: how much waits for people, and how long. */

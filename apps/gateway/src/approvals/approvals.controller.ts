@@ -5,9 +5,9 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { AlsoAnswers, Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { behindHeader, SeenPositions, viewsHeader } from '../http/positions.js';
 import { problemDocument, problemStatus } from '../http/problem.js';
 import type { HttpReply } from '../http/reply.js';
+import { behindHeader, SeenPositions, viewsHeader } from '../positions/positions.js';
 import { approvalAnswer, approvalPage, type VoteOutcome, votedApproval, voteOutcomes } from './approval-answers.schemas.js';
 import {
   type ApprovalListQuery,

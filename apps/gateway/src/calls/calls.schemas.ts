@@ -1,7 +1,7 @@
 import { statuses } from '@countersign/calls';
 import { z } from 'zod';
-import { pageOfItems, pageQuery } from '../http/page-query.js';
-import { optionalBody } from '../http/shared-schemas.js';
+import { optionalBody } from '../answers/shared-schemas.js';
+import { pageOfItems, pageQuery } from '../lists/page-query.js';
 import { callEnvelope } from './envelope.schema.js';
 
 export const callsQuery = pageQuery.extend({

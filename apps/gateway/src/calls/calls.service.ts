@@ -3,7 +3,7 @@ import { unpackCall } from '@countersign/domain';
 import { listCalls } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { JsonText } from '../http/json-text.js';
-import { storeQuery } from '../http/page-query.js';
+import { storeQuery } from '../lists/page-query.js';
 import type { CallsQuery } from './calls.schemas.js';
 
 /** The calls of a tenant as its readers may see them. */

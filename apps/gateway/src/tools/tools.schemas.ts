@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOfItems, pageQuery, queryLimit, queryNumber } from '../http/page-query.js';
+import { pageOfItems, pageQuery, queryLimit, queryNumber } from '../lists/page-query.js';
 import { toolVersionRecord } from './tool-record.schema.js';
 
 const lifecycles = ['active', 'deprecated', 'blocked', 'candidate', 'suspended', 'all'] as const;

@@ -1,9 +1,9 @@
 import type { Seen, Views } from '@countersign/calls';
 import type { LogPosition } from '@countersign/store';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { described } from '../http/answer.decorator.js';
+import { type HttpRequest, headerOf, type IncomingRequest } from '../http/reply.js';
 import { waitForOthers } from '../requests/preferences.js';
-import { described } from './answer.decorator.js';
-import { type HttpRequest, headerOf, type IncomingRequest } from './reply.js';
 
 const ONE = /^([a-z][a-z0-9.-]*):(\d{1,5}):(\d{1,15})$/;
 
