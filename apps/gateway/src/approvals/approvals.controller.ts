@@ -7,7 +7,8 @@ import { AlsoAnswers, Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { problemDocument, problemStatus } from '../http/problem.js';
 import type { HttpReply } from '../http/reply.js';
-import { behindHeader, SeenPositions, viewsHeader } from '../positions/positions.js';
+import { behindHeader, viewsHeader } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { approvalAnswer, approvalPage, type VoteOutcome, votedApproval, voteOutcomes } from './approval-answers.schemas.js';
 import {
   type ApprovalListQuery,

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { Public } from '../http/access.decorator.js';
 import { Answer, AnswersIn } from '../http/answer.decorator.js';
 import type { HttpReply } from '../http/reply.js';
-import { SeenPositions } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { votedApproval } from './approval-answers.schemas.js';
 import { type DecisionRequest, decisionQuery, decisionRequest } from './approval-requests.schemas.js';
 import { DECISION_SCRIPT_HASH, decisionPage } from './decision-page.js';

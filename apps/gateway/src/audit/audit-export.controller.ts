@@ -8,7 +8,7 @@ import { AnswersIn, described } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import type { HttpReply, HttpRequest } from '../http/reply.js';
 import { RequestAccess } from '../http/request-access.js';
-import { SeenPositions } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { AuditExportService } from './audit-export.service.js';
 import { type ExportQuery, exportQuery } from './audit-queries.schemas.js';
 

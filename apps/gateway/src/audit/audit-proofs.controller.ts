@@ -5,7 +5,7 @@ import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { AsRecorded } from '../http/sealed-fields.interceptor.js';
-import { SeenPositions } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { bundleAnswer, proofAnswer } from './audit-answers.schemas.js';
 import { AuditCheckpointsService } from './audit-checkpoints.service.js';
 import { AuditProofsService } from './audit-proofs.service.js';

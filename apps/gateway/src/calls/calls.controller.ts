@@ -6,7 +6,7 @@ import { AlsoAnswers, Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { JsonText } from '../http/json-text.js';
 import type { HttpReply, IncomingRequest, OutgoingReply } from '../http/reply.js';
-import { SeenPositions } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { AnswerFromViews } from '../positions/views-behind.interceptor.js';
 import { CallPosts, SUBMITTERS } from './call-posts.service.js';
 import { type CallsQuery, callPage, callsQuery } from './calls.schemas.js';

@@ -4,7 +4,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { type HttpReply, type HttpRequest, headerOf } from '../http/reply.js';
-import { SeenPositions } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { EventStreamAnswer } from '../streams/event-stream.decorator.js';
 import { OpenStreams } from '../streams/open-streams.js';
 import { CaseFeeds } from './case-feed.js';

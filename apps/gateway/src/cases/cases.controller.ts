@@ -8,7 +8,7 @@ import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import type { HttpReply } from '../http/reply.js';
 import { type PageQuery, pageQuery } from '../lists/page-query.js';
-import { SeenPositions } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { AnswerFromViews } from '../positions/views-behind.interceptor.js';
 import { caseHistoryPage } from './case-history.schema.js';
 import {

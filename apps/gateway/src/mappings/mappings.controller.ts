@@ -10,7 +10,7 @@ import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { AllowedWhileDamaged } from '../http/damaged-record.guard.js';
 import type { HttpReply } from '../http/reply.js';
 import { type PageQuery, pageQuery } from '../lists/page-query.js';
-import { SeenPositions } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import {
   activationRequest,
   type MappingRequest,

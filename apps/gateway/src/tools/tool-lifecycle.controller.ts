@@ -8,7 +8,7 @@ import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import type { HttpReply } from '../http/reply.js';
-import { SeenPositions } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import {
   type AuditRequest,
   auditRequest,

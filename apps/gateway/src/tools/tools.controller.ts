@@ -6,7 +6,7 @@ import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import type { HttpReply } from '../http/reply.js';
 import { type PageQuery, pageQuery } from '../lists/page-query.js';
-import { SeenPositions } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { toolVersionRecord } from './tool-record.schema.js';
 import {
   foundTools,

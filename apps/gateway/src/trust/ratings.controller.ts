@@ -6,7 +6,8 @@ import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import type { HttpReply } from '../http/reply.js';
 import { type PageQuery, pageQuery } from '../lists/page-query.js';
-import { positionText, SeenPositions } from '../positions/positions.js';
+import { positionText } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { type RatingRequest, ratingAnswer, ratingPage, ratingRequest } from './ratings.schemas.js';
 import { RatingsService } from './ratings.service.js';
 

@@ -5,7 +5,8 @@ import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import type { HttpReply } from '../http/reply.js';
-import { positionText, SeenPositions } from '../positions/positions.js';
+import { positionText } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { correctedMode, type ModeRequest, modeRequest } from './approval-modes.schemas.js';
 import { ApprovalModesService } from './approval-modes.service.js';
 

@@ -6,7 +6,8 @@ import { Roles } from '../http/access.decorator.js';
 import { Answer, AnswersIn, described } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import type { HttpReply } from '../http/reply.js';
-import { SeenPositions, viewsHeader } from '../positions/positions.js';
+import { viewsHeader } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { type BillingRequest, billingPeriods, billingQuery } from './billing.schemas.js';
 import { type BillingFile, BillingService } from './billing.service.js';
 
