@@ -69,6 +69,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/approvals/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count the approvals that wait, with the time of the oldest */
+        get: operations["approval_summary_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/approvals": {
         parameters: {
             query?: never;
@@ -650,14 +667,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Read an API key, without the key itself */
+        get: operations["keys_read"];
         put?: never;
         post?: never;
         /** Revoke an API key */
         delete: operations["keys_revoke"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Rename an API key */
+        patch: operations["keys_rename"];
         trace?: never;
     };
     "/v1/identity-providers": {
@@ -2390,6 +2409,26 @@ export interface components {
             rubber_stamp: boolean;
             reasons: string[];
         };
+        ApprovalSummary: {
+            /** @description how many requests wait */
+            pending: number;
+            /** @description since when the oldest of them waits; null: none waits */
+            oldest_pending_at: string | null;
+            /** @description 10000 requests are counted, and more may wait */
+            truncated: boolean;
+            /** @description by tier and roles, the longest-waiting first */
+            groups: components["schemas"]["PendingApprovals"][];
+        };
+        PendingApprovals: {
+            /** @description of the tool call; null: it was not recorded */
+            tier: string | null;
+            /** @description the roles that were asked first; empty: people by name */
+            approver_roles: string[];
+            /** @description how many requests wait */
+            pending: number;
+            /** @description since when the oldest of them waits; null: none waits */
+            oldest_pending_at: string | null;
+        };
         ApprovalPage: {
             items: components["schemas"]["Approval"][];
             next_cursor: string | null;
@@ -3448,7 +3487,14 @@ export interface components {
         Key: {
             key_id: string;
             tenant_id: string;
+            /** @description what people call the key */
+            name: string | null;
+            /** @enum {string} */
+            state: "active" | "expired" | "revoked";
             principal: components["schemas"]["Principal"];
+            /** @description principal id of the person who answers for an agent */
+            owner: string | null;
+            created_by: components["schemas"]["Principal"];
             /** @description empty: any */
             scopes: string[];
             /** @description markings that it may see; `*` stands for all */
@@ -3469,9 +3515,15 @@ export interface components {
             id: string;
             roles: string[];
         };
+        KeyChange: {
+            /** @description null: no name */
+            name: string | null;
+        };
         NewKey: {
             /** @description absent: your own; another only for an admin of tenant `default` */
             tenant_id?: string;
+            /** @description what people call the key */
+            name?: string;
             principal: {
                 /** @enum {string} */
                 kind: "agent" | "user" | "service";
@@ -3495,7 +3547,14 @@ export interface components {
         MintedKey: {
             key_id: string;
             tenant_id: string;
+            /** @description what people call the key */
+            name: string | null;
+            /** @enum {string} */
+            state: "active" | "expired" | "revoked";
             principal: components["schemas"]["Principal"];
+            /** @description principal id of the person who answers for an agent */
+            owner: string | null;
+            created_by: components["schemas"]["Principal"];
             /** @description empty: any */
             scopes: string[];
             /** @description markings that it may see; `*` stands for all */
@@ -6125,6 +6184,8 @@ export interface components {
             detail: string;
             /** @description the path of the request */
             instance: string;
+            /** @description as in the header `Countersign-Request-Id`; the log of the gateway has it too */
+            request_id?: string;
             /**
              * @description one of the closed list of error codes
              * @enum {string}
@@ -6281,6 +6342,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ApprovalQualityReport"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approval_summary_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description `behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
+                    "Countersign-Views"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalSummary"];
                 };
             };
             /** @description a problem document (RFC 9457) */
@@ -8105,6 +8197,9 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
+                /** @description id of the principal that the keys stand for */
+                principal?: string;
+                state?: "active" | "expired" | "revoked";
             };
             header?: never;
             path?: never;
@@ -8168,6 +8263,37 @@ export interface operations {
             };
         };
     };
+    keys_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     keys_revoke: {
         parameters: {
             query?: never;
@@ -8188,6 +8314,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    keys_rename: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                Prefer?: string;
+            };
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyChange"];
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
             };
             /** @description a problem document (RFC 9457) */
             default: {
