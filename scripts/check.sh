@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 node scripts/generate.mjs --check
 npx tsc -b
 node scripts/docs.mjs --check
+node scripts/client.mjs --check
 npx biome check --diagnostic-level=error
 if grep -q '"resolved": "http' package-lock.json; then echo "package-lock.json names a registry host: run npm install with this repository's .npmrc" >&2; exit 1; fi
 [ "${1:-}" != --static ] || exit 0

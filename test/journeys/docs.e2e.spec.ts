@@ -46,6 +46,7 @@ async function answered(marker: string): Promise<Record<string, unknown>> {
 
 /** Beside the repository's node_modules, where a newcomer saves it. */
 const TOOL = path.resolve('test/dist/greeting.mjs');
+const CLIENT = path.resolve('test/dist/first-client.mjs');
 
 let platform: EmbeddedPlatform;
 beforeAll(async () => {
@@ -56,6 +57,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await platform.close();
   rmSync(TOOL);
+  rmSync(CLIENT, { force: true });
 });
 
 test('the call of the README gets the answer of the README, and again the same with deduplicated true', async () => {
@@ -100,6 +102,7 @@ test('each shell and script block of the README and the tutorials is run here', 
     'readme-call',
     'first-call',
     'first-call-read',
+    'first-client',
     'approval-second-person',
     'approval-ask',
     'approval-approve',
@@ -126,4 +129,11 @@ test('every page of the documentation, the API reference and the welcome page ar
   }
   expect(broken).toEqual([]);
   expect(seen.size).toBeGreaterThan(50);
+});
+
+test('an agent in TypeScript makes the same call with the client, and reads it by the typed routes', async () => {
+  writeFileSync(CLIENT, block('first-client').replaceAll(ADDRESS, platform.base));
+  const { stdout } = await inShell(process.execPath, [CLIENT], { cwd: platform.dir });
+  expect(stdout).toBe('succeeded: 8 bytes\n');
+  expect(readFileSync(path.join(platform.workspace, 'todo.txt'), 'utf8')).toBe('buy milk');
 });

@@ -18,7 +18,7 @@ const budgets: Readonly<Record<string, readonly string[]>> = {
   'libs/policy': ['@bufbuild/cel', '@bufbuild/protobuf', 're2js'],
   'libs/proofs': [],
   'libs/tool-kit': ['zod', 'ajv', 're2js'],
-  'libs/client': [],
+  'libs/client': ['openapi-fetch'],
   'libs/store': ['@electric-sql/pglite', 'pg', 'ioredis', 'aws4fetch'],
 };
 

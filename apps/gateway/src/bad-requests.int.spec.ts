@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { problemSchema } from './documents/problem-schema.js';
 import { allRoutes } from './testing/api-document.js';
 import { TestGateway } from './testing/test-gateway.js';
 
@@ -234,4 +235,19 @@ test('a call that depends on what is no id of a call is refused at once', async 
     context: { depends_on: ['nope'] },
   });
   expect(answer).toMatchObject({ status: 400, body: { validation: { issues: [{ path: '/context/depends_on/0' }] } } });
+});
+
+describe('what no handler takes is answered by a problem document of the same form', () => {
+  test.each([
+    ['an unknown route', 'GET', '/v1/nothing', undefined, {}, 404, 'not_found'],
+    ['an unknown route with a body', 'POST', '/v1/nothing', { a: 1 }, {}, 404, 'not_found'],
+    ['another method', 'PUT', '/v1/calls', undefined, {}, 405, 'method_not_allowed'],
+    ['another media type', 'POST', '/v1/calls', 'tool: x', { 'content-type': 'application/yaml' }, 415, 'unsupported_media_type'],
+    ['a path that cannot be decoded', 'GET', '/v1/calls/%zz', undefined, {}, 400, 'invalid_request'],
+    ['a call that is not known', 'GET', '/v1/calls/nothing', undefined, {}, 404, 'not_found'],
+  ] as const)('%s', async (_what, method, path, body, headers, status, reason) => {
+    const answer = await gateway.send(method, path, body, headers);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/problem+json; charset=utf-8']);
+    expect(problemSchema.parse(answer.body)).toMatchObject({ status, reason, instance: path });
+  });
 });

@@ -260,8 +260,7 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
     logger: new NestLogger(logger),
     abortOnError: false,
   });
-  const document = openApiDocument(app);
-  app.get(ApiDocument, { strict: false }).text = JSON.stringify(document);
+  app.get(ApiDocument, { strict: false }).describe(() => openApiDocument(app));
   takeDirectCalls(app, parse, admission, parts);
   return app;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { addressOf, type CallResult, gatewayAddress, readAnswer } from './exchange.js';
 import { Patience } from './patience.js';
+import { type TypedApi, typedApi } from './typed-api.js';
 import type { CallOptions, CallRequest } from './wire.js';
 
 export interface ClientOptions {
@@ -39,6 +40,8 @@ const ANSWERS: ReadonlySet<string> = new Set([
  * a new `call` with the inputs of an earlier one has no second effect while the first one stands.
  */
 export class CountersignClient {
+  /** Every route, typed; `call`, `ended` and `cancel` add repeats and patience to calls. */
+  readonly api: TypedApi;
   private readonly fetch: typeof fetch;
   private readonly newRequestId: () => string;
   private readonly base: URL;
@@ -52,6 +55,7 @@ export class CountersignClient {
     this.patience_ms = options.patience_ms ?? PATIENCE_MS;
     new Patience(this.patience_ms);
     this.headers();
+    this.api = typedApi(this.base, options.key, this.fetch);
   }
 
   /**
@@ -92,7 +96,7 @@ export class CountersignClient {
 
   /**
    * Asks until an answer is enough or refused for good, or the next pause is longer than what is left: then the most that was heard.
-   * Written by hand: this package has no dependencies, and a repeat here goes by answers as well as by faults.
+   * Written by hand: a repeat here goes by answers as well as by faults.
    */
   private async repeat(
     patience: Patience,

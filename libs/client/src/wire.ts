@@ -1,14 +1,19 @@
-import type { DeduplicatedBecause, EffectNow, ErrorClass, ErrorCode } from '@countersign/contracts';
+import type { components, operations } from './generated/api.js';
+
+/** Body of `POST /v1/calls`. */
+export type CallRequest = operations['calls_submit']['requestBody']['content']['application/json'];
 
 /** What the agent says about a call. */
-export interface CallContext {
-  /** Names this request: sent again under the same id it is the same call. It never changes the idempotency key. */
-  request_id?: string;
-  run_id?: string;
-  /** With `run_id`: the number of the call in its run, which names the request instead of `request_id`. */
-  seq?: number;
-  [field: string]: unknown;
-}
+export type CallContext = NonNullable<CallRequest['context']>;
+
+/** The answer to a call. */
+export type CallEnvelope = components['schemas']['Envelope'];
+
+type GatewayProblem = components['schemas']['Problem'];
+
+/** RFC 9457 problem document: of the gateway, or of a proxy before it, which states less. */
+export type Problem = { type: string } & Pick<GatewayProblem, 'title' | 'status' | 'code'> &
+  Partial<Pick<GatewayProblem, 'detail' | 'instance' | 'reason' | 'retry_after_s' | 'validation'>>;
 
 /** What one `call` may say beside the request. */
 export interface CallOptions {
@@ -18,55 +23,4 @@ export interface CallOptions {
   request_id?: string;
   /** Ends the wait: the result is what is known by then. The call itself goes on; `cancel` ends that. */
   signal?: AbortSignal;
-}
-
-/** Body of `POST /v1/calls`, as far as agents need it; the whole is in /openapi.json. */
-export interface CallRequest {
-  tool: string;
-  /** Exact or a range such as ^2.0.0; absent: the newest active version. */
-  version?: string;
-  inputs: Record<string, unknown>;
-  case_id?: string;
-  /** Asks for a wanted repeat of the same effect: any new text. */
-  occurrence?: string;
-  context?: CallContext;
-  /** RFC 3339; nothing fires after it. */
-  deadline?: string;
-  callback_url?: string;
-}
-
-/** The answer to a call, as far as agents need it; the whole is in /openapi.json. */
-export interface CallEnvelope {
-  call_id: string;
-  idempotency_key: string;
-  name: string;
-  version: string;
-  status: string;
-  /** What the tenant's mapping made of the inputs, and what ran; absent without a mapping. */
-  mapped_input?: unknown;
-  mapping?: { version: number; inputs_digest: string; changes: { op: string; path: string; value?: unknown }[]; warnings: string[] };
-  output: unknown;
-  error: { code: ErrorCode; class: ErrorClass; message: string; details?: unknown; retryable: boolean; retry_after_s?: number } | null;
-  /** What the call waits for; `link` is its path at the gateway. */
-  approval: { approval_id: string; status: string; link: string } | null;
-  /** The tool did not run for this request; see docs/reference/what-counts-as-the-same-call.md. */
-  deduplicated: boolean;
-  deduplicated_because: DeduplicatedBecause | null;
-  /** The call whose result this is. */
-  original_call_id: string | null;
-  /** Whether the effect still stands, where that was looked up; null in a first answer, for reads and where nothing happened. */
-  effect_now: EffectNow | null;
-  /** The call whose effect ended it, where one is known. */
-  superseded_by: string | null;
-  warnings: string[];
-}
-
-/** RFC 9457 problem document. */
-export interface Problem {
-  type: string;
-  title: string;
-  status: number;
-  detail?: string;
-  code: ErrorCode;
-  retry_after_s?: number;
 }

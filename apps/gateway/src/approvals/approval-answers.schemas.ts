@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { timeOf } from '../answers/shared-schemas.js';
 import { callDecision, callMapping } from '../calls/envelope.schema.js';
-import { ListMembers } from '../http/list-members.js';
-import { pageOfItems, pageQuery } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { ListMembers } from '../lists/list-members.js';
+import { pageOfItems, pageQuery } from '../lists/page-query.js';
 
 const text = z.string().nullable();
 const names = z.array(z.string());

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { principalId } from '../authentication/principal-id.js';
-import { queryNumber } from '../http/page-query.js';
+import { queryNumber } from '../lists/page-query.js';
 
 /** Body of `POST /v1/approvals/{approval_id}/votes`. */
 export const voteRequest = z.strictObject({

@@ -3,12 +3,12 @@ import { type Caller, Views } from '@countersign/calls';
 import { pendingApprovals, SUMMARY_MAX } from '@countersign/store';
 import { Controller, Get, Headers, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { isoOf } from '../answers/shared-schemas.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { behindHeader, viewsHeader } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
-import { isoOf } from '../http/shared-schemas.js';
+import { behindHeader, viewsHeader } from '../positions/positions.js';
 import { type ApprovalSummary, approvalSummary } from './approval-summary.schemas.js';
 
 /** `GET /v1/approvals/summary`: how much waits for people, and how long. */

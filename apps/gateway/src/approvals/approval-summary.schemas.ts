@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
 
 const waiting = {
   pending: z.int().min(0).describe('how many requests wait'),

@@ -5,9 +5,10 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { AlsoAnswers, Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { behindHeader, SeenPositions, viewsHeader } from '../http/positions.js';
 import { problemDocument, problemStatus } from '../http/problem.js';
 import type { HttpReply } from '../http/reply.js';
+import { behindHeader, viewsHeader } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import {
   type ApprovalListQuery,
   approvalAnswer,

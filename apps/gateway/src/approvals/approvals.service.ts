@@ -2,7 +2,7 @@ import { type Caller, pickedOf, RecordedCalls, Refusal, type Seen, viewsBehind }
 import { type CallState, unpackCall } from '@countersign/domain';
 import { type ApprovalRow, listApprovals, readApproval } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
-import type { Page } from '../http/page-query.js';
+import type { Page } from '../lists/page-query.js';
 import { approvalAnswerOf } from './approval-answer.js';
 import { type ApprovalAnswer, type ApprovalListQuery, approvalMembers } from './approval-answers.schemas.js';
 

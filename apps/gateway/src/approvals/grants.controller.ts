@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, Refusal } from '@countersign/calls';
 import { Controller, Delete, Get, Headers, Param, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Edit } from '../configuration/edit.decorator.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer, NoAnswer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { Edit } from '../http/edit.decorator.js';
-import { type PageQuery, pageQuery } from '../http/page-query.js';
+import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { GrantsService } from './grants.service.js';
 import { grantPage } from './right-answers.schemas.js';
 

@@ -1,7 +1,7 @@
 import { BUNDLE_FORMAT } from '@countersign/evidence';
 import { z } from 'zod';
-import { pageOfItems } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
 
 const hash = z.string().nullable();
 const path = z.array(z.string()).describe('hashes, base64');

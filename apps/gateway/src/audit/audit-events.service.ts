@@ -3,7 +3,7 @@ import type { AuditEvent } from '@countersign/domain';
 import type { LogRecord } from '@countersign/event-log';
 import { plain } from '@countersign/evidence';
 import { Injectable } from '@nestjs/common';
-import type { Page } from '../http/page-query.js';
+import type { Page } from '../lists/page-query.js';
 import { AuditEvents } from './audit-events.js';
 import { type AuditListQuery, filterOf } from './audit-queries.schemas.js';
 import { AuditReads } from './audit-reads.js';

@@ -1,14 +1,14 @@
 import { type Caller, Refusal, type Seen } from '@countersign/calls';
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { sendFile } from '../answers/send-file.js';
 import { contentTypes } from '../exports/export-format.js';
 import { Roles } from '../http/access.decorator.js';
 import { AnswersIn, described } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { SeenPositions } from '../http/positions.js';
 import type { HttpReply, HttpRequest } from '../http/reply.js';
 import { RequestAccess } from '../http/request-access.js';
-import { sendFile } from '../http/send-file.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { AuditExportService } from './audit-export.service.js';
 import { type ExportQuery, exportQuery } from './audit-queries.schemas.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exportFormats } from '../exports/export-format.js';
-import { queryLimit, queryNumber } from '../http/page-query.js';
+import { queryLimit, queryNumber } from '../lists/page-query.js';
 import type { AuditFilter } from './audit-events.js';
 import { parseExportCursor } from './export-cursor.js';
 import { parsePositions } from './list-cursor.js';

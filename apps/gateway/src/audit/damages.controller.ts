@@ -5,9 +5,9 @@ import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { AllowedWhileDamaged } from '../http/damaged-record.guard.js';
-import { type PageQuery, pageQuery } from '../http/page-query.js';
-import { positionText } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
+import { type PageQuery, pageQuery } from '../lists/page-query.js';
+import { positionText } from '../positions/positions.js';
 import { type AcceptDamageRequest, acceptDamageRequest, acceptedDamage, damagePage } from './damages.schemas.js';
 import { DamagesService } from './damages.service.js';
 

@@ -5,8 +5,8 @@ import type { LogPosition } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
-import { pageOf } from '../http/lists.js';
-import type { Page, PageQuery } from '../http/page-query.js';
+import { pageOf } from '../lists/lists.js';
+import type { Page, PageQuery } from '../lists/page-query.js';
 import type { AcceptDamageRequest, AcceptedDamage, DamageAnswer } from './damages.schemas.js';
 import { SignedTrees } from './signed-trees.js';
 

@@ -3,8 +3,8 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { AllowedWhileDamaged } from '../http/damaged-record.guard.js';
-import { OfDefaultTenant } from '../http/default-tenant.guard.js';
 import type { HttpReply } from '../http/reply.js';
+import { OfDefaultTenant } from '../installation/default-tenant.guard.js';
 import { type ScrubRequest, scrubAnswer, scrubRequest } from './scrubs.schemas.js';
 import { ScrubsService } from './scrubs.service.js';
 

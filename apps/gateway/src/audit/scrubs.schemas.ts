@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
 
 /** Body of `POST /v1/scrubs`. */
 export const scrubRequest = z.strictObject({

@@ -3,8 +3,8 @@ import { uuidv7 } from '@countersign/contracts';
 import { askForScrub, readScrub, type ScrubRun } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { isoOf } from '../answers/shared-schemas.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
-import { isoOf } from '../http/shared-schemas.js';
 import type { ScrubAnswer, ScrubRequest } from './scrubs.schemas.js';
 
 const runId = z.uuid();

@@ -1,8 +1,8 @@
 import { statuses } from '@countersign/calls';
 import { z } from 'zod';
-import { ListMembers } from '../http/list-members.js';
-import { commaList, pageOfItems, pageQuery } from '../http/page-query.js';
-import { optionalBody } from '../http/shared-schemas.js';
+import { optionalBody } from '../answers/shared-schemas.js';
+import { ListMembers } from '../lists/list-members.js';
+import { commaList, pageOfItems, pageQuery } from '../lists/page-query.js';
 import { callApproval, callDecision, callEnvelope, callError } from './envelope.schema.js';
 
 /** Members of a listed call: who asked for what, and how it ended. Inputs, results and what explains a ruling are expanded. */

@@ -1,7 +1,7 @@
 import { deduplicatedBecause, effectNow, statuses } from '@countersign/calls';
 import { errorCodes } from '@countersign/contracts';
 import { z } from 'zod';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
 
 const text = z.string().nullable();
 const tier = z.enum(['tier_0_safe', 'tier_1_auto', 'tier_2_approval_required', 'tier_3_blocked']);

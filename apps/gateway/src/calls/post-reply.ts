@@ -1,8 +1,8 @@
 import type { AnswerSink, CallAnswer, Caller } from '@countersign/calls';
-import { positionText } from '../http/positions.js';
 import { type Problem, ProblemWithHeaders } from '../http/problem.js';
 import { type IncomingRequest, JSON_CONTENT_TYPE, type OutgoingReply, sendProblem } from '../http/reply.js';
 import type { RequestAccess } from '../http/request-access.js';
+import { positionText } from '../positions/positions.js';
 import { deprecationHeaders } from './deprecation.js';
 
 export const locationOf = (callId: string): string => `/v1/calls/${callId}`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { timeOf } from '../answers/shared-schemas.js';
 import { callApproval, callDecision, callEnvelope, callError } from '../calls/envelope.schema.js';
-import { pageOfItems } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
 
 const types = [
   ...['case_opened', 'case_closed', 'tool_call_pending', 'policy_decided', 'tool_call_pending_approval', 'approval_granted'],

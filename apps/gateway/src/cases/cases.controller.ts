@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, Refusal, type Seen } from '@countersign/calls';
 import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Edit } from '../configuration/edit.decorator.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { Edit } from '../http/edit.decorator.js';
-import { type PageQuery, pageQuery } from '../http/page-query.js';
-import { SeenPositions } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
-import { AnswerFromViews } from '../http/views-behind.interceptor.js';
+import { type PageQuery, pageQuery } from '../lists/page-query.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
+import { AnswerFromViews } from '../positions/views-behind.interceptor.js';
 import { caseHistoryPage } from './case-history.schema.js';
 import {
   type CaseChange,

@@ -1,7 +1,7 @@
 import { subjectsRequest } from '@countersign/calls';
 import { z } from 'zod';
-import { pageOfItems, pageQuery } from '../http/page-query.js';
-import { optionalBody, timeOf } from '../http/shared-schemas.js';
+import { optionalBody, timeOf } from '../answers/shared-schemas.js';
+import { pageOfItems, pageQuery } from '../lists/page-query.js';
 
 const title = z.string().min(1).max(400).optional();
 

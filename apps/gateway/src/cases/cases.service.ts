@@ -7,8 +7,8 @@ import { ConfigurationService } from '../configuration/configuration.service.js'
 import type { Edited } from '../configuration/configuration-edits.js';
 import type { ChangeFields } from '../configuration/configuration-writer.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
-import { type Page, type PageQuery, storeQuery } from '../http/page-query.js';
-import { positionText } from '../http/positions.js';
+import { type Page, type PageQuery, storeQuery } from '../lists/page-query.js';
+import { positionText } from '../positions/positions.js';
 import { historyLine } from './case-history-line.js';
 import type { CaseAnswer, CaseChange, CaseRequest, CasesQuery } from './cases.schemas.js';
 

@@ -1,7 +1,7 @@
 import { errorCodes } from '@countersign/contracts';
 import { z } from 'zod';
-import { queryCursor } from '../http/page-query.js';
 import { limitRequest } from '../limits/limit-request.js';
+import { queryCursor } from '../lists/page-query.js';
 import { draftBundle } from '../policies/bundle-request.js';
 import { notTooDeep } from '../requests/nesting.js';
 

@@ -6,7 +6,7 @@ import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { AllowedWhileDamaged } from '../http/damaged-record.guard.js';
 import { JsonText } from '../http/json-text.js';
-import { SeenPositions } from '../http/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { caseCounterfactual, rangeCounterfactual } from './counterfactual.schemas.js';
 import { CounterfactualService } from './counterfactual.service.js';
 import { type CounterfactualRequest, counterfactualRequest, type RangeRequest, rangeRequest } from './counterfactual-request.schema.js';

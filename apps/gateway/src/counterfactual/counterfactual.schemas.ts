@@ -1,7 +1,7 @@
 import { statuses } from '@countersign/calls';
 import { z } from 'zod';
+import { timeOf } from '../answers/shared-schemas.js';
 import { callError } from '../calls/envelope.schema.js';
-import { timeOf } from '../http/shared-schemas.js';
 
 const text = z.string().nullable();
 const time = timeOf.nullable();

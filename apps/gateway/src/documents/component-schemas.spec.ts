@@ -29,3 +29,13 @@ test('a recursive schema without a name gets one of its content', () => {
   expect(JSON.stringify([schema, components])).not.toContain('$defs');
   expect(JSON.stringify(components)).toContain(`#/components/schemas/${name}`);
 });
+
+test('any JSON value is {}, and a tuple states its length', () => {
+  const { schema, components } = componentSchemas(
+    z.object({ any: z.record(z.string(), z.json()), pair: z.tuple([z.int(), z.string()]) }),
+    'input',
+  );
+  expect(components).toEqual({});
+  expect(schema.properties).toMatchObject({ any: { additionalProperties: {} }, pair: { minItems: 2, maxItems: 2 } });
+  expect(JSON.stringify(schema)).not.toContain('"items":false');
+});

@@ -15,11 +15,34 @@ const ANONYMOUS = /^__schema\d+$/;
 const nameOf = (name: string, schema: unknown): string =>
   ANONYMOUS.test(name) ? `Recursive_${sha256Hex(JSON.stringify(schema)).slice(0, 8)}` : name;
 
+/** `z.json()`: any JSON value, which is `{}` in a schema. Generators stop at a recursion that has no name. */
+const ANY_JSON =
+  /^\{"anyOf":\[\{"type":"string"\},\{"type":"number"\},\{"type":"boolean"\},\{"type":"null"\},\{"type":"array","items":\{"\$ref":"#\/\$defs\/(__schema\d+)"\}\}/;
+
+/** The schema with `{}` for each reference to any JSON value. */
+function openJson(made: Json): Json {
+  const { $defs, ...own } = made as Json & { $defs?: Json };
+  if (!$defs) return made;
+  const open = Object.keys($defs).filter((name) => ANY_JSON.exec(JSON.stringify($defs[name]))?.[1] === name);
+  const kept = Object.fromEntries(Object.entries($defs).filter(([name]) => !open.includes(name)));
+  const text = open.reduce((all, name) => all.replaceAll(`{"$ref":"#/$defs/${name}"}`, '{}'), JSON.stringify({ ...own, $defs: kept }));
+  return JSON.parse(text) as Json;
+}
+
 const withoutId = ({ id: _id, ...schema }: Json): Json => schema;
+
+/** A tuple states its length, not `items: false`: readers of OpenAPI take no schema that is a boolean. */
+function closedTuple({ jsonSchema }: { jsonSchema: Json }): void {
+  const { prefixItems, items } = jsonSchema as { prefixItems?: unknown[]; items?: unknown };
+  if (!prefixItems || items !== false) return;
+  delete jsonSchema.items;
+  jsonSchema.minItems = prefixItems.length;
+  jsonSchema.maxItems = prefixItems.length;
+}
 
 /** A zod schema as JSON Schema with references to components. */
 export function componentSchemas(type: z.ZodType, io: 'input' | 'output'): ComponentSchemas {
-  const made = z.toJSONSchema(type, { io, unrepresentable: 'any' }) as Json;
+  const made = openJson(z.toJSONSchema(type, { io, unrepresentable: 'any', override: closedTuple as never }) as Json);
   const names = new Map(Object.entries((made.$defs ?? {}) as Json).map(([name, schema]) => [name, nameOf(name, schema)]));
   const text = JSON.stringify(made).replace(
     /"#\/\$defs\/([^"]+)"/g,

@@ -1,3 +1,4 @@
+import { errorCodes } from '@countersign/contracts';
 import { z } from 'zod';
 import { problemKinds } from '../http/problem.js';
 
@@ -12,7 +13,7 @@ export const problemSchema = z
     detail: z.string(),
     instance: z.string().describe('the path of the request'),
     request_id: z.string().optional().describe('as in the header `Countersign-Request-Id`; the log of the gateway has it too'),
-    code: z.string().describe('one of the closed list of error codes'),
+    code: z.enum(errorCodes).describe('one of the closed list of error codes'),
     reason: z.enum(problemKinds.map((kind) => kind.replaceAll('-', '_'))).describe('the cause'),
     class: z.string(),
     retryable: z.boolean(),

@@ -2,12 +2,12 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { canonicalText } from '@countersign/contracts';
 import { type FactTable, factsOf, itemNames } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
+import type { WithHeaders } from '../answers/with-headers.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
 import type { ChangeFields } from '../configuration/configuration-writer.js';
 import type { Everywhere } from '../configuration/running-instances.js';
-import { pageOf } from '../http/lists.js';
-import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
-import type { WithHeaders } from '../http/with-headers.js';
+import { pageOf } from '../lists/lists.js';
+import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { type FactsChange, type FactsRequest, type FactTableAnswer, type FactTableSummary, ROWS_MAX } from './facts.schemas.js';
 
 const TABLES_MAX = 200;

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { FeatureApp } from '../testing/feature-app.js';
 import { Roles } from './access.decorator.js';
 import { Answer } from './answer.decorator.js';
-import { AsRecorded } from './as-recorded.decorator.js';
 import { JsonText } from './json-text.js';
+import { AsRecorded } from './sealed-fields.interceptor.js';
 
 const note = z.object({ text: z.string(), late: z.int().optional() }).meta({ id: 'Note' });
 const SEALED = '{ "text":"sealed:1" }';

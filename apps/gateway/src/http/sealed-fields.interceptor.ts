@@ -1,11 +1,15 @@
 import { Readable } from '@countersign/calls';
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor, StreamableFile } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor, SetMetadata, StreamableFile } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { mergeMap, type Observable } from 'rxjs';
-import { AS_RECORDED } from './as-recorded.decorator.js';
 import type { AuthenticatedRequest } from './current-caller.decorator.js';
 import { JsonText } from './json-text.js';
 import type { HttpReply } from './reply.js';
+
+const AS_RECORDED = 'countersign:as_recorded';
+
+/** A route that answers with the record itself, or a proof of it: what is sealed in its answers stays sealed. */
+export const AsRecorded = (): MethodDecorator & ClassDecorator => SetMetadata(AS_RECORDED, true);
 
 /** Opens what is sealed in an answer. Nobody may keep a copy of such an answer: what it shows may be erased later. */
 @Injectable()

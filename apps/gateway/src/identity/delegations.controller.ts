@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '@countersign/calls';
 import { Body, Controller, Delete, Get, Headers, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { withHeaders } from '../answers/with-headers.js';
+import { Change, Edit } from '../configuration/edit.decorator.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer, NoAnswer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { Change, Edit } from '../http/edit.decorator.js';
-import { type PageQuery, pageQuery } from '../http/page-query.js';
 import type { HttpReply } from '../http/reply.js';
-import { withHeaders } from '../http/with-headers.js';
+import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { type DelegationRequest, delegation, delegationPage, delegationRequest } from './delegations.schemas.js';
 import { DelegationsService } from './delegations.service.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { timeOf } from '../answers/shared-schemas.js';
 import { principalId } from '../authentication/principal-id.js';
-import { pageOfItems } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
 
 const names = z.array(z.string().min(1).max(200)).max(100);
 

@@ -2,11 +2,11 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { intersectRights, uuidv7 } from '@countersign/contracts';
 import { itemNames, type UserDelegation } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
+import { isoOf } from '../answers/shared-schemas.js';
+import type { WithHeaders } from '../answers/with-headers.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
-import { pageOf } from '../http/lists.js';
-import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
-import { isoOf } from '../http/shared-schemas.js';
-import type { WithHeaders } from '../http/with-headers.js';
+import { pageOf } from '../lists/lists.js';
+import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import type { DelegationAnswer, DelegationRequest } from './delegations.schemas.js';
 import { expiryOf } from './expiry.js';
 

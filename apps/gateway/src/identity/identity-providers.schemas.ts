@@ -1,8 +1,8 @@
 import { DAY_MS, PEOPLE_LIVE_MS, STAND_INS_LIVE_MS } from '@countersign/domain';
 import { z } from 'zod';
+import { timeOf } from '../answers/shared-schemas.js';
 import { roles } from '../authentication/authenticator.js';
-import { pageOfItems } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
 
 const claim = z.string().min(1).max(200);
 const kind = z.enum(['agent', 'user', 'service']);

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '@countersign/calls';
 import { Body, Controller, Delete, Get, Headers, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { withHeaders } from '../answers/with-headers.js';
+import { Change } from '../configuration/edit.decorator.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer, NoAnswer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { Change } from '../http/edit.decorator.js';
 import type { HttpReply } from '../http/reply.js';
-import { withHeaders } from '../http/with-headers.js';
 import {
   type KeyChange,
   type KeyListQuery,

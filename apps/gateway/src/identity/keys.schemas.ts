@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { principalAnswer, timeOf } from '../answers/shared-schemas.js';
 import { roles } from '../authentication/authenticator.js';
 import { principalId } from '../authentication/principal-id.js';
-import { pageOfItems, pageQuery } from '../http/page-query.js';
-import { principalAnswer, timeOf } from '../http/shared-schemas.js';
+import { pageOfItems, pageQuery } from '../lists/page-query.js';
 
 const name = z.string().min(1).max(100);
 

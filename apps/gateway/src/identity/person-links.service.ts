@@ -2,11 +2,11 @@ import { type Caller, Refusal } from '@countersign/calls';
 import type { PersonIdentity } from '@countersign/contracts';
 import { type Identity, itemNames, personKey, type RecordedLink } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
+import type { WithHeaders } from '../answers/with-headers.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
 import type { ChangeFields } from '../configuration/configuration-writer.js';
-import { pageOf } from '../http/lists.js';
-import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
-import type { WithHeaders } from '../http/with-headers.js';
+import { pageOf } from '../lists/lists.js';
+import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { involvedProblem } from './person-link-rights.js';
 import type { PersonLinkAnswer, PersonLinkRequest } from './person-links.schemas.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pageOfItems } from '../http/page-query.js';
+import { pageOfItems } from '../lists/page-query.js';
 
 const settings = {
   lane: z.string().min(1).max(32).optional().describe('the set of topics, with executors of its own, that its calls go through'),

@@ -1,11 +1,11 @@
 import { type Caller, Refusal } from '@countersign/calls';
 import { itemNames, type Tenant, tenantOf } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
+import type { WithHeaders } from '../answers/with-headers.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
 import { DEFAULT_TENANT, tenantDefaults } from '../configuration/default-tenant.js';
-import { pageOf } from '../http/lists.js';
-import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
-import type { WithHeaders } from '../http/with-headers.js';
+import { pageOf } from '../lists/lists.js';
+import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { skeletonOf, tenantLookAlike } from './look-alike.js';
 import type { TenantChange, TenantRequest } from './tenants.schemas.js';
 

@@ -3,11 +3,11 @@ import { type Counter, itemNames, type Limit, limitsOf, limitVersions, MICRO, sl
 import { defaultLimits } from '@countersign/policy';
 import { type CounterRow, cursorText, readCounters } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
+import type { WithHeaders } from '../answers/with-headers.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
 import type { Everywhere } from '../configuration/running-instances.js';
-import { pageOf } from '../http/lists.js';
-import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
-import type { WithHeaders } from '../http/with-headers.js';
+import { pageOf } from '../lists/lists.js';
+import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { type LimitRequest, limitFault, nextVersion } from './limit-request.js';
 import type { LimitAnswer, LimitCounter } from './limits.schemas.js';
 

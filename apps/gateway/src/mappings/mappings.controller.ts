@@ -2,15 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller, Seen } from '@countersign/calls';
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { withHeaders } from '../answers/with-headers.js';
+import { Edit } from '../configuration/edit.decorator.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer, NoAnswer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { AllowedWhileDamaged } from '../http/damaged-record.guard.js';
-import { Edit } from '../http/edit.decorator.js';
-import { type PageQuery, pageQuery } from '../http/page-query.js';
-import { SeenPositions } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
-import { withHeaders } from '../http/with-headers.js';
+import { type PageQuery, pageQuery } from '../lists/page-query.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import {
   activationRequest,
   type MappingRequest,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { pageOfItems } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
 
 const who = z.object({ kind: z.enum(['agent', 'user', 'service']), id: z.string() }).meta({ id: 'PrincipalName' });
 const issue = z.object({ path: z.string().describe('a JSON Pointer; empty: the whole'), message: z.string() }).meta({ id: 'MappingIssue' });

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, Refusal } from '@countersign/calls';
 import { Body, Controller, Delete, Get, Headers, Param, Put, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Edit } from '../configuration/edit.decorator.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer, NoAnswer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { Edit } from '../http/edit.decorator.js';
-import { type PageQuery, pageQuery } from '../http/page-query.js';
 import type { HttpReply } from '../http/reply.js';
+import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { type PersonalDataRequest, personalDataRequest, personalRuleAnswer, personalRulePage, ruleId } from './personal-data.schemas.js';
 import { PersonalDataService } from './personal-data.service.js';
 

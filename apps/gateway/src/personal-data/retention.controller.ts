@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, Refusal } from '@countersign/calls';
 import { Body, Controller, Get, Headers, Post, Put, Res } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Edit } from '../configuration/edit.decorator.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { Edit } from '../http/edit.decorator.js';
 import type { HttpReply } from '../http/reply.js';
 import {
   type RetentionRequest,

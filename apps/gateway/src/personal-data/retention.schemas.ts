@@ -1,6 +1,6 @@
 import { RETENTION_FLOOR_MONTHS } from '@countersign/domain';
 import { z } from 'zod';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
 
 const MONTHS_MAX = 1200;
 const months = z.int().min(RETENTION_FLOOR_MONTHS, `nothing is kept for less than ${RETENTION_FLOOR_MONTHS} months`).max(MONTHS_MAX);

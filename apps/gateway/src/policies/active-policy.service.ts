@@ -1,10 +1,10 @@
 import { type Caller, Refusal } from '@countersign/calls';
 import { type BundleShelf, itemNames } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
+import type { WithHeaders } from '../answers/with-headers.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
 import { always } from '../configuration/configuration-edits.js';
 import type { Everywhere } from '../configuration/running-instances.js';
-import type { WithHeaders } from '../http/with-headers.js';
 import { otherPolicyAdmins } from '../mappings/mapping-activation.js';
 import type { ActivateRequest, PolicySettings } from './bundle-request.js';
 import type { ActivePolicy, PolicySettingsAnswer } from './policies.schemas.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { pageOfItems } from '../http/page-query.js';
-import { everywhere, timeOf } from '../http/shared-schemas.js';
+import { everywhere, timeOf } from '../answers/shared-schemas.js';
 import { refusedBy } from '../http/validation.pipe.js';
+import { pageOfItems } from '../lists/page-query.js';
 import { bundleRefusal, publishRequest } from './bundle-request.js';
 
 /** Body of `POST /v1/policies`; its faults name the rules that they are about. */

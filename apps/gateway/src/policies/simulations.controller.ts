@@ -5,7 +5,7 @@ import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { AllowedWhileDamaged } from '../http/damaged-record.guard.js';
-import { SeenPositions } from '../http/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { type SimulateRequest, simulateRequest, simulationAnswer } from './simulations.schemas.js';
 import { SimulationsService } from './simulations.service.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
 import { refusedBy } from '../http/validation.pipe.js';
 import { bundleRefusal, draftBundle } from './bundle-request.js';
 

@@ -1,14 +1,14 @@
 import type { Caller } from '@countersign/calls';
 import { Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { withHeaders } from '../answers/with-headers.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { AllowedWhileDamaged } from '../http/damaged-record.guard.js';
-import { OfDefaultTenant } from '../http/default-tenant.guard.js';
-import { type PageQuery, pageQuery } from '../http/page-query.js';
 import type { HttpReply } from '../http/reply.js';
-import { withHeaders } from '../http/with-headers.js';
+import { OfDefaultTenant } from '../installation/default-tenant.guard.js';
+import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { projection, projectionDigest, projectionPage, requestedRebuild } from './projections.schemas.js';
 import { ProjectionsService } from './projections.service.js';
 

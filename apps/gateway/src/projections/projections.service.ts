@@ -1,12 +1,12 @@
 import { type Caller, Refusal, Views } from '@countersign/calls';
 import { type ProjectionReport, projectionDigests, projectionReports } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
+import { isoOf } from '../answers/shared-schemas.js';
+import type { WithHeaders } from '../answers/with-headers.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
-import { pageOf } from '../http/lists.js';
-import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
-import { positionText } from '../http/positions.js';
-import { isoOf } from '../http/shared-schemas.js';
-import type { WithHeaders } from '../http/with-headers.js';
+import { pageOf } from '../lists/lists.js';
+import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
+import { positionText } from '../positions/positions.js';
 import type { ProjectionAnswer, ProjectionDigest, RequestedRebuild } from './projections.schemas.js';
 
 const noSuchProjection = (): Refusal => new Refusal('not-found', 'there is no projection of this name');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
 
 export const runId = z.string().regex(/^.{1,200}$/s, 'a run_id has 1 to 200 characters');
 

@@ -4,8 +4,8 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { SeenPositions } from '../http/positions.js';
-import { AnswerFromViews } from '../http/views-behind.interceptor.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
+import { AnswerFromViews } from '../positions/views-behind.interceptor.js';
 import { type SagasQuery, sagaPage, sagasQuery, sagaWithSteps } from './sagas.schemas.js';
 import { SagasService } from './sagas.service.js';
 

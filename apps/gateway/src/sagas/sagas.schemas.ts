@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { pageOfItems, pageQuery } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
+import { pageOfItems, pageQuery } from '../lists/page-query.js';
 
 const statuses = ['running', 'compensating', 'completed', 'compensated', 'compensation_failed', 'aborted'] as const;
 const text = z.string().nullable();

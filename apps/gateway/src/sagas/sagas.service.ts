@@ -1,7 +1,7 @@
 import { Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
 import { listSagas, readSaga, type SagaRow, type SagaStepWrite } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
-import { type Page, storeQuery } from '../http/page-query.js';
+import { type Page, storeQuery } from '../lists/page-query.js';
 import type { SagaAnswer, SagaStepAnswer, SagasQuery, SagaWithSteps } from './sagas.schemas.js';
 
 const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

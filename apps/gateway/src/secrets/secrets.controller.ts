@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type Caller, Refusal } from '@countersign/calls';
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { withHeaders } from '../answers/with-headers.js';
+import { Edit } from '../configuration/edit.decorator.js';
 import { Roles } from '../http/access.decorator.js';
 import { AlsoAnswers, Answer, NoAnswer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { OfDefaultTenant } from '../http/default-tenant.guard.js';
-import { Edit } from '../http/edit.decorator.js';
-import { type PageQuery, pageQuery } from '../http/page-query.js';
 import type { HttpReply } from '../http/reply.js';
-import { withHeaders } from '../http/with-headers.js';
+import { OfDefaultTenant } from '../installation/default-tenant.guard.js';
+import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { resolvedSecret, rotatedKeys, type SecretRequest, secret, secretPage, secretRequest } from './secrets.schemas.js';
 import { SecretsService } from './secrets.service.js';
 

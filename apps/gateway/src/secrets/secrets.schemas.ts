@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { pageOfItems } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
 
 /** Body of `PUT /v1/secrets/{scope}/{name}` and of `…/rotate`. */
 export const secretRequest = z

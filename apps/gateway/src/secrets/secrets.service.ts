@@ -1,13 +1,13 @@
 import { type Caller, Refusal } from '@countersign/calls';
 import { type SecretFact, type SecretPlace, type SecretTerms, Vault } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
+import { isoOf } from '../answers/shared-schemas.js';
+import type { WithHeaders } from '../answers/with-headers.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { type ConditionalRequest, preconditionOf } from '../configuration/precondition.js';
-import { pageOf } from '../http/lists.js';
-import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
-import { isoOf } from '../http/shared-schemas.js';
-import type { WithHeaders } from '../http/with-headers.js';
 import { expiryOf } from '../identity/expiry.js';
+import { pageOf } from '../lists/lists.js';
+import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { SCOPES, secretPlace } from './secret-place.js';
 import type { ResolvedSecret, SecretAnswer, SecretRequest } from './secrets.schemas.js';
 

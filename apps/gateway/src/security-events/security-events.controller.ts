@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '@countersign/calls';
 import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { withHeaders } from '../answers/with-headers.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { viewsHeader } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
-import { withHeaders } from '../http/with-headers.js';
+import { viewsHeader } from '../positions/positions.js';
 import { type SecurityEventQuery, securityEventPage, securityEventQuery } from './security-events.schemas.js';
 import { SecurityEventsService } from './security-events.service.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { pageOfItems, pageQuery } from '../http/page-query.js';
-import { principalAnswer, timeOf } from '../http/shared-schemas.js';
+import { principalAnswer, timeOf } from '../answers/shared-schemas.js';
+import { pageOfItems, pageQuery } from '../lists/page-query.js';
 
 /** Query of `GET /v1/security-events`. */
 export const securityEventQuery = pageQuery.extend({

@@ -2,9 +2,9 @@ import { Views } from '@countersign/calls';
 import type { Principal } from '@countersign/contracts';
 import { listSecurityEvents, type SecurityEventRow } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
-import { type Page, placeOf } from '../http/page-query.js';
-import { behindHeader } from '../http/positions.js';
-import type { WithHeaders } from '../http/with-headers.js';
+import type { WithHeaders } from '../answers/with-headers.js';
+import { type Page, placeOf } from '../lists/page-query.js';
+import { behindHeader } from '../positions/positions.js';
 import type { PatientRequest } from '../requests/preferences.js';
 import type { SecurityEventAnswer, SecurityEventQuery } from './security-events.schemas.js';
 

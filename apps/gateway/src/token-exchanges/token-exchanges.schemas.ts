@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { pageOfItems } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
 
 /** Of a credential as tools declare it, and of a secret. */
 export const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;

@@ -1,11 +1,11 @@
 import { type Caller, Refusal } from '@countersign/calls';
 import { itemNames, type TokenExchange } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
+import type { WithHeaders } from '../answers/with-headers.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
 import type { ChangeFields } from '../configuration/configuration-writer.js';
-import { pageOf } from '../http/lists.js';
-import { type Page, type PageQuery, placeOf } from '../http/page-query.js';
-import type { WithHeaders } from '../http/with-headers.js';
+import { pageOf } from '../lists/lists.js';
+import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { NAME, type TokenExchangeAnswer, type TokenExchangeRequest } from './token-exchanges.schemas.js';
 
 const answerOf = ({ changed_at_ms, ...exchange }: TokenExchange): TokenExchangeAnswer => ({

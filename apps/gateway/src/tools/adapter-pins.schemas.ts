@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { pageOfItems } from '../http/page-query.js';
-import { everywhere, timeOf } from '../http/shared-schemas.js';
+import { everywhere, timeOf } from '../answers/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
 
 const version = z.string().min(1).max(100).nullable().default(null);
 

@@ -3,12 +3,12 @@ import { type Caller, Refusal, type Seen } from '@countersign/calls';
 import { Body, Controller, Headers, Param, Post, Put, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { z } from 'zod';
+import { Edit } from '../configuration/edit.decorator.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { Edit } from '../http/edit.decorator.js';
-import { SeenPositions } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import {
   type AuditRequest,
   auditRequest,

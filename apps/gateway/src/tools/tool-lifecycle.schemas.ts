@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { everywhere, timeOf } from '../http/shared-schemas.js';
+import { everywhere, timeOf } from '../answers/shared-schemas.js';
 import { toolVersionRecord } from './tool-record.schema.js';
 
 export const lifecycleRequest = z.strictObject({

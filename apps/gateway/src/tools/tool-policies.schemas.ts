@@ -1,8 +1,8 @@
 import { DAY_MS } from '@countersign/domain';
 import { z } from 'zod';
+import { everywhere, timeOf } from '../answers/shared-schemas.js';
 import { roles } from '../authentication/authenticator.js';
-import { pageOfItems } from '../http/page-query.js';
-import { everywhere, timeOf } from '../http/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
 import { approvalRequirement, requirementAnswer } from '../requests/approval-requirement.js';
 
 const tier = z.enum(['tier_0_safe', 'tier_1_auto', 'tier_2_approval_required', 'tier_3_blocked']);

@@ -4,8 +4,8 @@ import { itemNames, nearestNames, type ToolOverride } from '@countersign/domain'
 import { Injectable } from '@nestjs/common';
 import type { ChangeFields } from '../configuration/configuration-writer.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
-import { pageOf } from '../http/lists.js';
-import { type Page, type PageQuery, storeQuery } from '../http/page-query.js';
+import { pageOf } from '../lists/lists.js';
+import { type Page, type PageQuery, storeQuery } from '../lists/page-query.js';
 import { type BundleFindings, peopleFindings, type RuleFinding } from '../policies/bundle-checks.js';
 import { PolicyService } from '../policies/policy.service.js';
 import type { PatientRequest } from '../requests/preferences.js';

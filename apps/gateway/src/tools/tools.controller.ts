@@ -4,9 +4,9 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { type PageQuery, pageQuery } from '../http/page-query.js';
-import { SeenPositions } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
+import { type PageQuery, pageQuery } from '../lists/page-query.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { toolVersionRecord } from './tool-record.schema.js';
 import {
   foundTools,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ListMembers } from '../http/list-members.js';
-import { commaList, pageOfItems, pageQuery, queryLimit, queryNumber } from '../http/page-query.js';
+import { ListMembers } from '../lists/list-members.js';
+import { commaList, pageOfItems, pageQuery, queryLimit, queryNumber } from '../lists/page-query.js';
 import { toolVersionRecord } from './tool-record.schema.js';
 
 const lifecycles = ['active', 'deprecated', 'blocked', 'candidate', 'suspended', 'all'] as const;

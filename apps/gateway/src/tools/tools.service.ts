@@ -3,8 +3,8 @@ import { inRangeText, itemNames, type TenantToolVersion, toolNames, toolVersions
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { HealthService } from '../health/health.service.js';
-import { pageOf } from '../http/lists.js';
-import { type Page, storeQuery } from '../http/page-query.js';
+import { pageOf } from '../lists/lists.js';
+import { type Page, storeQuery } from '../lists/page-query.js';
 import { TrustReader } from '../trust/trust-reader.js';
 import { type MeasuredOf, toolRecord, versionRecord } from './tool-record.js';
 import { searchTools } from './tool-search.js';

@@ -4,9 +4,10 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { type PageQuery, pageQuery } from '../http/page-query.js';
-import { positionText, SeenPositions } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
+import { type PageQuery, pageQuery } from '../lists/page-query.js';
+import { positionText } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { type RatingRequest, ratingAnswer, ratingPage, ratingRequest } from './ratings.schemas.js';
 import { RatingsService } from './ratings.service.js';
 

@@ -1,7 +1,7 @@
 import { subjectsRequest } from '@countersign/calls';
 import { z } from 'zod';
-import { pageOfItems } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
 
 export const ratingRequest = z.strictObject({
   rating: z.number().min(0).max(5).describe('stars'),

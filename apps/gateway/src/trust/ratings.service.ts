@@ -3,8 +3,8 @@ import { LOCAL_PROVIDER, type TenantToolVersion, toolVersions } from '@countersi
 import type { LogPosition } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
-import { pageOf } from '../http/lists.js';
-import { type Page, type PageQuery, storeQuery } from '../http/page-query.js';
+import { pageOf } from '../lists/lists.js';
+import { type Page, type PageQuery, storeQuery } from '../lists/page-query.js';
 import { ownTool, raterOf } from './rating-rights.js';
 import type { RatingAnswer, RatingRequest } from './ratings.schemas.js';
 import { time } from './trust-answers.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { pageOfItems, queryCursor, queryLimit } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
+import { pageOfItems, queryCursor, queryLimit } from '../lists/page-query.js';
 
 const moment = {
   as_of: z.iso.datetime({ offset: true }).optional().describe('the value at a past time'),

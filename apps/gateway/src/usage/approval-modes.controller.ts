@@ -4,8 +4,9 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { positionText, SeenPositions } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
+import { positionText } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { correctedMode, type ModeRequest, modeRequest } from './approval-modes.schemas.js';
 import { ApprovalModesService } from './approval-modes.service.js';
 

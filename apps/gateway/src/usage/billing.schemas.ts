@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
 import { type BillingPeriod, billingPeriod } from './billing-period.js';
 
 /** The query of `GET /v1/usage/billing`. */

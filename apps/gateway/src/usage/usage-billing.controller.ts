@@ -1,12 +1,13 @@
 import { type Caller, Refusal, type Seen } from '@countersign/calls';
 import { Controller, Get, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { sendFile } from '../answers/send-file.js';
 import { Roles } from '../http/access.decorator.js';
 import { Answer, AnswersIn, described } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { SeenPositions, viewsHeader } from '../http/positions.js';
 import type { HttpReply } from '../http/reply.js';
-import { sendFile } from '../http/send-file.js';
+import { viewsHeader } from '../positions/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { type BillingRequest, billingPeriods, billingQuery } from './billing.schemas.js';
 import { type BillingFile, BillingService } from './billing.service.js';
 

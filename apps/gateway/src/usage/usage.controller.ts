@@ -4,7 +4,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Roles } from '../http/access.decorator.js';
 import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
-import { SeenPositions } from '../http/positions.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { type UsageRequest, usageAnswer, usageQuery } from './usage.schemas.js';
 import { UsageService } from './usage.service.js';
 

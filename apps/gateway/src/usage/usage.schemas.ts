@@ -1,7 +1,7 @@
 import { usageMeasures } from '@countersign/domain';
 import { z } from 'zod';
-import { queryLimit } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { timeOf } from '../answers/shared-schemas.js';
+import { queryLimit } from '../lists/page-query.js';
 
 export const usageGroups = ['tool', 'adapter', 'capability', 'adapter,capability', 'agent', 'case', 'day'] as const;
 export type UsageGroup = (typeof usageGroups)[number];

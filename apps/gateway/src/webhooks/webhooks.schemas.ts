@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { timeOf } from '../answers/shared-schemas.js';
 import { principalId } from '../authentication/principal-id.js';
-import { pageOfItems } from '../http/page-query.js';
-import { timeOf } from '../http/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
 
 /** Body of `POST /v1/webhooks` and `PUT /v1/webhooks/{webhook_id}`. */
 export const webhookRequest = z.strictObject({

@@ -1,9 +1,8 @@
 import type { Seen, Views } from '@countersign/calls';
 import type { LogPosition } from '@countersign/store';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { described } from '../http/answer.decorator.js';
+import { headerOf, type IncomingRequest } from '../http/reply.js';
 import { waitForOthers } from '../requests/preferences.js';
-import { described } from './answer.decorator.js';
-import { type HttpRequest, headerOf, type IncomingRequest } from './reply.js';
 
 const ONE = /^([a-z][a-z0-9.-]*):(\d{1,5}):(\d{1,15})$/;
 
@@ -26,11 +25,6 @@ export const seenOf = (request: Pick<IncomingRequest, 'headers'>): Seen => ({
   positions: parsePositions(headerOf(request, 'countersign-position')),
   wait_ms: waitForOthers(headerOf(request, 'prefer')),
 });
-
-/** The same for a handler. */
-export const SeenPositions = createParamDecorator(
-  (_: undefined, context: ExecutionContext): Seen => seenOf(context.switchToHttp().getRequest<HttpRequest>()),
-);
 
 /** What /openapi.json says of the header that a list has where it may lack what its reader has seen. */
 export const viewsHeader = described({

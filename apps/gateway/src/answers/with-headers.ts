@@ -1,5 +1,5 @@
 import { Refusal } from '@countersign/calls';
-import type { HttpReply } from './reply.js';
+import type { HttpReply } from '../http/reply.js';
 
 /** The body of an answer, and the headers that go with it. */
 export interface WithHeaders<T> {

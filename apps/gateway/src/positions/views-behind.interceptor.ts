@@ -9,9 +9,9 @@ import {
 } from '@nestjs/common';
 import { type Observable } from 'rxjs';
 import type { z } from 'zod';
-import { Answer } from './answer.decorator.js';
+import { Answer } from '../http/answer.decorator.js';
+import type { HttpReply, HttpRequest } from '../http/reply.js';
 import { seenOf } from './positions.js';
-import type { HttpReply, HttpRequest } from './reply.js';
 
 /** Waits for the views before a list is read from them, and says in a header where they have not caught up. */
 @Injectable()

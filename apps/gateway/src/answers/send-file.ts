@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { HttpReply } from './reply.js';
+import type { HttpReply } from '../http/reply.js';
 
 const BUFFERED_BYTES = 64 * 1024;
 

@@ -1,0 +1,9 @@
+import type { Seen } from '@countersign/calls';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { HttpRequest } from '../http/reply.js';
+import { seenOf } from './positions.js';
+
+/** What a request has seen, and how long it waits for that. */
+export const SeenPositions = createParamDecorator(
+  (_: undefined, context: ExecutionContext): Seen => seenOf(context.switchToHttp().getRequest<HttpRequest>()),
+);

@@ -1,0 +1,26 @@
+import createClient, { type Client, defaultPathSerializer } from 'openapi-fetch';
+import type { paths } from './generated/api.js';
+
+/** Every route of the gateway with its parameters, body and answers as types: `api.GET('/v1/calls/{call_id}', { params })`. */
+export type TypedApi = Client<paths>;
+
+/** @throws TypeError for a path parameter that would lead to another route */
+function pathOf(path: string, parameters: Record<string, unknown>): string {
+  for (const [name, value] of Object.entries(parameters)) {
+    const text = String(value);
+    if (text === '' || text === '.' || text === '..')
+      throw new TypeError(`${name} is ${JSON.stringify(text)}: give a name; this one leads to another route`);
+  }
+  return defaultPathSerializer(path, parameters);
+}
+
+/** One request each, with the key: without repeats and without a timeout of its own. Redirects are not followed, because the key would go along. */
+export function typedApi(base: URL, key: string, send: typeof fetch): TypedApi {
+  return createClient<paths>({
+    baseUrl: base.href.replace(/\/+$/, ''),
+    headers: { authorization: `Bearer ${key}` },
+    fetch: (request) => send(request),
+    redirect: 'manual',
+    pathSerializer: pathOf,
+  });
+}
