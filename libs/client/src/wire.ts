@@ -26,7 +26,12 @@ export interface CallRequest {
   /** Exact or a range such as ^2.0.0; absent: the newest active version. */
   version?: string;
   inputs: Record<string, unknown>;
+  /** The id of a case, or `ext:` and its external_id. */
   case_id?: string;
+  /** Your own reference of this request; where neither request_id is given, the request is known by it. */
+  external_id?: string;
+  /** Your own texts about the call. */
+  metadata?: Record<string, string>;
   /** Asks for a wanted repeat of the same effect: any new text. */
   occurrence?: string;
   context?: CallContext;

@@ -1,4 +1,4 @@
-import { statuses } from '@countersign/calls';
+import { CASE_ID_MAX, externalId, metadata, statuses } from '@countersign/calls';
 import { z } from 'zod';
 import { pageOfItems, pageQuery } from '../http/page-query.js';
 import { optionalBody } from '../http/shared-schemas.js';
@@ -6,7 +6,9 @@ import { callEnvelope } from './envelope.schema.js';
 
 export const callsQuery = pageQuery.extend({
   status: z.enum(statuses).optional(),
-  case_id: z.string().min(1).max(100).optional(),
+  case_id: z.string().min(1).max(CASE_ID_MAX).optional(),
+  external_id: externalId.optional(),
+  metadata: metadata.optional().describe('as `metadata.<key>=<value>`, once for each entry that the call must have'),
   run_id: z.string().min(1).max(200).optional(),
   tool: z.string().min(1).max(128).optional(),
 });

@@ -5,6 +5,7 @@ import { AnswerInterceptor } from './answer.interceptor.js';
 import { AuthGuard } from './auth.guard.js';
 import { DamagedRecordGuard } from './damaged-record.guard.js';
 import { JsonTextInterceptor } from './json-text.js';
+import { OwnReferencesInterceptor } from './own-references.interceptor.js';
 import { ProblemFilter, RefusalInterceptor } from './problem.filter.js';
 import { SealedFieldsInterceptor } from './sealed-fields.interceptor.js';
 import { ValidationPipe } from './validation.pipe.js';
@@ -28,6 +29,7 @@ export class HttpModule {
         { provide: APP_INTERCEPTOR, useClass: SealedFieldsInterceptor },
         { provide: APP_INTERCEPTOR, useFactory: answers, inject: [Reflector] },
         { provide: APP_INTERCEPTOR, useClass: RefusalInterceptor },
+        { provide: APP_INTERCEPTOR, useClass: OwnReferencesInterceptor },
         { provide: APP_FILTER, useClass: ProblemFilter },
       ],
     };
