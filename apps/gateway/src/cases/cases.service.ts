@@ -38,10 +38,13 @@ function answerOf({ case_id, tenant_id, status, title, external_id, metadata, op
 }
 
 const referenceTaken = (case_id: string): Refusal =>
-  new Refusal('conflict', `another case has this external_id: ${case_id}. Use that case, or another external_id`, {
-    reason: 'external_id_taken',
-    case_id,
-  });
+  new Refusal(
+    'external-id-taken',
+    `${case_id} has this external_id, and another title or metadata: use that case, or another external_id`,
+    {
+      case_id,
+    },
+  );
 
 /** Cases: ids are minted here; a case holds the calls that belong together. */
 @Injectable()

@@ -1,9 +1,7 @@
 import { Refusal } from '../refusal.js';
 
 export const noSuchCase = (case_id?: string): Refusal =>
-  new Refusal('not-found', case_id === undefined ? 'there is no case of this id' : `there is no case ${JSON.stringify(case_id)}`, {
-    reason: 'case_not_found',
-  });
+  new Refusal('unknown-case', case_id === undefined ? 'there is no case of this id' : `there is no case ${JSON.stringify(case_id)}`);
 
 /** `path`: where the request says `ext:` and something that cannot be a reference. */
 export function badReference(path: string): Refusal {

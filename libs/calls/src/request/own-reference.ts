@@ -10,8 +10,8 @@ export const CASE_ID_MAX = REFERENCE_PREFIX.length + EXTERNAL_ID_MAX;
 /** A reference of the caller's own, in NFC. */
 export const externalId = z
   .string()
-  .min(1)
-  .max(EXTERNAL_ID_MAX)
+  .min(1, { abort: true })
+  .max(EXTERNAL_ID_MAX, { abort: true })
   .refine((text) => externalIdOf(text) !== undefined, 'has visible characters only, no space at its ends, and does not begin with ext:')
   .transform((text) => text.normalize('NFC'));
 
