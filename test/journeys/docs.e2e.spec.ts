@@ -99,10 +99,10 @@ test('a case is opened by its reference once, named by it in a call, and both ar
   const admin = platform.admin();
   const found = await admin.request<{ items: object[] }>('GET', '/v1/cases?external_id=PO-2024-118&metadata.region=eu');
   expect(found.body.items).toMatchObject([{ case_id: opened.case_id }]);
-  const named = [`/v1/cases/ext:PO-2024-118`, '/v1/cases/ext:PO-2024-118/history', '/v1/audit/bundle?case_id=ext:PO-2024-118'];
+  const named = [`/v1/cases/ext:PO-2024-118`, '/v1/cases/ext:PO-2024-118/history'];
   for (const url of named) expect([url, (await admin.request('GET', url)).status]).toEqual([url, 200]);
-  const rival =
-    (await await admin.request('POST', '/v1/tenants', { tenant_id: 'rival' })) && (await admin.keyFor('user', 'rival', ['admin'], 'rival'));
+  await admin.request('POST', '/v1/tenants', { tenant_id: 'rival' });
+  const rival = await admin.keyFor('user', 'rival', ['admin'], 'rival');
   for (const url of named) expect([url, (await rival.request('GET', url)).status]).toEqual([url, 404]);
 });
 

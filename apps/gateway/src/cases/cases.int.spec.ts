@@ -39,7 +39,7 @@ beforeAll(async () => {
     [
       { provide: ConfigurationService, useValue: configuration },
       { provide: Views, useValue: views },
-      { provide: CallSealer, useValue: {} },
+      { provide: CallSealer, useValue: { forged: () => undefined } },
       { provide: OpenStreams, useValue: {} },
       { provide: CaseFeeds, useValue: {} },
     ],

@@ -6,7 +6,7 @@ import type { AuthenticatedRequest } from './current-caller.decorator.js';
 
 type Values = Record<string, unknown>;
 
-const METADATA = 'metadata.';
+const METADATA = /^metadata\.([a-z]\w*)$/;
 
 /**
  * Reads what callers name in their own words, once for every route and before its schema: `ext:<external_id>` in a path or query
@@ -31,9 +31,14 @@ function resolve({ tenant_id }: Caller, values: Values | undefined): void {
   (values as Values).case_id = case_id;
 }
 
+/** Other names stay where they are, and the schema of the query refuses them. */
 function collectMetadata(query: Values): void {
-  const names = Object.keys(query ?? {}).filter((name) => name.startsWith(METADATA));
-  if (names.length === 0 || query.metadata !== undefined) return;
-  query.metadata = Object.fromEntries(names.map((name) => [name.slice(METADATA.length), query[name]]));
-  for (const name of names) delete query[name];
+  if (query?.metadata !== undefined) return;
+  const entries = Object.keys(query ?? {}).flatMap((name) => {
+    const key = METADATA.exec(name)?.[1];
+    return key === undefined ? [] : [[name, key] as const];
+  });
+  if (entries.length === 0) return;
+  query.metadata = Object.fromEntries(entries.map(([name, key]) => [key, query[name]]));
+  for (const [name] of entries) delete query[name];
 }
