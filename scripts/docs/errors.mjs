@@ -13,8 +13,10 @@ const advice = {
   'not-found': 'Check the path and the id. Things of other tenants are not found either.',
   'unknown-tool': 'Take a name from `GET /v1/tools`.',
   'unknown-version': 'Take a version from `GET /v1/tools/{name}`.',
+  'unknown-case': 'Take a `case_id` from `GET /v1/cases`, or open the case with `POST /v1/cases` first.',
   'method-not-allowed': 'Use a method of the `Allow` header.',
   conflict: 'Read `detail`: the thing is in a state that does not allow the request. Read it again first.',
+  'external-id-taken': 'Use the case that `case_id` names, or another `external_id`.',
   'late-vote': 'None: the approval has ended. Read the call to see how.',
   'record-damaged':
     'An operator restores the record or accepts the damage ([auditors](../how-to/auditors.md#when-the-record-is-damaged)). Reads still work.',

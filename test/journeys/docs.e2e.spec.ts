@@ -12,6 +12,7 @@ const PAGES = [
   'docs/tutorials/first-approval.md',
   'docs/tutorials/first-tool.md',
   'docs/how-to/find-calls.md',
+  'docs/how-to/your-references.md',
 ];
 const text = PAGES.map((page) => readFileSync(page, 'utf8')).join('\n');
 
@@ -96,6 +97,23 @@ test('the first call is found by its text', async () => {
   expect(items).toContainEqual({ tool: 'write_file', inputs: { path: 'note.txt', content: 'buy milk', mode: 'create' } });
 });
 
+test('a case is opened by its reference once, named by it in a call, and both are found', async () => {
+  const opened = await answered('references-open');
+  expect(opened).toMatchObject({ external_id: 'PO-2024-118', metadata: { region: 'eu', buyer: 'team-7' } });
+  expect(await answered('references-open')).toMatchObject({ case_id: opened.case_id });
+  const called = await answered('references-call');
+  expect(called).toMatchObject({ status: 'succeeded', case_id: opened.case_id, external_id: 'PO-2024-118/line-1' });
+  expect(await answered('references-find')).toMatchObject({ items: [{ call_id: called.call_id }] });
+  const admin = platform.admin();
+  const found = await admin.request<{ items: object[] }>('GET', '/v1/cases?external_id=PO-2024-118&metadata.region=eu');
+  expect(found.body.items).toMatchObject([{ case_id: opened.case_id }]);
+  const named = [`/v1/cases/ext:PO-2024-118`, '/v1/cases/ext:PO-2024-118/history'];
+  for (const url of named) expect([url, (await admin.request('GET', url)).status]).toEqual([url, 200]);
+  await admin.request('POST', '/v1/tenants', { tenant_id: 'rival' });
+  const rival = await admin.keyFor('user', 'rival', ['admin'], 'rival');
+  for (const url of named) expect([url, (await rival.request('GET', url)).status]).toEqual([url, 404]);
+});
+
 test('each shell and script block of the README and the tutorials is run here', () => {
   const markers = [...text.matchAll(/```(?:sh|js)\n/g)].map(({ index }) => /<!-- ([\w-]+)[^>]*-->\n$/.exec(text.slice(0, index))?.[1]);
   expect(markers).toEqual([
@@ -110,6 +128,9 @@ test('each shell and script block of the README and the tutorials is run here', 
     'first-tool',
     'first-tool-call',
     'find-calls',
+    'references-open',
+    'references-call',
+    'references-find',
   ]);
 });
 

@@ -138,10 +138,18 @@ export class Acme {
   private async work(): Promise<void> {
     const call = (by: Api, body: object) =>
       made<{ call_id: string; attachments: { url: string }[] }>(by, 'POST', '/v1/calls', body, { prefer: 'wait=30' });
-    const { case_id } = await made<{ case_id: string }>(this.admin, 'POST', '/v1/cases', { title: MARK });
+    const own = { external_id: 'PO-acmes-118', metadata: { order: MARK } };
+    const { case_id } = await made<{ case_id: string }>(this.admin, 'POST', '/v1/cases', { title: MARK, ...own });
+    this.names.set('external_id', named(own.external_id, 'PO-nobodys-118'));
     this.names.set('case_id', named(case_id, 'nobodys-case'));
     const inputs = { path: 'acmes-person', content: MARK, mode: 'create' };
-    const { call_id } = await call(this.agent, { tool: 'write_file', inputs, case_id, context: { run_id: 'acmes-run' } });
+    const { call_id } = await call(this.agent, {
+      tool: 'write_file',
+      inputs,
+      case_id,
+      context: { run_id: 'acmes-run' },
+      external_id: own.external_id,
+    });
     this.names.set('call_id', named(call_id, `${call_id.split('-')[0]}-0197b3a0-1111-7111-8111-111111111111`));
     await made(this.admin, 'PUT', '/v1/runs/acmes-run/transcript', { prompt: MARK, messages: [{ role: 'user', content: MARK }] });
     this.names.set('run_id', named('acmes-run', 'nobodys-run'));

@@ -79,7 +79,7 @@ test('a closed case, a case that there is not and a blocked version are answered
   expect((await ask('free', fits, { case_id })).decision).toBe(true);
   await gateway.send('PATCH', `/v1/cases/${case_id}`, { state: 'closed' });
   expect(await ask('free', fits, { case_id })).toMatchObject({ decision: false, context: { effect: 'deny', rule: 'case.closed' } });
-  expect(await ask('free', fits, { case_id: 'none' })).toMatchObject({ decision: false, context: { reason: { code: 'not-found' } } });
+  expect(await ask('free', fits, { case_id: 'none' })).toMatchObject({ decision: false, context: { reason: { code: 'unknown-case' } } });
   expect((await ask('free', fits, {}, '1.2.0')).decision).toBe(true);
   await gateway.send('PUT', '/v1/tools/write_note/versions/1.2.0/lifecycle', { state: 'blocked' });
   expect((await ask('free', fits, {}, '1.2.0')).decision).toBe(false);

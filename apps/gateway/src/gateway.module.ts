@@ -56,6 +56,7 @@ import { PoliciesModule } from './policies/policies.module.js';
 import { PolicyService } from './policies/policy.service.js';
 import { SimulationReports } from './policies/simulation-reports.js';
 import { ProjectionsModule } from './projections/projections.module.js';
+import { ReferencesModule } from './references/references.module.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { RunsModule } from './runs/runs.module.js';
 import { SagasModule } from './sagas/sagas.module.js';
@@ -165,6 +166,7 @@ export class GatewayModule {
       imports: [
         PartsModule.of(parts),
         HttpModule.of(logger, parts.strict_answers),
+        ReferencesModule,
         ...FEATURES,
         ...(parts.audit ? [AuditModule.of(parts.audit)] : []),
         ...(parts.damage ? [DamagesModule] : []),

@@ -1,6 +1,7 @@
 export { CallMapper } from './admission/call-mapper.js';
 export { CompiledContracts, isTooDeep } from './admission/compiled-contracts.js';
 export { RecordGuard } from './admission/record-guard.js';
+export { badReference, noSuchCase } from './admission/unknown-case.js';
 export { noSuchTool, noSuchVersion } from './admission/unknown-tool.js';
 export { assembleCalls } from './assemble-calls.js';
 export { dependencyFault } from './batch/batch-order.js';
@@ -29,6 +30,7 @@ export type { Deprecation } from './request/admitted-call.js';
 export { type BatchRequest, batchRequest, type CallRequest, callContext, callRequest } from './request/call-request.js';
 export { callbackFault } from './request/callback-url.js';
 export type { AuthorityResolver, CallFor } from './request/delegated-request.js';
+export { CASE_ID_MAX, externalId, metadata, metadataJson, metadataOf, ownTexts } from './request/own-reference.js';
 export { costLeft } from './request/run-budget.js';
 export { RunningCalls } from './running-calls.js';
 export type { AnswerSink, CallAnswer } from './submitting/answer-writer.js';

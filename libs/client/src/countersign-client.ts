@@ -64,8 +64,11 @@ export class CountersignClient {
    * @throws TypeError where the request cannot be written as JSON, or the idempotency key not as a header
    */
   async call(request: CallRequest, options: CallOptions = {}): Promise<CallResult> {
-    const request_id = options.request_id ?? request.context?.request_id ?? this.newRequestId();
-    const body = JSON.stringify({ ...request, context: { ...request.context, request_id } } satisfies CallRequest);
+    const given = options.request_id ?? request.context?.request_id;
+    // A request with a reference is known by that.
+    const request_id = given ?? (request.external_id === undefined ? this.newRequestId() : undefined);
+    const context = request_id === undefined ? request.context : { ...request.context, request_id };
+    const body = JSON.stringify({ ...request, ...(context && { context }) } satisfies CallRequest);
     const headers = this.headers(options.idempotency_key === undefined ? {} : { 'idempotency-key': options.idempotency_key });
     headers.set('content-type', 'application/json');
     const patience = new Patience(this.patience_ms, options.signal);

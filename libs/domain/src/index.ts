@@ -33,6 +33,7 @@ export * from './configuration/kinds/retention.js';
 export { tokenExchangeOf } from './configuration/kinds/token-exchanges.js';
 export { usagePeriodOf } from './configuration/kinds/usage-periods.js';
 export { delegationOf } from './configuration/kinds/user-delegations.js';
+export * from './configuration/own-references.js';
 export * from './configuration/queries.js';
 export * from './configuration/standing.js';
 export * from './configuration/state/access.js';

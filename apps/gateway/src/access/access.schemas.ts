@@ -1,3 +1,4 @@
+import { CASE_ID_MAX } from '@countersign/calls';
 import { z } from 'zod';
 
 const json = z.record(z.string(), z.json());
@@ -21,7 +22,7 @@ export const resolveTierRequest = z
   .strictObject({
     inputs: json,
     version: z.string().max(64).optional(),
-    case_id: z.string().max(200).nullable().default(null),
+    case_id: z.string().max(CASE_ID_MAX).nullable().default(null),
     context: properties,
   })
   .meta({ id: 'TierQuestion' });

@@ -1,4 +1,4 @@
-import { statuses } from '@countersign/calls';
+import { CASE_ID_MAX, externalId, metadata, statuses } from '@countersign/calls';
 import { z } from 'zod';
 import { optionalBody } from '../answers/shared-schemas.js';
 import { ListMembers } from '../lists/list-members.js';
@@ -14,6 +14,7 @@ export const callMembers = new ListMembers(callEnvelope, {
   effect: true,
   case_id: true,
   run_id: true,
+  external_id: true,
   principal: true,
   on_behalf_of: true,
   requested_at: true,
@@ -49,7 +50,9 @@ const scanned = {
 
 export const callsQuery = pageQuery.extend({
   status: commaList(z.enum(statuses)).optional().describe('comma-separated: one of these'),
-  case_id: z.string().min(1).max(100).optional(),
+  case_id: z.string().min(1).max(CASE_ID_MAX).optional(),
+  external_id: externalId.optional(),
+  metadata: metadata.optional().describe('as `metadata.<key>=<value>`, once for each entry that the call must have'),
   run_id: z.string().min(1).max(200).optional(),
   tool: z.string().min(1).max(128).optional(),
   requested_after: time.optional().describe('at this time or later'),

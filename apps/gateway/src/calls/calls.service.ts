@@ -59,7 +59,7 @@ export class CallsService {
 }
 
 function storedQuery(caller: Caller, query: CallsQuery, limit: number, after: Cursor | undefined): CallQuery {
-  const { status, case_id, run_id, tool, requested_after, requested_before } = query;
+  const { status, case_id, run_id, tool, external_id, metadata, requested_after, requested_before } = query;
   return {
     tenant_id: caller.tenant_id,
     limit,
@@ -68,6 +68,8 @@ function storedQuery(caller: Caller, query: CallsQuery, limit: number, after: Cu
     ...(case_id !== undefined && { case_id }),
     ...(run_id !== undefined && { run_id }),
     ...(tool !== undefined && { tool }),
+    ...(external_id !== undefined && { external_id }),
+    ...(metadata && { metadata }),
     ...(requested_after !== undefined && { from_ms: requested_after }),
     ...(requested_before !== undefined && { to_ms: requested_before - 1 }),
   };

@@ -106,6 +106,8 @@ export const callEnvelope = z
     tenant_id: z.string(),
     case_id: text,
     run_id: text,
+    external_id: text.describe('the reference that its caller gave it'),
+    metadata: z.record(z.string(), z.string()),
     status: z.enum(statuses),
     error: callError.nullable(),
     decision: callDecision.nullable(),

@@ -4,7 +4,7 @@ import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Res } from '
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Edit } from '../configuration/edit.decorator.js';
 import { Roles } from '../http/access.decorator.js';
-import { Answer } from '../http/answer.decorator.js';
+import { AlsoAnswers, Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import type { HttpReply } from '../http/reply.js';
 import { type PageQuery, pageQuery } from '../lists/page-query.js';
@@ -33,12 +33,15 @@ export class CasesController {
   @Roles('agent', 'operator')
   @ApiOperation({ summary: 'Open a case' })
   @Answer(caseAnswer, { status: 201 })
+  @AlsoAnswers(200, caseAnswer, 'an equal case with this external_id is open already')
   async open(
     @CurrentCaller() caller: Caller,
     @Body({ schema: caseRequest }) body: CaseRequest,
     @Res({ passthrough: true }) reply: HttpReply,
   ) {
-    return answer(await this.cases.open(caller, body), reply);
+    const opened = await this.cases.open(caller, body);
+    if (!(opened instanceof Refusal) && opened.was_open) reply.code(200);
+    return answer(opened, reply);
   }
 
   @Patch(':case_id')

@@ -28,7 +28,8 @@ let app: FeatureApp;
 beforeAll(async () => {
   store = await PgliteStore.open({ memory: true });
   const of = { tenant_id: 'acme', case_id: 'case_1' };
-  const row = { ...of, title: 'Orders', state: 'open' as const, opened_at_ms: AT_MS, changed_at_ms: AT_MS, source_offset: 1 };
+  const own = { external_id: 'PO-1', metadata_json: '{"region":"eu","row":"7"}' };
+  const row = { ...of, title: 'Orders', ...own, state: 'open' as const, opened_at_ms: AT_MS, changed_at_ms: AT_MS, source_offset: 1 };
   await store.query(stableTables(['cases']).bind(upsertCases([row])));
   const line = { ...of, hlc: 1, event_id: '00000000-0000-7000-8000-000000000001', seq: 0, at_ms: AT_MS, call_id: null, detail_json: null };
   await store.query(stableTables(['case_history']).bind(insertCaseHistory([{ ...line, type: 'case_opened' }])));
@@ -38,7 +39,7 @@ beforeAll(async () => {
     [
       { provide: ConfigurationService, useValue: configuration },
       { provide: Views, useValue: views },
-      { provide: CallSealer, useValue: {} },
+      { provide: CallSealer, useValue: { forged: () => undefined } },
       { provide: OpenStreams, useValue: {} },
       { provide: CaseFeeds, useValue: {} },
     ],
@@ -57,6 +58,23 @@ test('a case is read with its tag, listed and told line by line', async () => {
   const { body } = await app.send('GET', '/v1/cases/case_1/history', { role: 'auditor' });
   expect(body.items).toMatchObject([{ case_id: 'case_1', type: 'case_opened', call_id: null }]);
   expect((await app.send('GET', '/v1/cases/none/history', { role: 'auditor' })).status).toBe(404);
+});
+
+test('cases are found by their reference and by entries of their metadata', async () => {
+  const found = async (query: string) => (await app.send('GET', `/v1/cases?${query}`, { role: 'auditor' })).body.items.length;
+  for (const query of ['external_id=PO-1', 'metadata.region=eu', 'metadata.region=eu&metadata.row=7&external_id=PO-1'])
+    expect([query, await found(query)]).toEqual([query, 1]);
+  for (const query of ['external_id=PO-2', 'metadata.region=us', 'metadata.region=eu&metadata.row=8', 'metadata.constructor=eu'])
+    expect([query, await found(query)]).toEqual([query, 0]);
+  const refused = [
+    'metadata.Region=eu',
+    'metadata.region=eu&metadata.region=us',
+    'metadata=eu',
+    'metadata.__proto__=x',
+    'external_id=ext:a',
+  ];
+  for (const query of refused)
+    expect([query, (await app.send('GET', `/v1/cases?${query}`, { role: 'auditor' })).status]).toEqual([query, 400]);
 });
 
 test('a case is opened by agents and operators, with its place on the log', async () => {

@@ -1,13 +1,27 @@
-import { subjectsRequest } from '@countersign/calls';
+import { externalId, metadata, subjectsRequest } from '@countersign/calls';
 import { z } from 'zod';
 import { optionalBody, timeOf } from '../answers/shared-schemas.js';
 import { pageOfItems, pageQuery } from '../lists/page-query.js';
 
+const external_id = externalId
+  .optional()
+  .describe(
+    'your own reference, one case for each: 1 to 200 visible characters. `ext:` and the reference then stand for the case id everywhere',
+  );
 const title = z.string().min(1).max(400).optional();
 
-export const caseRequest = optionalBody(z.strictObject({ title, subjects: subjectsRequest }));
-export const caseChange = z.strictObject({ state: z.enum(['open', 'closed']), title, subjects: subjectsRequest });
-export const casesQuery = pageQuery.extend({ status: z.enum(['open', 'awaiting_approval', 'closed']).optional() });
+export const caseRequest = optionalBody(z.strictObject({ title, subjects: subjectsRequest, external_id, metadata: metadata.optional() }));
+export const caseChange = z.strictObject({
+  state: z.enum(['open', 'closed']),
+  title,
+  subjects: subjectsRequest,
+  metadata: metadata.optional(),
+});
+export const casesQuery = pageQuery.extend({
+  status: z.enum(['open', 'awaiting_approval', 'closed']).optional(),
+  external_id: externalId.optional(),
+  metadata: metadata.optional().describe('as `metadata.<key>=<value>`, once for each entry that the case must have'),
+});
 
 export const caseAnswer = z
   .object({
@@ -15,6 +29,8 @@ export const caseAnswer = z
     tenant_id: z.string(),
     status: z.enum(['open', 'awaiting_approval', 'closed']),
     title: z.string().nullable(),
+    external_id: z.string().nullable(),
+    metadata: z.record(z.string(), z.string()),
     opened_at: timeOf,
     changed_at: timeOf,
   })

@@ -1,6 +1,18 @@
-import { type Caller, CallSealer, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
+import {
+  type Caller,
+  CallSealer,
+  metadataJson,
+  metadataOf,
+  noSuchCase,
+  ownTexts,
+  Refusal,
+  type Seen,
+  Views,
+  viewsBehind,
+} from '@countersign/calls';
 import { uuidv7 } from '@countersign/contracts';
-import { caseOf, itemNames } from '@countersign/domain';
+import { type CaseFact, caseIdOf, caseOf, itemNames } from '@countersign/domain';
+import { CONFIGURATION_TOPIC } from '@countersign/process';
 import { type CaseRow, caseHistory, listCases, readCase } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
@@ -16,14 +28,23 @@ import type { CaseAnswer, CaseChange, CaseRequest, CasesQuery } from './cases.sc
 export interface CaseWithHeaders {
   answer: CaseAnswer;
   headers: Readonly<Record<string, string>>;
+  /** Nothing was opened: an equal case with this reference is there. */
+  was_open?: true;
 }
 
-export const noSuchCase = (): Refusal => new Refusal('not-found', 'there is no case of this id');
-
-function answerOf({ case_id, tenant_id, status, title, opened_at_ms, changed_at_ms }: CaseRow): CaseAnswer {
+function answerOf({ case_id, tenant_id, status, title, external_id, metadata, opened_at_ms, changed_at_ms }: CaseRow): CaseAnswer {
   const times = { opened_at: new Date(opened_at_ms).toISOString(), changed_at: new Date(changed_at_ms).toISOString() };
-  return { case_id, tenant_id, status, title, ...times };
+  return { case_id, tenant_id, status, title, external_id, metadata: metadataOf(metadata), ...times };
 }
+
+const referenceTaken = (case_id: string): Refusal =>
+  new Refusal(
+    'external-id-taken',
+    `${case_id} has this external_id, and another title or metadata: use that case, or another external_id`,
+    {
+      case_id,
+    },
+  );
 
 /** Cases: ids are minted here; a case holds the calls that belong together. */
 @Injectable()
@@ -36,11 +57,36 @@ export class CasesService {
 
   async open(caller: Caller, request: CaseRequest): Promise<CaseWithHeaders | Refusal> {
     const { tenant_id } = caller;
+    if (request.external_id !== undefined) return this.openReferenced(caller, request, caseIdOf(tenant_id, request.external_id));
     const case_id = `case_${uuidv7(this.configuration.clock.now_ms())}`;
     const fields = await this.fields(caller, case_id, { ...request, state: 'open' });
     if (fields instanceof Refusal) return fields;
     const position = await this.configuration.writer.set(tenant_id, 'case_set', fields);
     return this.shown(tenant_id, { fields, position, etag: this.etag(tenant_id, case_id) });
+  }
+
+  /** One case a reference: of those who open it at the same time the log lets one, and the others find its case. */
+  private async openReferenced(caller: Caller, request: CaseRequest, case_id: string): Promise<CaseWithHeaders | Refusal> {
+    const { tenant_id } = caller;
+    const known = () => caseOf(this.configuration.state, tenant_id, case_id);
+    const draft = () => (known() ? referenceTaken(case_id) : this.fields(caller, case_id, { ...request, state: 'open' }));
+    const edit = { tenant_id, type: 'case_set', item: itemNames.case(case_id), exists: () => known() !== undefined, draft } as const;
+    const edited = await this.configuration.edits.edit({ headers: {} }, edit);
+    if (!(edited instanceof Refusal)) return this.shown(tenant_id, edited);
+    const found = known();
+    return found && (await this.isEqual(tenant_id, found, request)) ? this.again(caller, found) : edited;
+  }
+
+  /** Whether a request to open a case says what the case says. A sealed title is compared as its readers see it. */
+  private async isEqual(tenant_id: string, found: CaseFact, { title, metadata }: CaseRequest): Promise<boolean> {
+    if ((found.metadata_json ?? '{}') !== (metadataJson(metadata) ?? '{}')) return false;
+    return JSON.parse(await this.views.readable.text(tenant_id, JSON.stringify(found.title))) === (title ?? null);
+  }
+
+  private again({ tenant_id, principal }: Caller, { opened_at_ms: _, ...found }: CaseFact): CaseWithHeaders {
+    const position = { topic: CONFIGURATION_TOPIC, partition: 0, offset: this.configuration.state.config_offset };
+    const etag = this.etag(tenant_id, found.case_id);
+    return { ...this.shown(tenant_id, { fields: { ...found, by: principal }, position, etag }), was_open: true };
   }
 
   /** Closes or reopens. */
@@ -86,20 +132,31 @@ export class CasesService {
     return this.configuration.edits.etag(tenant_id, itemNames.case(case_id));
   }
 
-  private async fields(caller: Caller, case_id: string, change: CaseChange): Promise<ChangeFields<'case_set'> | Refusal> {
+  private async fields(
+    caller: Caller,
+    case_id: string,
+    change: CaseChange & Pick<CaseRequest, 'external_id'>,
+  ): Promise<ChangeFields<'case_set'> | Refusal> {
     // A title that names nobody stays readable: the page of cases is nothing without it.
     const { state, subjects, title: given = null } = change;
     const title = subjects.length > 0 ? await this.sealer.about(caller.tenant_id, subjects, given) : given;
     if (title instanceof Refusal) return title;
-    return { case_id, state, title, by: caller.principal, changed_at_ms: this.configuration.clock.now_ms() };
+    const forged = this.sealer.forged(caller.tenant_id, ownTexts(change).join('\n'));
+    if (forged) return forged;
+    const own = { external_id: change.external_id ?? null, metadata_json: metadataJson(change.metadata) };
+    return { case_id, state, title, ...own, by: caller.principal, changed_at_ms: this.configuration.clock.now_ms() };
   }
 
   private shown(tenant_id: string, { fields, position, etag }: Edited<'case_set'>): CaseWithHeaders {
     const { case_id, state: status, changed_at_ms } = fields;
     this.views.answered.note(position);
     const known = caseOf(this.configuration.state, tenant_id, case_id);
+    const own = {
+      external_id: known?.external_id ?? fields.external_id ?? null,
+      metadata: known?.metadata_json ?? fields.metadata_json ?? null,
+    };
     const title = known?.title ?? fields.title;
-    const row: CaseRow = { tenant_id, case_id, status, title, opened_at_ms: known?.opened_at_ms ?? changed_at_ms, changed_at_ms };
+    const row: CaseRow = { tenant_id, case_id, status, title, ...own, opened_at_ms: known?.opened_at_ms ?? changed_at_ms, changed_at_ms };
     return { answer: answerOf(row), headers: { location: `/v1/cases/${case_id}`, 'countersign-position': positionText(position), etag } };
   }
 }

@@ -1,4 +1,4 @@
-import { type Caller, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
+import { type Caller, noSuchCase, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
 import { type CallRow, type Cursor, listCalls, parseCursor, readCase } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { CounterfactualDecider } from './counterfactual-decider.js';
@@ -24,7 +24,7 @@ export class CounterfactualService {
     const current = await this.views.current(seen);
     const known = await readCase(this.views.store, caller.tenant_id, case_id);
     if (!current) return viewsBehind();
-    if (!known) return new Refusal('not-found', 'there is no case of this id');
+    if (!known) return noSuchCase();
     const rows = await this.callsOf(caller.tenant_id, case_id);
     if (!rows) return new Refusal('too-much', `the case has more than ${CALLS_MAX} calls: ask about a range of time`);
     if (rows.length === 0) return new Refusal('not-found', 'the case has no calls');

@@ -1,4 +1,4 @@
-import { CompiledContracts, callContext, costLeft, type Issue, isTooDeep, Refusal } from '@countersign/calls';
+import { badReference, CompiledContracts, callContext, costLeft, type Issue, isTooDeep, noSuchCase, Refusal } from '@countersign/calls';
 import {
   type Authority,
   canonicalText,
@@ -9,7 +9,7 @@ import {
   type ToolCall,
 } from '@countersign/contracts';
 import { type CallToJudge, type Judged, judgeCall, unmappable } from '@countersign/decisions';
-import { caseOf, resolveVersion, type ToolVersion, tenantOf } from '@countersign/domain';
+import { caseOf, resolveCaseId, resolveVersion, type ToolVersion, tenantOf } from '@countersign/domain';
 import { isUnmappable, type TenantMappings, type Unmappable } from '@countersign/process';
 import { bodyProblem } from '../requests/body-issues.js';
 import type { PolicyService } from './policy.service.js';
@@ -49,14 +49,16 @@ export class DryRulings {
   ) {}
 
   /** @returns a problem where such a call would not even be taken, but for its inputs. @throws InfrastructureFault */
-  async of(tenant_id: string, asked: Asked): Promise<DryRuling | Refusal> {
+  async of(tenant_id: string, request: Asked): Promise<DryRuling | Refusal> {
+    const case_id = request.case_id === null ? null : resolveCaseId(tenant_id, request.case_id);
+    if (case_id === undefined) return badReference('/case_id');
+    const asked = { ...request, case_id };
     const { state, clock } = this.policies.configuration;
     const tool = this.version(tenant_id, asked);
     if (tool instanceof Refusal) return tool;
     const issues = this.checked(tool, asked.inputs);
     if (issues instanceof Refusal) return issues;
-    if (asked.case_id !== null && !caseOf(state, tenant_id, asked.case_id))
-      return new Refusal('not-found', `there is no case ${JSON.stringify(asked.case_id)}`);
+    if (asked.case_id !== null && !caseOf(state, tenant_id, asked.case_id)) return noSuchCase(request.case_id ?? undefined);
     const call = this.call(tenant_id, tool, asked);
     if (call instanceof Refusal) return call;
     const mapped = await this.mapped(tenant_id, call);

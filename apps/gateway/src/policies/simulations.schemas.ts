@@ -1,3 +1,4 @@
+import { CASE_ID_MAX } from '@countersign/calls';
 import { z } from 'zod';
 import { timeOf } from '../answers/shared-schemas.js';
 import { refusedBy } from '../http/validation.pipe.js';
@@ -13,7 +14,7 @@ export const simulateRequest = refusedBy(
       bundle: draftBundle.optional(),
       version: z.string().max(64).optional(),
       call_ids: z.array(z.string().max(100)).min(1).max(1000).optional(),
-      case_id: z.string().max(200).optional(),
+      case_id: z.string().max(CASE_ID_MAX).optional(),
       from: time.optional(),
       to: time.optional(),
       limit: z.int().min(1).max(CALLS_MAX).default(5000).describe('newest calls first'),

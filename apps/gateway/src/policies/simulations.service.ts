@@ -1,5 +1,5 @@
-import { Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
-import { type CallState, catalogued, unpackCall } from '@countersign/domain';
+import { badReference, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
+import { type CallState, catalogued, resolveCaseId, unpackCall } from '@countersign/domain';
 import type { BundleText, PolicyBundle } from '@countersign/policy';
 import { bundlesAhead, TenantMappings } from '@countersign/process';
 import { type Cursor, listCalls, parseCursor } from '@countersign/store';
@@ -26,9 +26,12 @@ export class SimulationsService {
 
   async simulate(
     tenant_id: string,
-    request: SimulateRequest,
+    asked: SimulateRequest,
     seen: Seen,
   ): Promise<(SimulationReport & { simulation: ReportProof }) | Refusal> {
+    const case_id = asked.case_id && resolveCaseId(tenant_id, asked.case_id);
+    if (asked.case_id && case_id === undefined) return badReference('/case_id');
+    const request = { ...asked, case_id };
     const draft = await this.draft(tenant_id, request);
     if (draft instanceof Refusal) return draft;
     if (!(await this.views.current(seen))) return viewsBehind();

@@ -7,6 +7,7 @@ import { Test } from '@nestjs/testing';
 import { authorityOf, type Role } from '../authentication/authenticator.js';
 import { HttpModule } from '../http/http.module.js';
 import { RequestAccess } from '../http/request-access.js';
+import { ReferencesModule } from '../references/references.module.js';
 
 const callerOf = (id: string, roles: readonly Role[]): Caller => ({
   tenant_id: 'acme',
@@ -61,7 +62,9 @@ export class FeatureApp {
     @Global()
     @Module({ providers, exports: providers })
     class SharedModule {}
-    const module = await Test.createTestingModule({ imports: [SharedModule, HttpModule.of(logger, true), ...[features].flat()] }).compile();
+    const module = await Test.createTestingModule({
+      imports: [SharedModule, HttpModule.of(logger, true), ReferencesModule, ...[features].flat()],
+    }).compile();
     const app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter({ routerOptions: { maxParamLength: 300 } }), {
       logger: false,
     });

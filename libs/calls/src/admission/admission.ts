@@ -1,5 +1,15 @@
 import { type Authority, laneTopic, NO_CONTEXT, nextHlc, type ToolCall, union, uuidv7, type VersionState } from '@countersign/contracts';
-import { caseOf, lifecycleEntry, type PersonalRule, resolveVersion, type Tenant, type ToolVersion, tenantOf } from '@countersign/domain';
+import {
+  caseOf,
+  lifecycleEntry,
+  type PersonalRule,
+  REFERENCE_PREFIX,
+  resolveCaseId,
+  resolveVersion,
+  type Tenant,
+  type ToolVersion,
+  tenantOf,
+} from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
 import type { AddressRules } from '@countersign/outbound';
 import type { Configuration, TenantKeys } from '@countersign/process';
@@ -11,10 +21,12 @@ import { Refusal } from '../refusal.js';
 import type { AdmittedCall, Deprecation } from '../request/admitted-call.js';
 import type { CallRequest } from '../request/call-request.js';
 import { callbackFault } from '../request/callback-url.js';
+import { metadataJson, nameOfRequest, ownTexts } from '../request/own-reference.js';
 import { costLeft, deadlineOf } from '../request/run-budget.js';
 import { CompiledContracts, isTooDeep } from './compiled-contracts.js';
 import { deprecationOf } from './deprecation.js';
 import type { RecordGuard } from './record-guard.js';
+import { badReference, noSuchCase } from './unknown-case.js';
 import { noSuchTool, noSuchVersion } from './unknown-tool.js';
 
 export interface AdmissionRules {
@@ -43,7 +55,9 @@ export class Admission {
     private readonly rules: AdmissionRules,
   ) {}
 
-  admit(request: CallRequest, origin: CallOrigin): AdmittedCall | Refusal {
+  admit(asked: CallRequest, origin: CallOrigin): AdmittedCall | Refusal {
+    const request = inCase(asked, origin.caller.tenant_id);
+    if (request instanceof Refusal) return request;
     const damaged = this.parts.record.refusal(origin.caller.tenant_id);
     if (damaged) return damaged;
     const tenant = tenantOf(this.configuration.state, origin.caller.tenant_id);
@@ -65,7 +79,10 @@ export class Admission {
       });
     }
     if (refusal_if_new && !identity.numbered) return refusal_if_new;
-    const forged = this.parts.sealer.forged(tenant.tenant_id, `${identity.inputs_json}${request.context?.rationale ?? ''}`);
+    const forged = this.parts.sealer.forged(
+      tenant.tenant_id,
+      [identity.inputs_json, request.context?.rationale, ...ownTexts(request)].join('\n'),
+    );
     if (forged) return forged;
     const { meta, call } = this.complete(request, resolved.tool, origin, tenant, identity);
     return {
@@ -120,7 +137,7 @@ export class Admission {
       if (fault) return new Refusal('refused-callback', fault, { issues: [{ path: '/callback_url', code: 'refused', message: fault }] });
     }
     if (request.case_id === undefined || caseOf(this.configuration.state, origin.caller.tenant_id, request.case_id)) return undefined;
-    return new Refusal('not-found', `there is no case ${JSON.stringify(request.case_id)}`);
+    return noSuchCase(request.case_id);
   }
 
   /** What time brings: a request that was good once may be sent again after it. */
@@ -154,7 +171,7 @@ export class Admission {
       run_id: request.context?.run_id ?? null,
       occurrence: request.occurrence ?? null,
       seq: request.context?.seq ?? null,
-      request_id: request.context?.request_id ?? null,
+      request_id: request.context?.request_id ?? nameOfRequest(request),
       asked_version: request.version ?? null,
       principal_kind: principal.kind,
       header: origin.idempotency_key,
@@ -208,9 +225,18 @@ export class Admission {
       authority: marked(origin.authority ?? caller.authority, tool.contract.markings),
       sealed: null,
       mapped: null,
+      external_id: request.external_id ?? null,
+      metadata_json: metadataJson(request.metadata),
     };
     return { meta, call };
   }
+}
+
+/** The request with the id of its case, where it names the case by its reference: the idempotency key is derived from the id. */
+function inCase(request: CallRequest, tenant_id: string): CallRequest | Refusal {
+  if (!request.case_id?.startsWith(REFERENCE_PREFIX)) return request;
+  const case_id = resolveCaseId(tenant_id, request.case_id);
+  return case_id === undefined ? badReference('/case_id') : { ...request, case_id };
 }
 
 /** The result is marked as the tool and its sources are. The caller's own authority is shared by its calls and stays as it is. */

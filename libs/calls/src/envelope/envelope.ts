@@ -1,5 +1,6 @@
 import { type CallError, type Deferral, type Outcome, type RulingExplanation, SEALED, type ToolCall } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
+import { metadataOf } from '../request/own-reference.js';
 import { type AnswerNotes, type DeduplicationFace, deduplicationFace, repeatWarning } from './deduplication.js';
 import { mappingFace, mappingWarning } from './mapped-form.js';
 import type { SeenCall } from './seen-by.js';
@@ -184,6 +185,8 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
     tenant_id: state.tenant_id,
     case_id: call?.case_id ?? null,
     run_id: call?.run_id ?? null,
+    external_id: call?.external_id ?? null,
+    metadata: metadataOf(call?.metadata_json),
     status,
     error,
     decision: decisionFace(state),

@@ -1,6 +1,7 @@
 import { parseCallId } from '@countersign/contracts';
 import { z } from 'zod';
 import { idempotencyKey } from '../identity/idempotency-key.js';
+import { CASE_ID_MAX, externalId, metadata } from './own-reference.js';
 import { runBudget } from './run-budget.js';
 
 const text = (max: number) => z.string().min(1).max(max);
@@ -43,7 +44,11 @@ export const callRequest = z.strictObject(
     tool: text(128).describe('name of the tool'),
     version: text(64).optional().describe('`1.2.3`, `^1.2.0` or `~1.2.0`; absent: the newest active version'),
     inputs: z.record(z.string(), z.unknown()).default({}),
-    case_id: text(100).optional(),
+    case_id: text(CASE_ID_MAX).optional().describe('an id of a case, or `ext:` and its external_id'),
+    external_id: externalId
+      .optional()
+      .describe('your own reference of this request: where it has no request_id and no number in a run, sent again it is the same call'),
+    metadata: metadata.optional(),
     occurrence: text(200).optional().describe('any text; asks for a wanted repeat of an equal call'),
     context: callContext.optional(),
     deadline: z.iso.datetime({ offset: true }).optional().describe('RFC 3339; nothing fires after it'),

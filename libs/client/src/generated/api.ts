@@ -2964,6 +2964,11 @@ export interface components {
             tenant_id: string;
             case_id: string | null;
             run_id: string | null;
+            /** @description the reference that its caller gave it */
+            external_id: string | null;
+            metadata: {
+                [key: string]: string;
+            };
             /** @enum {string} */
             status: "pending_policy" | "pending_approval" | "running" | "succeeded" | "failed" | "denied" | "expired" | "cancelled" | "in_doubt" | "compensated" | "compensation_failed";
             error: components["schemas"]["CallError"] | null;
@@ -3084,6 +3089,11 @@ export interface components {
             tenant_id?: string;
             case_id?: string | null;
             run_id?: string | null;
+            /** @description the reference that its caller gave it */
+            external_id?: string | null;
+            metadata?: {
+                [key: string]: string;
+            };
             /** @enum {string} */
             status?: "pending_policy" | "pending_approval" | "running" | "succeeded" | "failed" | "denied" | "expired" | "cancelled" | "in_doubt" | "compensated" | "compensation_failed";
             error?: {
@@ -3245,6 +3255,10 @@ export interface components {
             /** @enum {string} */
             status: "open" | "awaiting_approval" | "closed";
             title: string | null;
+            external_id: string | null;
+            metadata: {
+                [key: string]: string;
+            };
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -6484,7 +6498,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            type: "urn:countersign:problem:malformed-body" | "urn:countersign:problem:invalid-request" | "urn:countersign:problem:unauthenticated" | "urn:countersign:problem:forbidden" | "urn:countersign:problem:not-found" | "urn:countersign:problem:unknown-tool" | "urn:countersign:problem:unknown-version" | "urn:countersign:problem:method-not-allowed" | "urn:countersign:problem:conflict" | "urn:countersign:problem:late-vote" | "urn:countersign:problem:record-damaged" | "urn:countersign:problem:vote-refused" | "urn:countersign:problem:not-promoted" | "urn:countersign:problem:erased" | "urn:countersign:problem:precondition-failed" | "urn:countersign:problem:request-timeout" | "urn:countersign:problem:uri-too-long" | "urn:countersign:problem:headers-too-large" | "urn:countersign:problem:body-too-large" | "urn:countersign:problem:unsupported-media-type" | "urn:countersign:problem:invalid-inputs" | "urn:countersign:problem:invalid-mapping" | "urn:countersign:problem:deadline-passed" | "urn:countersign:problem:refused-callback" | "urn:countersign:problem:invalid-limit" | "urn:countersign:problem:key-reused" | "urn:countersign:problem:impossible-order" | "urn:countersign:problem:unusable-policy" | "urn:countersign:problem:unknown-change" | "urn:countersign:problem:too-much" | "urn:countersign:problem:simulation-required" | "urn:countersign:problem:dependency-pending" | "urn:countersign:problem:dependency-failed" | "urn:countersign:problem:too-many-in-flight" | "urn:countersign:problem:too-many-bytes" | "urn:countersign:problem:overloaded" | "urn:countersign:problem:too-many-streams" | "urn:countersign:problem:unavailable" | "urn:countersign:problem:no-ruling-yet" | "urn:countersign:problem:internal";
+            type: "urn:countersign:problem:malformed-body" | "urn:countersign:problem:invalid-request" | "urn:countersign:problem:unauthenticated" | "urn:countersign:problem:forbidden" | "urn:countersign:problem:not-found" | "urn:countersign:problem:unknown-tool" | "urn:countersign:problem:unknown-version" | "urn:countersign:problem:unknown-case" | "urn:countersign:problem:method-not-allowed" | "urn:countersign:problem:conflict" | "urn:countersign:problem:external-id-taken" | "urn:countersign:problem:late-vote" | "urn:countersign:problem:record-damaged" | "urn:countersign:problem:vote-refused" | "urn:countersign:problem:not-promoted" | "urn:countersign:problem:erased" | "urn:countersign:problem:precondition-failed" | "urn:countersign:problem:request-timeout" | "urn:countersign:problem:uri-too-long" | "urn:countersign:problem:headers-too-large" | "urn:countersign:problem:body-too-large" | "urn:countersign:problem:unsupported-media-type" | "urn:countersign:problem:invalid-inputs" | "urn:countersign:problem:invalid-mapping" | "urn:countersign:problem:deadline-passed" | "urn:countersign:problem:refused-callback" | "urn:countersign:problem:invalid-limit" | "urn:countersign:problem:key-reused" | "urn:countersign:problem:impossible-order" | "urn:countersign:problem:unusable-policy" | "urn:countersign:problem:unknown-change" | "urn:countersign:problem:too-much" | "urn:countersign:problem:simulation-required" | "urn:countersign:problem:dependency-pending" | "urn:countersign:problem:dependency-failed" | "urn:countersign:problem:too-many-in-flight" | "urn:countersign:problem:too-many-bytes" | "urn:countersign:problem:overloaded" | "urn:countersign:problem:too-many-streams" | "urn:countersign:problem:unavailable" | "urn:countersign:problem:no-ruling-yet" | "urn:countersign:problem:internal";
             title: string;
             status: number;
             detail: string;
@@ -6501,7 +6515,7 @@ export interface components {
              * @description the cause
              * @enum {string}
              */
-            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "unknown_version" | "method_not_allowed" | "conflict" | "late_vote" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "precondition_failed" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "unknown_change" | "too_much" | "simulation_required" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "no_ruling_yet" | "internal";
+            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "unknown_version" | "unknown_case" | "method_not_allowed" | "conflict" | "external_id_taken" | "late_vote" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "precondition_failed" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "unknown_change" | "too_much" | "simulation_required" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "no_ruling_yet" | "internal";
             class: string;
             retryable: boolean;
             retry_after_s?: number;
@@ -7163,6 +7177,11 @@ export interface operations {
                 /** @description comma-separated: one of these */
                 status?: string;
                 case_id?: string;
+                external_id?: string;
+                /** @description as `metadata.<key>=<value>`, once for each entry that the call must have */
+                metadata?: {
+                    [key: string]: string;
+                };
                 run_id?: string;
                 tool?: string;
                 /** @description at this time or later */
@@ -7178,7 +7197,7 @@ export interface operations {
                 text?: string;
                 /** @description comma-separated: only these members of each item */
                 fields?: string;
-                /** @description comma-separated: these members besides those of a summary, `*` for all. Not whole in a summary: idempotency_key, name, tenant_id, error, decision, approval, t_start, t_end, duration_ms, attempts, retry_count, cached, deduplicated_because, original_call_id, effect_now, superseded_by, truncated, attachments, warnings, validation, exceptions, provenance, citations, mutations, verified, agent_token_ref, delegated_user_token_ref, purpose, sources, markings, credentials, cost, mapping_version, mapping, inputs, input, mapped_input, output */
+                /** @description comma-separated: these members besides those of a summary, `*` for all. Not whole in a summary: idempotency_key, name, tenant_id, metadata, error, decision, approval, t_start, t_end, duration_ms, attempts, retry_count, cached, deduplicated_because, original_call_id, effect_now, superseded_by, truncated, attachments, warnings, validation, exceptions, provenance, citations, mutations, verified, agent_token_ref, delegated_user_token_ref, purpose, sources, markings, credentials, cost, mapping_version, mapping, inputs, input, mapped_input, output */
                 expand?: string;
             };
             header?: never;
@@ -7234,7 +7253,14 @@ export interface operations {
                     inputs?: {
                         [key: string]: unknown;
                     };
+                    /** @description an id of a case, or `ext:` and its external_id */
                     case_id?: string;
+                    /** @description your own reference of this request: where it has no request_id and no number in a run, sent again it is the same call */
+                    external_id?: string;
+                    /** @description your own texts: at most 20, values of at most 200 characters. No personal data: it is not sealed */
+                    metadata?: {
+                        [key: string]: string;
+                    };
                     /** @description any text; asks for a wanted repeat of an equal call */
                     occurrence?: string;
                     context?: {
@@ -7360,7 +7386,14 @@ export interface operations {
                         inputs?: {
                             [key: string]: unknown;
                         };
+                        /** @description an id of a case, or `ext:` and its external_id */
                         case_id?: string;
+                        /** @description your own reference of this request: where it has no request_id and no number in a run, sent again it is the same call */
+                        external_id?: string;
+                        /** @description your own texts: at most 20, values of at most 200 characters. No personal data: it is not sealed */
+                        metadata?: {
+                            [key: string]: string;
+                        };
                         /** @description any text; asks for a wanted repeat of an equal call */
                         occurrence?: string;
                         context?: {
@@ -7564,6 +7597,11 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 status?: "open" | "awaiting_approval" | "closed";
+                external_id?: string;
+                /** @description as `metadata.<key>=<value>`, once for each entry that the case must have */
+                metadata?: {
+                    [key: string]: string;
+                };
             };
             header?: never;
             path?: never;
@@ -7609,10 +7647,25 @@ export interface operations {
                      * @default []
                      */
                     subjects?: string[];
+                    /** @description your own reference, one case for each: 1 to 200 visible characters. `ext:` and the reference then stand for the case id everywhere */
+                    external_id?: string;
+                    /** @description your own texts: at most 20, values of at most 200 characters. No personal data: it is not sealed */
+                    metadata?: {
+                        [key: string]: string;
+                    };
                 };
             };
         };
         responses: {
+            /** @description an equal case with this external_id is open already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Case"];
+                };
+            };
             /** @description the answer */
             201: {
                 headers: {
@@ -7691,6 +7744,10 @@ export interface operations {
                      * @default []
                      */
                     subjects?: string[];
+                    /** @description your own texts: at most 20, values of at most 200 characters. No personal data: it is not sealed */
+                    metadata?: {
+                        [key: string]: string;
+                    };
                 };
             };
         };

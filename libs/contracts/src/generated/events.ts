@@ -578,6 +578,10 @@ export interface ToolCall {
   sealed: SealedKey[] | null;
   /** The inputs that run, where a mapping of the tenant is in force; null: inputs_json runs. */
   mapped: MappedInputs | null;
+  /** The reference that the caller gave the call; null: none. */
+  external_id?: string | null;
+  /** A JSON object of texts; null: none. */
+  metadata_json?: string | null;
 }
 
 /** What a tool does to the world; libs/contracts/src/tool-contract.ts says what follows from it. */
@@ -1021,6 +1025,10 @@ export interface CaseSet {
   title: string | null;
   by: Principal;
   changed_at_ms: number;
+  /** The reference that its owner gave the case; its id follows from it. Null: none, or unchanged. */
+  external_id?: string | null;
+  /** A JSON object of texts. Null: none, or unchanged. */
+  metadata_json?: string | null;
   /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
   based_on?: BaseVersion[];
 }

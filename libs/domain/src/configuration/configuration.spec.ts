@@ -185,7 +185,15 @@ test('a case keeps its title and the time it was opened when it is closed', () =
     ['case_set', { case_id: 'c1', state: 'open', title: 'Refund', changed_at_ms: 1 }],
     ['case_set', { case_id: 'c1', state: 'closed', title: null, changed_at_ms: 9 }],
   );
-  expect(caseOf(state, 'acme', 'c1')).toEqual({ case_id: 'c1', state: 'closed', title: 'Refund', opened_at_ms: 1, changed_at_ms: 9 });
+  expect(caseOf(state, 'acme', 'c1')).toEqual({
+    case_id: 'c1',
+    state: 'closed',
+    title: 'Refund',
+    external_id: null,
+    metadata_json: null,
+    opened_at_ms: 1,
+    changed_at_ms: 9,
+  });
   expect(caseOf(state, 'other', 'c1')).toBeUndefined();
 });
 

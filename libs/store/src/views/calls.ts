@@ -22,7 +22,7 @@ export interface CallRow {
  * What the projector writes: the newest fold of each call, at most one row a call in one statement. While the request
  * itself has not been folded yet, `requested_at_ms` is 0 and no reader sees the row.
  */
-export type CallWrite = CallRow & { waits_approval: boolean };
+export type CallWrite = CallRow & { waits_approval: boolean; external_id?: string | null; metadata_json?: string | null };
 
 const COLUMNS = 'call_uuid, partition, tenant_id, case_id, run_id, tool, status, requested_at_ms, hlc, state';
 
@@ -63,6 +63,9 @@ export interface CallQuery {
   tool?: string;
   /** One of these. */
   status?: string | readonly string[];
+  external_id?: string;
+  /** Each of these entries. */
+  metadata?: Readonly<Record<string, string>>;
   /** Requested at or after, and at or before; epoch ms. */
   from_ms?: number;
   to_ms?: number;
@@ -76,6 +79,7 @@ export async function listCalls(sql: Sql, query: CallQuery): Promise<Page<CallRo
   const conditions = new Conditions().equal('tenant_id', query.tenant_id).add('requested_at_ms > 0');
   conditions.equal('case_id', query.case_id).equal('run_id', query.run_id).equal('tool', query.tool);
   if (query.status !== undefined) conditions.add('status = ANY(?::text[])', [query.status].flat());
+  conditions.equal('external_id', query.external_id).holds('metadata', query.metadata);
   if (query.from_ms !== undefined) conditions.add('requested_at_ms >= ?::int8', query.from_ms);
   if (query.to_ms !== undefined) conditions.add('requested_at_ms <= ?::int8', query.to_ms);
   const id = query.after && parseCallId(query.after.id);
@@ -130,13 +134,13 @@ export function upsertCalls(rows: readonly CallWrite[]): Statement {
   const ids = rows.map((row) => parseCallId(row.call_id) as { partition: number; uuid: string });
   return {
     name: 'views_upsert_calls',
-    text: `INSERT INTO {calls} AS calls (${COLUMNS}, waits_approval)
+    text: `INSERT INTO {calls} AS calls (${COLUMNS}, waits_approval, external_id, metadata)
            SELECT * FROM unnest($1::uuid[], $2::int2[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-                                $8::int8[], $9::int8[], $10::bytea[], $11::bool[])
+                                $8::int8[], $9::int8[], $10::bytea[], $11::bool[], $12::text[], $13::text[])
            ON CONFLICT (call_uuid, partition) DO UPDATE SET
              case_id = excluded.case_id, run_id = excluded.run_id, tool = excluded.tool, status = excluded.status,
              requested_at_ms = excluded.requested_at_ms, hlc = excluded.hlc, state = excluded.state,
-             waits_approval = excluded.waits_approval
+             waits_approval = excluded.waits_approval, external_id = excluded.external_id, metadata = excluded.metadata
            WHERE calls.hlc <= excluded.hlc`,
     params: [
       ids.map((id) => id.uuid),
@@ -150,6 +154,8 @@ export function upsertCalls(rows: readonly CallWrite[]): Statement {
       rows.map((row) => row.hlc),
       rows.map((row) => row.state),
       rows.map((row) => row.waits_approval),
+      rows.map((row) => row.external_id ?? null),
+      rows.map((row) => row.metadata_json ?? null),
     ],
   };
 }

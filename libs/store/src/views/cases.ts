@@ -6,14 +6,18 @@ import type { ViewSet } from './view-set.js';
 /** Cases; whether one awaits approval is asked of `calls`. */
 export const caseTables: ViewSet = {
   name: 'case',
-  version: 2,
+  version: 3,
   tables: [
     {
       name: 'cases',
-      columns: `tenant_id text NOT NULL, case_id text NOT NULL, state text NOT NULL, title text,
+      columns: `tenant_id text NOT NULL, case_id text NOT NULL, state text NOT NULL, title text, external_id text, metadata text,
         opened_at_ms int8 NOT NULL, changed_at_ms int8 NOT NULL, source_offset int8 NOT NULL`,
       key: ['tenant_id', 'case_id'],
-      indexes: ['CREATE INDEX {cases}_by_time ON {cases} (tenant_id, opened_at_ms, case_id)'],
+      indexes: [
+        'CREATE INDEX {cases}_by_time ON {cases} (tenant_id, opened_at_ms, case_id)',
+        'CREATE INDEX {cases}_by_reference ON {cases} (tenant_id, external_id) WHERE external_id IS NOT NULL',
+        'CREATE INDEX {cases}_by_metadata ON {cases} USING gin ((metadata::jsonb) jsonb_path_ops) WHERE metadata IS NOT NULL',
+      ],
     },
   ],
 };
@@ -24,6 +28,9 @@ export interface CaseRow extends Row {
   case_id: string;
   status: 'open' | 'awaiting_approval' | 'closed';
   title: string | null;
+  external_id: string | null;
+  /** JSON of an object of texts. */
+  metadata: string | null;
   opened_at_ms: number;
   changed_at_ms: number;
 }
@@ -34,6 +41,8 @@ export interface CaseWrite {
   case_id: string;
   state: 'open' | 'closed';
   title: string | null;
+  external_id?: string | null;
+  metadata_json?: string | null;
   /** Of the first change in this write; the stored one stays. */
   opened_at_ms: number;
   changed_at_ms: number;
@@ -41,7 +50,7 @@ export interface CaseWrite {
 }
 
 const SELECT = `SELECT * FROM (
-    SELECT tenant_id, case_id, title, opened_at_ms, changed_at_ms,
+    SELECT tenant_id, case_id, title, external_id, metadata, opened_at_ms, changed_at_ms,
            CASE WHEN state = 'closed' THEN 'closed'
                 WHEN EXISTS (SELECT 1 FROM calls WHERE calls.tenant_id = cases.tenant_id
                              AND calls.case_id = cases.case_id AND calls.waits_approval) THEN 'awaiting_approval'
@@ -60,6 +69,9 @@ export async function readCase(sql: Sql, tenant_id: string, case_id: string): Pr
 export interface CaseQuery {
   tenant_id: string;
   status?: CaseRow['status'];
+  external_id?: string;
+  /** Each of these entries. */
+  metadata?: Readonly<Record<string, string>>;
   /** 1 to 500. */
   limit: number;
   after?: Cursor;
@@ -68,6 +80,7 @@ export interface CaseQuery {
 /** Newest case first. */
 export async function listCases(sql: Sql, query: CaseQuery): Promise<Page<CaseRow>> {
   const conditions = new Conditions().equal('tenant_id', query.tenant_id).equal('status', query.status);
+  conditions.equal('external_id', query.external_id).holds('metadata', query.metadata);
   if (query.after) conditions.add('(opened_at_ms, case_id) < (?::int8, ?)', query.after.at, query.after.id);
   const limit = conditions.param(query.limit + 1);
   const rows = await sql.query<CaseRow>({
@@ -81,10 +94,11 @@ export async function listCases(sql: Sql, query: CaseQuery): Promise<Page<CaseRo
 export function upsertCases(rows: readonly CaseWrite[]): Statement {
   return {
     name: 'views_upsert_cases',
-    text: `INSERT INTO {cases} AS cases (tenant_id, case_id, state, title, opened_at_ms, changed_at_ms, source_offset)
-           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[], $7::int8[])
+    text: `INSERT INTO {cases} AS cases (tenant_id, case_id, state, title, opened_at_ms, changed_at_ms, source_offset, external_id, metadata)
+           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::int8[], $7::int8[], $8::text[], $9::text[])
            ON CONFLICT (tenant_id, case_id) DO UPDATE SET state = excluded.state,
              title = COALESCE(excluded.title, cases.title), changed_at_ms = excluded.changed_at_ms,
+             external_id = COALESCE(excluded.external_id, cases.external_id), metadata = COALESCE(excluded.metadata, cases.metadata),
              source_offset = excluded.source_offset
            WHERE cases.source_offset < excluded.source_offset`,
     params: [
@@ -95,6 +109,8 @@ export function upsertCases(rows: readonly CaseWrite[]): Statement {
       rows.map((row) => row.opened_at_ms),
       rows.map((row) => row.changed_at_ms),
       rows.map((row) => row.source_offset),
+      rows.map((row) => row.external_id ?? null),
+      rows.map((row) => row.metadata_json ?? null),
     ],
   };
 }

@@ -15,6 +15,11 @@ export class Conditions {
     return value === undefined ? this : this.add(`${column} = ?`, value);
   }
 
+  /** Adds that the JSON object of a column holds each of these entries, where any are given. */
+  holds(column: string, entries: Readonly<Record<string, string>> | undefined): this {
+    return entries === undefined ? this : this.add(`${column} IS NOT NULL AND ${column}::jsonb @> ?::text::jsonb`, JSON.stringify(entries));
+  }
+
   /** The placeholder of a further parameter. */
   param(value: unknown): string {
     return `$${this.params.push(value)}`;

@@ -22,6 +22,8 @@ export function callWrite(state: CallState): CallWrite {
     tool: storable(call?.tool ?? ''),
     status,
     waits_approval: status === 'pending_approval',
+    external_id: storable(call?.external_id ?? null),
+    metadata_json: storable(call?.metadata_json ?? null),
     requested_at_ms: state.requested?.at_ms ?? 0,
     hlc: hlcOf(state),
     state: packCall(state),

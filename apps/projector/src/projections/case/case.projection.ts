@@ -6,7 +6,7 @@ class PendingCases implements PendingRows {
 
   fold({ at }: Change): void {
     if (at.event_type !== 'case_set' || at.is_refused) return;
-    const { meta, case_id, state, title, changed_at_ms } = at.event;
+    const { meta, case_id, state, title, external_id, metadata_json, changed_at_ms } = at.event;
     const key = JSON.stringify([meta.tenant_id, case_id]);
     const before = this.rows.get(key);
     this.rows.set(key, {
@@ -14,6 +14,8 @@ class PendingCases implements PendingRows {
       case_id: storable(case_id),
       state,
       title: storable(title ?? before?.title ?? null),
+      external_id: storable(external_id ?? before?.external_id ?? null),
+      metadata_json: storable(metadata_json ?? before?.metadata_json ?? null),
       opened_at_ms: before?.opened_at_ms ?? changed_at_ms,
       changed_at_ms,
       source_offset: at.offset,

@@ -9,6 +9,8 @@ export function setCase(state: ConfigurationState, event: EventMap['case_set']):
     case_id,
     state: event.state,
     title: event.title ?? before?.title ?? null,
+    external_id: event.external_id ?? before?.external_id ?? null,
+    metadata_json: event.metadata_json ?? before?.metadata_json ?? null,
     opened_at_ms: before?.opened_at_ms ?? changed_at_ms,
     changed_at_ms,
   });

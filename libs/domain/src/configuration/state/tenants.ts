@@ -15,6 +15,8 @@ export interface CaseFact {
   case_id: string;
   state: CaseState;
   title: string | null;
+  external_id: string | null;
+  metadata_json: string | null;
   opened_at_ms: number;
   changed_at_ms: number;
 }

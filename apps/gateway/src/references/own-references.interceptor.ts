@@ -1,0 +1,44 @@
+import { badReference, type Caller } from '@countersign/calls';
+import { resolveCaseId } from '@countersign/domain';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import type { AuthenticatedRequest } from '../http/current-caller.decorator.js';
+
+type Values = Record<string, unknown>;
+
+const METADATA = /^metadata\.([a-z]\w*)$/;
+
+/**
+ * Reads what callers name in their own words, once for every route and before its schema: `ext:<external_id>` in a path or query
+ * becomes the id of that case in the caller's tenant, and `metadata.<key>=<value>` of a query one object. Bodies are read by their services.
+ */
+@Injectable()
+export class OwnReferencesInterceptor implements NestInterceptor {
+  /** @throws {Refusal} `invalid-request`, where `ext:` is followed by what cannot be a reference */
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const { caller, params, query } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    if (caller) for (const values of [params, query] as Values[]) resolve(caller, values);
+    collectMetadata(query as Values);
+    return next.handle();
+  }
+}
+
+function resolve({ tenant_id }: Caller, values: Values | undefined): void {
+  const named = values?.case_id;
+  if (typeof named !== 'string') return;
+  const case_id = resolveCaseId(tenant_id, named);
+  if (case_id === undefined) throw badReference('/case_id');
+  (values as Values).case_id = case_id;
+}
+
+/** Other names stay where they are, and the schema of the query refuses them. */
+function collectMetadata(query: Values): void {
+  if (query?.metadata !== undefined) return;
+  const entries = Object.keys(query ?? {}).flatMap((name) => {
+    const key = METADATA.exec(name)?.[1];
+    return key === undefined ? [] : [[name, key] as const];
+  });
+  if (entries.length === 0) return;
+  query.metadata = Object.fromEntries(entries.map(([name, key]) => [key, query[name]]));
+  for (const [name] of entries) delete query[name];
+}

@@ -1,0 +1,52 @@
+import { EXTERNAL_ID_MAX, externalIdOf, REFERENCE_PREFIX } from '@countersign/domain';
+import { z } from 'zod';
+
+const ENTRIES_MAX = 20;
+const VALUE_MAX = 200;
+
+/** A case is named by its id, or by `ext:` and its reference. */
+export const CASE_ID_MAX = REFERENCE_PREFIX.length + EXTERNAL_ID_MAX;
+
+/** A reference of the caller's own, in NFC. */
+export const externalId = z
+  .string()
+  .min(1, { abort: true })
+  .max(EXTERNAL_ID_MAX, { abort: true })
+  .refine((text) => externalIdOf(text) !== undefined, 'has visible characters only, no space at its ends, and does not begin with ext:')
+  .transform((text) => text.normalize('NFC'));
+
+export const metadataKey = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'a key is 1 to 40 of a-z, 0-9 and _, and begins with a letter');
+/** Neither can stand in a JSON column: control characters, lone surrogates. */
+const UNSTORABLE = /[\p{Cc}\p{Cs}]/u;
+const metadataValue = z
+  .string()
+  .max(VALUE_MAX)
+  .refine((text) => !UNSTORABLE.test(text), 'has no control characters and no lone surrogates');
+
+/** Texts of the caller's own about a case or a call. Policies do not read them. */
+export const metadata = z
+  .record(metadataKey, metadataValue)
+  .refine((entries) => Object.keys(entries).length <= ENTRIES_MAX, `has at most ${ENTRIES_MAX} entries`)
+  .describe(`your own texts: at most ${ENTRIES_MAX}, values of at most ${VALUE_MAX} characters. No personal data: it is not sealed`);
+
+type Metadata = z.infer<typeof metadata>;
+
+/** As it is recorded: keys in order. Null: none was given. */
+export function metadataJson(entries: Metadata | undefined): string | null {
+  if (entries === undefined) return null;
+  return JSON.stringify(Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+export const metadataOf = (json: string | null | undefined): Metadata => (json ? (JSON.parse(json) as Metadata) : {});
+
+interface Own {
+  external_id?: string | undefined;
+  metadata?: Metadata | undefined;
+}
+
+/** The texts of a request that are recorded as they are. */
+export const ownTexts = ({ external_id = '', metadata: entries = {} }: Own): string[] => [external_id, ...Object.values(entries)];
+
+/** What a call with a reference is known by, in place of `context.request_id`. */
+export const nameOfRequest = ({ external_id }: Own): string | null =>
+  external_id === undefined ? null : `${REFERENCE_PREFIX}${external_id}`;
