@@ -37,7 +37,7 @@ export interface RulingAsk {
   deferred_since_ms?: number;
   /** What the mapping makes of inputs that a cap lowers; absent: nobody has mapped them. */
   remapped?: RemappedInputs | undefined;
-  /** What is known of earlier calls (see history-book.ts), as it is recorded. Absent: a condition that asks for it errs. */
+  /** What is known of earlier calls (see call-history-reader.ts), as it is recorded. Absent: a condition that asks for it errs. */
   history_json?: string | undefined;
 }
 

@@ -75,7 +75,7 @@ export class CounterfactualDecider {
       counts_cases: history.has('case'),
     });
     if (!recording) return new Refusal('too-much', TOO_MUCH);
-    const records = new NamedRecords(recording, caller, knownPrincipals({ room: this.policies, tenant_id }), ruleChanges.length > 0);
+    const records = new NamedRecords(recording, caller, knownPrincipals({ policies: this.policies, tenant_id }), ruleChanges.length > 0);
     const recordChanges = await named(asked, (change, at) => records.of(change, at));
     if (recordChanges instanceof Refusal) return recordChanges;
     const changes: Change[] = [...ruleChanges, ...recordChanges];

@@ -16,7 +16,7 @@ const isIssue = (named: Named | Issue | Refusal): named is Issue => 'path' in na
 /** Changes that need no record to be understood: other policies, tables and limits. */
 export class NamedRules {
   constructor(
-    private readonly room: PolicyService,
+    private readonly policies: PolicyService,
     private readonly caller: Caller,
   ) {}
 
@@ -31,22 +31,22 @@ export class NamedRules {
     const { tenant_id } = this.caller;
     if (version === null) return { kind: 'policy', bundle: null };
     if (version !== undefined) {
-      const published = this.room.shelf(tenant_id).versions.get(version);
+      const published = this.policies.shelf(tenant_id).versions.get(version);
       return published ? { kind: 'policy', bundle: published } : missing(at, 'version', `there is no policy ${version}`);
     }
-    const text = await this.room.text(tenant_id, 'draft', bundle as PolicyBundle);
+    const text = await this.policies.text(tenant_id, 'draft', bundle as PolicyBundle);
     return text instanceof Refusal ? text : { kind: 'policy', bundle: text };
   }
 
   private fact({ table, set, remove }: Asked<'fact'>, at: number): Named {
-    const { state } = this.room.configuration;
+    const { state } = this.policies.configuration;
     if (!factsOf(state, this.caller.tenant_id).has(table)) return missing(at, 'table', `there is no table ${table}`);
     return { kind: 'fact', table, set, removed: remove };
   }
 
   private limit({ limit_id, max, limit }: Asked<'limit'>, at: number): Named {
     const { tenant_id, principal: by } = this.caller;
-    const [known] = limitVersions(this.room.configuration.state, tenant_id, limit_id);
+    const [known] = limitVersions(this.policies.configuration.state, tenant_id, limit_id);
     if (limit) {
       const fault = limitFault(limit);
       const issue = fault?.more.issues?.[0];
@@ -119,6 +119,6 @@ export async function named(
 }
 
 /** The people and services that have a key. */
-export function knownPrincipals({ room, tenant_id }: { room: PolicyService; tenant_id: string }): Principal[] {
-  return keysOf(room.configuration.state, tenant_id).map(({ principal }) => principal);
+export function knownPrincipals({ policies, tenant_id }: { policies: PolicyService; tenant_id: string }): Principal[] {
+  return keysOf(policies.configuration.state, tenant_id).map(({ principal }) => principal);
 }

@@ -93,7 +93,7 @@ export class TrustService {
   }
 
   private published(tenant_id: string, kind: 'tool' | 'provider' | 'agent', id: string, version: string | null) {
-    return publishedAnswer(this.reader.parts.book.scores.get(toldKey(tenant_id, kind, id, version)));
+    return publishedAnswer(this.reader.parts.trustScores.scores.get(toldKey(tenant_id, kind, id, version)));
   }
 
   private named(tenant_id: string, tool: string, wanted: string | undefined): NamedTool | Refusal {

@@ -16,10 +16,10 @@ import type { EventLog, FoldedTopics } from '@countersign/event-log';
 import type { GuardRefusal } from '@countersign/policy';
 import type { Answered, LimitService } from '../limits/limit-service.js';
 import type { Where } from '../limits/limit-store.js';
+import type { HistoryLookup, WithHistory } from './history-lookup.js';
 import type { MappedQuestion, MappedQuestions } from './mapped-questions.js';
 import type { OpenedQuestion, PersonalQuestions } from './personal-questions.js';
 import type { StoreHealthCheck } from './store-health-check.js';
-import type { ToldHistories, WithHistory } from './told-histories.js';
 import { turnsOf } from './turns.js';
 
 /** Who holds idempotency keys in `tool_executions`. */
@@ -46,7 +46,7 @@ export class DecisionService {
       pulse: StoreHealthCheck;
       personal: PersonalQuestions;
       mappings: MappedQuestions;
-      histories: ToldHistories;
+      histories: HistoryLookup;
     },
     private readonly keys: KeyHolders,
     readonly limits: LimitService,
@@ -85,7 +85,7 @@ export class DecisionService {
 
   /** Grows with whatever may make a version run no more. */
   get revocationEpoch(): number {
-    return this.io.configuration.state.standing_changes;
+    return this.io.configuration.state.revocation_epoch;
   }
 
   /** The ruling of a call whose version may not run any more: revoked, suspended, or another contract than it was called by. */

@@ -30,12 +30,12 @@ export function unansweredPart(
   const fitting = now.map((part) => given.filter((one) => answers(part, one)));
   const open = now.find((_, at) => fitting[at]?.length === 0);
   if (open || !isDistinct(now)) return open;
-  const seats = now.map(({ requirement }, at) => ({
+  const slots = now.map(({ requirement }, at) => ({
     quorum: Math.max(...(fitting[at] ?? []).map(({ asked }) => groupOf({ requirement, level: asked?.level ?? 0 }).quorum)),
     candidates: (fitting[at] ?? []).flatMap(({ approved_by }) => approved_by),
   }));
-  const has = filled(seats, true);
-  return now.find((_, at) => (has[at] as number) < (seats[at]?.quorum ?? 1));
+  const has = filled(slots, true);
+  return now.find((_, at) => (has[at] as number) < (slots[at]?.quorum ?? 1));
 }
 
 /** The parts that a grant met; a record from before parts has one, of whoever voted. */

@@ -73,19 +73,19 @@ export function givenBy({ in_parts, on_behalf_of }: Pick<CountedVote, 'in_parts'
 export const personOf = ({ person, voter_id }: Pick<CountedVote, 'person' | 'voter_id'>): string => person ?? foldedSubject(voter_id);
 
 /** A part and what could fill it. */
-interface Seats {
+interface PartCandidates {
   quorum: number;
   candidates: readonly string[];
 }
 
 /** Gives each person at most one seat. A seat that was filled stays filled, whoever else comes. @returns filled seats, a part. */
-function seated(parts: readonly Seats[], people: readonly string[]): number[] {
-  const seats = parts.map((): string[] => []);
+function assignPeople(parts: readonly PartCandidates[], people: readonly string[]): number[] {
+  const slots = parts.map((): string[] => []);
   const place = (person: string, tried: Set<number>): boolean => {
     for (const [at, { quorum, candidates }] of parts.entries()) {
       if (tried.has(at) || !candidates.includes(person)) continue;
       tried.add(at);
-      const here = seats[at] as string[];
+      const here = slots[at] as string[];
       if (here.length < quorum) {
         here.push(person);
         return true;
@@ -98,23 +98,23 @@ function seated(parts: readonly Seats[], people: readonly string[]): number[] {
     return false;
   };
   for (const person of people) place(person, new Set());
-  return seats.map(({ length }) => length);
+  return slots.map(({ length }) => length);
 }
 
 /** How many approvals each part has: of all who are for it, or, where parts share nobody, of its own. */
-export function filled(parts: readonly Seats[], distinct: boolean): number[] {
+export function filled(parts: readonly PartCandidates[], distinct: boolean): number[] {
   if (!distinct) return parts.map(({ candidates }) => new Set(candidates).size);
-  return seated(parts, [...new Set(parts.flatMap(({ candidates }) => candidates))]);
+  return assignPeople(parts, [...new Set(parts.flatMap(({ candidates }) => candidates))]);
 }
 
 /** How many approvals each part has and needs. `votes`: those that count. */
 export function standingOfParts(parts: readonly ApprovalPart[], votes: readonly CountedVote[], distinct: boolean): PartStanding[] {
-  const seats = parts.map((part) => ({
+  const slots = parts.map((part) => ({
     quorum: groupOf(part).quorum,
     candidates: votes.filter((vote) => countsIn(vote, part.rule)).map(personOf),
   }));
-  const approvals = filled(seats, distinct);
-  return parts.map(({ rule }, at) => ({ rule, approvals: approvals[at] as number, quorum: (seats[at] as Seats).quorum }));
+  const approvals = filled(slots, distinct);
+  return parts.map(({ rule }, at) => ({ rule, approvals: approvals[at] as number, quorum: (slots[at] as PartCandidates).quorum }));
 }
 
 export const isMet = ({ approvals, quorum }: PartStanding): boolean => approvals >= quorum;

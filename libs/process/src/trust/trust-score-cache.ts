@@ -8,7 +8,7 @@ const SILENCE_MAX_MS = 10_000;
 const NOTHING: Readonly<Record<string, number | string>> = {};
 
 /** The scores that trust-view tells, folded by each process for itself: a decision asks no store for them. */
-export class TrustBook {
+export class TrustScoreCache {
   private readonly folded: FoldedTopics<ToldScores>;
 
   constructor({ log, codec, schemas }: Pick<AppDeps, 'log' | 'codec' | 'schemas'>) {
@@ -39,7 +39,7 @@ export class TrustBook {
 
   /** The variable `trust` of conditions. Nothing where the topic has been silent for too long: what is missing allows nothing. */
   of(tenant_id: string, contract: ToolContract, principal: Principal): Readonly<Record<string, number | string>> {
-    if (this.folded.silenceMs(TRUST_TOPIC) > SILENCE_MAX_MS) return NOTHING;
+    if (this.folded.staleness_ms(TRUST_TOPIC) > SILENCE_MAX_MS) return NOTHING;
     return trustFields(this.scores, tenant_id, contract, principal);
   }
 

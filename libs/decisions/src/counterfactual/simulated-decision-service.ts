@@ -16,7 +16,7 @@ const NOT_MAPPED = 'a cap would lower its inputs, and what the mapping would mak
 const SAME_MS = 5;
 
 /** Judges calls as policy's desk does, with what the record and the changed world know instead of a database. */
-export class SimulatedDesk {
+export class SimulatedDecisionService {
   private readonly history: SimulatedHistory;
 
   constructor(
