@@ -39,15 +39,15 @@ export function describeProgress(suite: SuiteLog, timeout_ms: number): void {
         const [topic, idle] = [topicName('fails'), topicName('idle')];
         await log.ensureTopics([topic, idle].map((name) => ({ name, partitions: 1 })));
         await log.append([record(topic, 'a')]);
-        let isAway = true;
+        let isUnavailable = true;
         const reader = new Collector();
         reader.react = async () => {
-          if (isAway) throw new Error('the store is away');
+          if (isUnavailable) throw new Error('the store is away');
         };
         await reader.subscribe(log, topicName('group'), [topic, idle]);
         await eventually('it was tried', () => reader.batches.length >= 1);
         await passes();
-        isAway = false;
+        isUnavailable = false;
         const tried = reader.batches.length;
         await eventually('it was tried again', () => reader.batches.length > tried);
         await reader.running!.caughtUp();

@@ -55,7 +55,7 @@ async function change(): Promise<number> {
 /** What every instance told of itself last, those included that were not heard from for a while. */
 const told = () => store.query<{ config_offset: number }>({ text: 'SELECT config_offset FROM configuration_instances', params: [] });
 
-async function toldByAll(offset: number): Promise<void> {
+async function reportedByAll(offset: number): Promise<void> {
   for (let all = await told(); all.length < services.length || all.some((one) => one.config_offset < offset); all = await told())
     await sleep(10);
 }
@@ -71,7 +71,7 @@ test('every instance of every service tells at each change that it has it, befor
     await configuration.start();
     heartbeat.start();
   }
-  for (let round = 0; round < 5; round++) await toldByAll(await change());
+  for (let round = 0; round < 5; round++) await reportedByAll(await change());
   expect((await runningInstances(store)).map(({ service }) => service)).toEqual([...services].sort());
   await running[0]?.heartbeat.close();
   await running[0]?.configuration.close();

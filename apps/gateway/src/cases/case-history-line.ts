@@ -12,7 +12,7 @@ const agentSays = (state: CallState): Fields => {
 const time = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
 
 /** Before an approver edited them. */
-const askedInputs = ({ asked_inputs_json: asked }: CallState, json: Fields): unknown =>
+const requestedInputs = ({ asked_inputs_json: asked }: CallState, json: Fields): unknown =>
   asked === undefined ? json.input : JSON.parse(asked);
 
 const isEdited = ({ asked_inputs_json: asked }: CallState): boolean => asked !== undefined;
@@ -50,7 +50,7 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
   const detail = row.detail_json === null ? {} : (JSON.parse(row.detail_json) as Fields);
   switch (row.type) {
     case 'tool_call_pending':
-      return { ...tool, inputs: askedInputs(state, json), ...(isEdited(state) ? {} : bothForms(json)), ...agentSays(state) };
+      return { ...tool, inputs: requestedInputs(state, json), ...(isEdited(state) ? {} : bothForms(json)), ...agentSays(state) };
     case 'tool_call_pending_approval':
       return { ...tool, approval: requestedApproval(json.approval, row, detail), ...agentSays(state) };
     case 'approval_granted':
@@ -81,7 +81,7 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
     case 'tool_call_in_doubt':
       return { ...tool, error: json.error, ...ranAs(json), ...timing(json), ...agentSays(state) };
     case 'compensation_requested':
-      return { ...tool, inputs: askedInputs(state, json), ...detail };
+      return { ...tool, inputs: requestedInputs(state, json), ...detail };
     case 'compensation_executed':
     case 'compensation_failed':
       return { ...tool, inputs: json.input, result: json.output, ...timing(json), ...detail };

@@ -5,9 +5,9 @@ import { factsOf, keysOf, limitVersions } from '@countersign/domain';
 import type { Limit, PolicyBundle } from '@countersign/policy';
 import { limitFault, nextVersion } from '../limits/limit-request.js';
 import type { PolicyService } from '../policies/policy.service.js';
-import type { AskedChange } from './counterfactual-request.schema.js';
+import type { RequestedChange } from './counterfactual-request.schema.js';
 
-type Asked<K extends AskedChange['kind']> = Extract<AskedChange, { kind: K }>;
+type Asked<K extends RequestedChange['kind']> = Extract<RequestedChange, { kind: K }>;
 type Named = Change | Issue;
 
 const missing = (at: number, field: string, message: string): Issue => ({ path: `/changes/${at}/${field}`, code: 'not_found', message });
@@ -21,7 +21,7 @@ export class NamedRules {
   ) {}
 
   /** Undefined: it is about the record. */
-  async of(asked: AskedChange, at: number): Promise<Named | Refusal | undefined> {
+  async of(asked: RequestedChange, at: number): Promise<Named | Refusal | undefined> {
     if (asked.kind === 'policy') return this.policy(asked, at);
     if (asked.kind === 'fact') return this.fact(asked, at);
     return asked.kind === 'limit' ? this.limit(asked, at) : undefined;
@@ -68,7 +68,7 @@ export class NamedRecords {
     private readonly rules_change: boolean,
   ) {}
 
-  of(asked: AskedChange, at: number): Named | undefined {
+  of(asked: RequestedChange, at: number): Named | undefined {
     if (asked.kind === 'approval') return this.vote(asked, at);
     if (asked.kind !== 'result' && asked.kind !== 'left_out') return undefined;
     const { call_id } = asked;
@@ -103,8 +103,8 @@ export class NamedRecords {
 
 /** All changes as the engine takes them, or what is wrong with them. */
 export async function named(
-  asked: readonly AskedChange[],
-  of: (change: AskedChange, at: number) => Named | Refusal | undefined | Promise<Named | Refusal | undefined>,
+  asked: readonly RequestedChange[],
+  of: (change: RequestedChange, at: number) => Named | Refusal | undefined | Promise<Named | Refusal | undefined>,
 ): Promise<Change[] | Refusal> {
   const changes: Change[] = [];
   const issues: Issue[] = [];

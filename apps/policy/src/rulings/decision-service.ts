@@ -28,7 +28,7 @@ export interface KeyHolders {
   holdersOf(calls: readonly { tenant_id: string; call: ToolCall; answer_gone?: boolean }[]): Promise<ReadonlyMap<string, KeyHolder>>;
 }
 
-type AskedQuestion = WithHistory<MappedQuestion>;
+type RequestedQuestion = WithHistory<MappedQuestion>;
 
 const AT_ONCE: GuardRefusal = {
   rule: 'edit.at_once',
@@ -130,20 +130,20 @@ export class DecisionService {
   }
 
   /** Inputs that a cap lowers are mapped, and judged once more. */
-  private async judgeInTurns(questions: readonly AskedQuestion[]): Promise<Judged[]> {
+  private async judgeInTurns(questions: readonly RequestedQuestion[]): Promise<Judged[]> {
     const answers = await this.judgeAll(questions);
     for (const [at, { unmapped_json }] of answers.entries()) {
       if (unmapped_json === undefined) continue;
       // The gateway may have mapped the call by a version that this process has not read yet.
       await this.catchUp();
-      const lowered = await this.io.mappings.lowered(questions[at] as AskedQuestion, unmapped_json);
+      const lowered = await this.io.mappings.lowered(questions[at] as RequestedQuestion, unmapped_json);
       answers[at] = this.judgeNow([lowered])[0] as Judged;
     }
     return answers;
   }
 
   /** Where inputs are large, others have their turns in between. */
-  private async judgeAll(questions: readonly AskedQuestion[]): Promise<Judged[]> {
+  private async judgeAll(questions: readonly RequestedQuestion[]): Promise<Judged[]> {
     const [first = [], ...others] = turnsOf(questions, ({ call }) => call.inputs_json.length);
     const answers = this.judgeNow(first);
     for (const turn of others) {
@@ -153,7 +153,7 @@ export class DecisionService {
     return answers;
   }
 
-  private judgeNow(questions: readonly AskedQuestion[]): Judged[] {
+  private judgeNow(questions: readonly RequestedQuestion[]): Judged[] {
     const { state } = this.io.configuration;
     return questions.map((question) => {
       const judged = this.io.personal.guarded(state, question, this.judgeOne(question));
@@ -162,7 +162,7 @@ export class DecisionService {
     });
   }
 
-  private judgeOne({ tenant_id, call, at_ms, resumed, late, unmappable: refused, remapped, history_json }: AskedQuestion): Judged {
+  private judgeOne({ tenant_id, call, at_ms, resumed, late, unmappable: refused, remapped, history_json }: RequestedQuestion): Judged {
     const { state } = this.io.configuration;
     if (refused) return unmappable(state, call, refused.mapping_version, refused.issues);
     const waited = resumed?.waited ?? [];

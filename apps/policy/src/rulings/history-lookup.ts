@@ -66,7 +66,7 @@ export class HistoryLookup {
     const asks = new Map<number, HistoryAsk>();
     for (const [at, { tenant_id, call_id, call, at_ms }] of calls.entries()) {
       const tool = catalogued(state, call.tool, call.version);
-      const uses = tool && this.rulings.historyAsked(state, tenant_id, tool.contract);
+      const uses = tool && this.rulings.historyRequested(state, tenant_id, tool.contract);
       if (uses) asks.set(at, { tenant_id, call, call_id, at_ms, uses });
     }
     return asks;

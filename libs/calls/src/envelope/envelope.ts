@@ -108,7 +108,7 @@ function warningsOf(state: CallState, json: DeduplicationJson): string[] {
   return told.length === 0 ? warnings : [...warnings, ...told];
 }
 
-function withTold(warnings: string[], told: readonly string[]): string[] {
+function withReported(warnings: string[], told: readonly string[]): string[] {
   const news = told.filter((warning) => !warnings.includes(warning));
   return news.length === 0 ? warnings : [...warnings, ...news];
 }
@@ -201,7 +201,7 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
     ...deduplication,
     truncated: outcome?.truncated ?? false,
     attachments: outcome?.attachments ?? [],
-    warnings: withTold(warningsOf(state, deduplication), notes.warnings ?? []),
+    warnings: withReported(warningsOf(state, deduplication), notes.warnings ?? []),
     validation: validationJson(error, outcome),
     exceptions: [],
     provenance: provenanceJson(call, outcome),

@@ -17,7 +17,7 @@ export interface CallWaiter extends CallListener {
 }
 
 /** Told when the log is away. */
-const logAway = (): Refusal =>
+const logUnavailable = (): Refusal =>
   new Refusal('unavailable', 'the request may not have been recorded; send it again: an equal call is answered once');
 
 class Seat implements WriteSink {
@@ -34,7 +34,7 @@ class Seat implements WriteSink {
   failed(): void {
     this.recent.remove(this.admitted.meta.call_id);
     this.watchedCalls.withdraw(this.admitted.meta.call_id);
-    this.waiter.refused(logAway());
+    this.waiter.refused(logUnavailable());
   }
 }
 
@@ -95,7 +95,7 @@ export class CallRecorder {
         if (state) this.watchedCalls.learn(state);
         else this.placeNumbered(admitted, waiter, traceparent);
       },
-      () => this.refuse(admitted, waiter, logAway()),
+      () => this.refuse(admitted, waiter, logUnavailable()),
     );
   }
 

@@ -9,7 +9,7 @@ import { questionOf } from '../question-of.js';
 import type { ReadEvent } from '../read-event.js';
 import { TenantRulings } from '../tenant-rulings.js';
 import { dueDeferrals, questionAgain } from '../waiting.js';
-import { planEnds, saidAtEnd } from './approval-ends.js';
+import { planEnds, statedAtEnd } from './approval-ends.js';
 import type { Change } from './change.js';
 import { Deferring } from './deferring.js';
 import { ask, planned } from './planning.js';
@@ -88,7 +88,7 @@ export class Redecision {
         this.start(item.call_id, item.revision);
         return;
       case 'expire':
-        this.say(saidAtEnd(this.world, item.approval_id));
+        this.say(statedAtEnd(this.world, item.approval_id));
         return;
       case 'forget':
         this.forgetGrant(item.approval_id);

@@ -83,7 +83,7 @@ export class SimulatedDecisionService {
   configurationFor(call_id: string, revision: number): ConfigurationState {
     const { now_ms, history, records } = this.world;
     const recorded = records.get(call_id)?.rulings.get(revision);
-    const isThen = recorded && Math.abs(records.saidAt(recorded) - now_ms) <= SAME_MS;
+    const isThen = recorded && Math.abs(records.statedAt(recorded) - now_ms) <= SAME_MS;
     return isThen ? history.at(recorded.event.config_offset, recorded.timestamp_ms) : history.asOf(now_ms);
   }
 

@@ -1,10 +1,10 @@
 import type { EventMap } from '@countersign/contracts';
-import { type AskedPart, filled, type GivenPart, groupOf, isDistinct } from './part.js';
+import { type RequestedPart, filled, type GivenPart, groupOf, isDistinct } from './part.js';
 import { identityOf, NO_LINKS, type PersonLink, personsOf } from './person-links.js';
 import { asksOthersNow } from './requirement.js';
 import { qualifiedName } from './subject.js';
 
-function answers({ requirement }: AskedPart, { asked, approved_by }: GivenPart): boolean {
+function answers({ requirement }: RequestedPart, { asked, approved_by }: GivenPart): boolean {
   const quorum = groupOf({ requirement, level: asked?.level ?? 0 }).quorum;
   return approved_by.length >= quorum && (asked === null || !asksOthersNow(requirement, asked));
 }
@@ -22,10 +22,10 @@ function byPerson(given: readonly GivenPart[], links: readonly PersonLink[]): re
  * part must have been met by people whom it asks, and by enough of them. `links`: who is one person, as it is known now.
  */
 export function unansweredPart(
-  now: readonly AskedPart[],
+  now: readonly RequestedPart[],
   recorded: readonly GivenPart[],
   links: readonly PersonLink[] = NO_LINKS,
-): AskedPart | undefined {
+): RequestedPart | undefined {
   const given = byPerson(recorded, links);
   const fitting = now.map((part) => given.filter((one) => answers(part, one)));
   const open = now.find((_, at) => fitting[at]?.length === 0);

@@ -11,17 +11,17 @@ import { requirementOf } from './requirement.js';
 import { foldedSubject } from './subject.js';
 
 /** What one rule asks of people. */
-export interface AskedPart {
+export interface RequestedPart {
   /** Id of the rule; `tool.<name>` for a row of the tool policy. */
   rule: string;
   requirement: ApprovalRequirement;
 }
 
 /** A ruling's request for approval. Without `parts` its rule is the only one that asks. */
-export type PartsAsking = Asking & { rule: string; parts?: readonly AskedPart[] };
+export type PartsAsking = Asking & { rule: string; parts?: readonly RequestedPart[] };
 
 /** One part of a request, as it stands. */
-export interface ApprovalPart extends AskedPart {
+export interface ApprovalPart extends RequestedPart {
   /** 0: the first group has it; n: the n-th of `escalate_to`. */
   level: number;
   /** Of edited inputs in records from before parts: groups before those that `requirement` names. */
@@ -37,13 +37,13 @@ export interface ApprovalPart extends AskedPart {
 }
 
 /** What a ruling asks, one part a rule, never empty. */
-export function partsAsked(asking: PartsAsking): readonly AskedPart[] {
+export function partsRequested(asking: PartsAsking): readonly RequestedPart[] {
   if (asking.parts && asking.parts.length > 0) return asking.parts;
   return [{ rule: asking.rule, requirement: requirementOf(asking) }];
 }
 
 /** Whether each part needs people who meet no other: one of the rules says so. */
-export const isDistinct = (parts: readonly AskedPart[]): boolean => parts.some(({ requirement }) => requirement.distinct === true);
+export const isDistinct = (parts: readonly RequestedPart[]): boolean => parts.some(({ requirement }) => requirement.distinct === true);
 
 /** The group that has a part now. */
 export function groupOf({ requirement, level }: Pick<ApprovalPart, 'requirement' | 'level'>): Omit<ApprovalGroup, 'expires_after_ms'> {
@@ -54,7 +54,12 @@ export function groupOf({ requirement, level }: Pick<ApprovalPart, 'requirement'
 export const levelOf = ({ level, level_before = 0 }: ApprovalPart): number => level_before + level;
 
 /** A part as `approval_requested` records it, starting now. `deadline_ms` is the call's. */
-export function startedPart(asked: AskedPart, now_ms: number, deadline_ms: number | null, shortfall: string | null = null): RecordedPart {
+export function startedPart(
+  asked: RequestedPart,
+  now_ms: number,
+  deadline_ms: number | null,
+  shortfall: string | null = null,
+): RecordedPart {
   const expires_at_ms = Math.min(now_ms + asked.requirement.expires_after_ms, deadline_ms ?? Number.MAX_SAFE_INTEGER);
   return { ...asked, level: 0, requested_at_ms: now_ms, expires_at_ms, reminded_ms: 0, sla_missed: false, shortfall };
 }

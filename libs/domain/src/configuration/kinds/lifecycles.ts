@@ -38,6 +38,6 @@ export function setAdapterPin(state: ConfigurationState, event: EventMap['adapte
   state.revocation_epoch++;
 }
 
-export function setTold(state: ConfigurationState, event: EventMap['tool_notice_told']): void {
+export function setReported(state: ConfigurationState, event: EventMap['tool_notice_told']): void {
   tenantPart(state, event.meta.tenant_id).told.add(event.notice_id);
 }
