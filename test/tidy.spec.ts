@@ -11,6 +11,7 @@ import { unlistedItems } from './tidy/registries.js';
 import { readCompiled, readManifests, readSources } from './tidy/repository.js';
 import { crowdedConstructors, deepFolders, longFiles, longFunctions } from './tidy/sizes.js';
 import type { Fault, SourceText } from './tidy/source.js';
+import { looseLogEvents, retiredNames } from './tidy/words.js';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const sources = readSources(root);
@@ -112,6 +113,18 @@ const each: Rule[] = [
     leftovers,
     file('libs/a/src/a.ts', '// @ts-expect' + '-error a number is no text'),
     file('libs/a/src/a.spec.ts', '// @ts-expect' + '-error a number is no text'),
+  ],
+  [
+    'a name is a standard term',
+    retiredNames,
+    file('libs/a/src/a.ts', `class Call${'Desk'} {}`),
+    file('libs/a/src/a.ts', 'class CallRecorder {}'),
+  ],
+  [
+    'the event of a log line is in snake_case',
+    looseLogEvents,
+    file('libs/a/src/a.ts', "this.logger.warn({ event: 'leaseLost' }, 'the lease was lost');"),
+    file('libs/a/src/a.ts', "this.logger.warn({ event: 'lease_lost' }, 'the lease was lost');"),
   ],
   ['no folder is a layer', forbiddenNames, file('apps/a/src/services/a.ts', ''), file('apps/a/src/cases/a.ts', '')],
   ['no file is named after nothing', forbiddenNames, file('apps/a/src/utils.ts', ''), file('apps/a/src/cursor.ts', '')],

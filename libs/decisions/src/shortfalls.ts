@@ -1,6 +1,5 @@
 import type { ApprovalRequirement } from '@countersign/contracts';
 import {
-  type RequestedPart,
   type ConfigurationState,
   type Identity,
   identityOf,
@@ -11,6 +10,7 @@ import {
   type PersonLink,
   personLinksOf,
   personsOf,
+  type RequestedPart,
 } from '@countersign/domain';
 
 const NONE: ReadonlyMap<string, string> = new Map();

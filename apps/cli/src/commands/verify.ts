@@ -7,7 +7,7 @@ import { inert } from '../text/inert.js';
 import { report } from '../verify/report.js';
 import { checkSince, type HistorySource, keptHistory, readEarlier, replaced, rewritten, type SinceVerdict } from '../verify/since.js';
 import { BadTrust, readTrust, trustOf } from '../verify/trust-file.js';
-import { LogUnavailable, LogClient } from '../witness/log-client.js';
+import { LogClient, LogUnavailable } from '../witness/log-client.js';
 
 const BYTES_MAX = 512 * 1024 * 1024;
 

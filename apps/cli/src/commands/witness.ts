@@ -6,7 +6,7 @@ import type { Command, Outcome } from '../command.js';
 import { openingLines } from '../text/openings-text.js';
 import { acceptOpening } from '../witness/accept-opening.js';
 import { type Judgement, judge } from '../witness/follow-log.js';
-import { LogUnavailable, LogClient } from '../witness/log-client.js';
+import { LogClient, LogUnavailable } from '../witness/log-client.js';
 import { WitnessFault } from '../witness/synced-file.js';
 import { WitnessState, witnessKey } from '../witness/witness-state.js';
 

@@ -1,4 +1,4 @@
-import { bandOf, type Scored, type ReportedTrust, type ToolScore, trustTerms, type VersionTrust, weights } from '@countersign/domain';
+import { bandOf, type ReportedTrust, type Scored, type ToolScore, trustTerms, type VersionTrust, weights } from '@countersign/domain';
 import type { TrustSpan } from '@countersign/store';
 
 export const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

@@ -1,6 +1,6 @@
 import { type CallTopic, laneTopic, parseCallId } from '@countersign/contracts';
 import { callsAfter, type Store } from '@countersign/store';
-import type { RequestedCall, CallCheck } from './call-check.js';
+import type { CallCheck, RequestedCall } from './call-check.js';
 import type { CallRecords } from './call-records.js';
 import type { LanePartition } from './lane-partitions.js';
 import type { WrongRow } from './wrong-row.js';

@@ -1,5 +1,5 @@
 import type { TrustScoreChanged } from '@countersign/contracts';
-import { type AgentTrust, TOLD_EVERY_MS, type ReportedScores, reportedKey, toTell } from '@countersign/domain';
+import { type AgentTrust, type ReportedScores, reportedKey, TOLD_EVERY_MS, toTell } from '@countersign/domain';
 import type { TrustScores } from '@countersign/process';
 
 /** What is told of a subject, without its meta. */

@@ -20,7 +20,7 @@ export interface CallWaiter extends CallListener {
 const logUnavailable = (): Refusal =>
   new Refusal('unavailable', 'the request may not have been recorded; send it again: an equal call is answered once');
 
-class Seat implements WriteSink {
+class PendingSubmission implements WriteSink {
   constructor(
     private readonly watchedCalls: WatchedCalls,
     private readonly recent: RecentRequests,
@@ -145,7 +145,7 @@ export class CallRecorder {
     crashPoint('gateway.before_request');
     this.writer.add(
       { topic, partition: meta.partition, key: call.idempotency_key, value: this.codec.encode('tool_call_requested', event), headers },
-      new Seat(this.watchedCalls, this.recent, admitted, waiter as CallWaiter),
+      new PendingSubmission(this.watchedCalls, this.recent, admitted, waiter as CallWaiter),
     );
   }
 }

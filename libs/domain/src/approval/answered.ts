@@ -1,5 +1,5 @@
 import type { EventMap } from '@countersign/contracts';
-import { type RequestedPart, filled, type GivenPart, groupOf, isDistinct } from './part.js';
+import { filled, type GivenPart, groupOf, isDistinct, type RequestedPart } from './part.js';
 import { identityOf, NO_LINKS, type PersonLink, personsOf } from './person-links.js';
 import { asksOthersNow } from './requirement.js';
 import { qualifiedName } from './subject.js';

@@ -20,7 +20,7 @@ import { unansweredPart } from '../approval/answered.js';
 import { cancelWaiting } from '../approval/cancel.js';
 import { grantTo } from '../approval/decide.js';
 import type { ApprovalDraft } from '../approval/draft.js';
-import { type RequestedPart, isDistinct, type PartsAsking, partsRequested, startedPart } from '../approval/part.js';
+import { isDistinct, type PartsAsking, partsRequested, type RequestedPart, startedPart } from '../approval/part.js';
 import { NO_LINKS } from '../approval/person-links.js';
 import { recounted } from '../approval/recount.js';
 import { type Approval, type ApprovalMember, approvalId, grantedParts, holderOf, openParts, rulingDigest } from '../approval/state.js';

@@ -8,7 +8,7 @@ import {
 import { admittedVote, type CastVote, countedVote, grantTo, knownFor, refuseVote, voteCounted } from '../approval/decide.js';
 import { about } from '../approval/draft.js';
 import { jsonDiff } from '../approval/json-diff.js';
-import { type ApprovalPart, type RequestedPart, groupOf, isDistinct, levelOf, partsRequested, startedPart } from '../approval/part.js';
+import { type ApprovalPart, groupOf, isDistinct, levelOf, partsRequested, type RequestedPart, startedPart } from '../approval/part.js';
 import { grantObjection } from '../approval/similar.js';
 import { type Approval, type ApprovalMember, approvalId, holderOf, openParts, rulingDigest, unasked } from '../approval/state.js';
 import { summaryOf } from '../approval/summary.js';

@@ -5,8 +5,8 @@ import { machineMs } from '../machine-clock.js';
 import { asksOf, toolId } from '../runtime.js';
 import { messageOf } from '../thrown-error.js';
 import { ChildContext, type ExecutorLine } from './child-context.js';
-import type { AskMessage, ContextQuestion, FromChild, ToChild, ReportedError } from './protocol.js';
-import { thrownHere, reportedError } from './told-error.js';
+import type { AskMessage, ContextQuestion, FromChild, ReportedError, ToChild } from './protocol.js';
+import { reportedError, thrownHere } from './told-error.js';
 import type { ReportedPack } from './told-pack.js';
 import { sendable } from './unsent-answer.js';
 

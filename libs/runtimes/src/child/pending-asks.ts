@@ -1,7 +1,7 @@
 import type { ToolJob } from '../runtime.js';
 import { contextAnswer } from './context-answers.js';
 import type { FromChild, ToChild } from './protocol.js';
-import { thrownHere, reportedError } from './told-error.js';
+import { reportedError, thrownHere } from './told-error.js';
 import { UnsentAnswer } from './unsent-answer.js';
 
 interface Pending {

@@ -1,6 +1,6 @@
 import type { ApprovalPart as RecordedPart } from '@countersign/contracts';
 import type { Row, Sql } from '../store.js';
-import type { RequestedApproval, Escalation } from './approvals.js';
+import type { Escalation, RequestedApproval } from './approvals.js';
 
 /** One part of a request, as it is now. */
 export interface PartRow {

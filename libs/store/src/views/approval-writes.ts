@@ -1,6 +1,6 @@
 import { type PartRight, parseCallId } from '@countersign/contracts';
 import type { Statement } from '../store.js';
-import type { RequestedApproval, Escalation } from './approvals.js';
+import type { Escalation, RequestedApproval } from './approvals.js';
 
 /** What one or more events say about an approval; null where they say nothing about it (yet). */
 export interface ApprovalWrite {

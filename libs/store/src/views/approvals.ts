@@ -8,7 +8,7 @@ import {
   type ApprovalPart as RecordedPart,
 } from '@countersign/contracts';
 import type { Row, Sql } from '../store.js';
-import { escalationOf, type PartRow, partRows, readParts, type ReportedPart } from './approval-parts.js';
+import { escalationOf, type PartRow, partRows, type ReportedPart, readParts } from './approval-parts.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 import { readable } from './state-schemas.js';
