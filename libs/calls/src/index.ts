@@ -35,5 +35,5 @@ export type { AnswerSink, CallAnswer } from './submitting/answer-writer.js';
 export { AnsweredPositions } from './views/answered-positions.js';
 export type { Seen } from './views/seen.js';
 export { Views, viewsBehind } from './views/views.js';
-export { WatchedCalls } from './waiting/watched-calls.js';
 export { type Timed, TimerWheel } from './waiting/timer-wheel.js';
+export { WatchedCalls } from './waiting/watched-calls.js';
