@@ -1,7 +1,7 @@
 // What limits cost a ruling: judging a call where no limit, or ten, are about it (pure), and reserving a batch in one
 // transaction of PGlite (a store of its own, in memory). `node bench/limits.mjs [calls a case]`
 import { randomUUID } from 'node:crypto';
-import { LimitBook } from '../apps/policy/dist/limits/limit-book.js';
+import { LimitStore } from '../apps/policy/dist/limits/limit-store.js';
 import { demandsOf } from '../libs/policy/dist/index.js';
 import { PgliteStore } from '../libs/store/dist/index.js';
 
@@ -61,14 +61,14 @@ function pure(name, limits) {
 }
 
 async function reserving(store, name, limits, batch) {
-  const book = new LimitBook(store, { partitions: () => 0 });
+  const limitStore = new LimitStore(store, { partitions: () => 0 });
   const demands = demandsOf(limits, on);
   const rounds = Math.max(20, Math.min(200, Math.floor(CALLS / batch / 10)));
   const asks = () =>
     Array.from({ length: batch }, () => ({ call_id: `0-${randomUUID()}`, revision: 1, at_ms: on.at_ms, tenant_id: 'acme', demands }));
-  for (let i = 0; i < 5; i++) await book.reserve({ lane: 'shared', partition: 0 }, asks(), () => true);
+  for (let i = 0; i < 5; i++) await limitStore.reserve({ lane: 'shared', partition: 0 }, asks(), () => true);
   const started = performance.now();
-  for (let i = 0; i < rounds; i++) await book.reserve({ lane: 'shared', partition: 0 }, asks(), () => true);
+  for (let i = 0; i < rounds; i++) await limitStore.reserve({ lane: 'shared', partition: 0 }, asks(), () => true);
   const took_ms = performance.now() - started;
   const perBatch = (took_ms / rounds).toFixed(2).padStart(8);
   const perCall = ((took_ms * 1000) / rounds / batch).toFixed(1).padStart(8);

@@ -25,7 +25,7 @@ function drive(part, asked) {
 }
 
 /** The room that a frame works for: its own, else that of whoever called it. */
-class Rooms {
+class FrameFolders {
   #known = new Map();
 
   constructor(nodes) {
@@ -38,34 +38,34 @@ class Rooms {
     if (known) return known;
     const { functionName, url } = this.nodes.get(id).callFrame;
     const own = /\/((?:apps|libs|packs)\/[\w-]+)\//.exec(url)?.[1];
-    let room = 'node';
-    if (functionName.startsWith('(')) room = functionName === '(root)' ? 'node' : functionName;
-    else if (own && own !== 'libs/contracts') room = own;
-    else if (/fastify|find-my-way|@nestjs|secure-json|internal_http|_http/.test(url)) room = 'http';
-    else if (this.parents.has(id)) room = this.of(this.parents.get(id));
-    this.#known.set(id, room);
-    return room;
+    let folder = 'node';
+    if (functionName.startsWith('(')) folder = functionName === '(root)' ? 'node' : functionName;
+    else if (own && own !== 'libs/contracts') folder = own;
+    else if (/fastify|find-my-way|@nestjs|secure-json|internal_http|_http/.test(url)) folder = 'http';
+    else if (this.parents.has(id)) folder = this.of(this.parents.get(id));
+    this.#known.set(id, folder);
+    return folder;
   }
 }
 
 /** Shares of the busy time in the second half of a profile, when everything is compiled. */
 function shares(profile) {
-  const rooms = new Rooms(profile.nodes);
-  const byRoom = new Map();
+  const folders = new FrameFolders(profile.nodes);
+  const byFolder = new Map();
   const byFunction = new Map();
   let busy = 0;
   const add = (map, key, time) => map.set(key, (map.get(key) ?? 0) + time);
   for (let at = profile.samples.length >> 1; at < profile.samples.length; at++) {
-    const room = rooms.of(profile.samples[at]);
-    if (room === '(idle)') continue;
-    const { functionName, url, lineNumber } = rooms.nodes.get(profile.samples[at]).callFrame;
+    const folder = folders.of(profile.samples[at]);
+    if (folder === '(idle)') continue;
+    const { functionName, url, lineNumber } = folders.nodes.get(profile.samples[at]).callFrame;
     const place = `${functionName || '(anonymous)'} ${url.split('/').slice(-2).join('/')}:${lineNumber + 1}`;
     busy += profile.timeDeltas[at];
-    add(byRoom, room, profile.timeDeltas[at]);
-    add(byFunction, `${room} | ${place}`, profile.timeDeltas[at]);
+    add(byFolder, folder, profile.timeDeltas[at]);
+    add(byFunction, `${folder} | ${place}`, profile.timeDeltas[at]);
   }
   const sorted = (map) => [...map].sort((a, b) => b[1] - a[1]).map(([name, time]) => [name, time / busy]);
-  return { rooms: sorted(byRoom), functions: sorted(byFunction) };
+  return { folders: sorted(byFolder), functions: sorted(byFunction) };
 }
 
 const percent = (share) => `${(100 * share).toFixed(1).padStart(6)} %`;
@@ -86,8 +86,8 @@ async function profile() {
   );
   const files = readdirSync(dir).filter((file) => file.endsWith('.cpuprofile'));
   for (const file of files.sort((a, b) => statSync(path.join(dir, b)).size - statSync(path.join(dir, a)).size)) {
-    const { rooms, functions } = shares(JSON.parse(readFileSync(path.join(dir, file), 'utf8')));
-    console.log(`== ${file}\n${rooms.map(([name, share]) => `${percent(share)} ${name}`).join('\n')}\n`);
+    const { folders, functions } = shares(JSON.parse(readFileSync(path.join(dir, file), 'utf8')));
+    console.log(`== ${file}\n${folders.map(([name, share]) => `${percent(share)} ${name}`).join('\n')}\n`);
     console.log(
       `${functions
         .slice(0, Number(options.top))

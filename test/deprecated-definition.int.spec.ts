@@ -17,7 +17,7 @@ export const tool = defineTool({
 });`;
 
 /** What an editor, or a compiler with suggestions, says of a file that is not on the disk. */
-function saidOf(text: string): { errors: number; suggestions: number[] } {
+function statedOf(text: string): { errors: number; suggestions: number[] } {
   const options: ts.CompilerOptions = {
     module: ts.ModuleKind.NodeNext,
     target: ts.ScriptTarget.ES2023,
@@ -45,10 +45,10 @@ function saidOf(text: string): { errors: number; suggestions: number[] } {
 }
 
 test('a definition that says that it is deprecated is marked by the compiler, and another is not', () => {
-  const marked = saidOf(source(`deprecated: { since: '2026-11-01', sunset_at: '2027-02-01', use: 'new_tool@1.0.0' },`));
+  const marked = statedOf(source(`deprecated: { since: '2026-11-01', sunset_at: '2027-02-01', use: 'new_tool@1.0.0' },`));
   expect(marked.errors).toBe(0);
   expect(marked.suggestions).toContain(DEPRECATED_SIGNATURE);
-  const plain = saidOf(source(''));
+  const plain = statedOf(source(''));
   expect(plain.errors).toBe(0);
   expect(plain.suggestions).not.toContain(DEPRECATED_SIGNATURE);
 });

@@ -4,13 +4,14 @@ import { describe, expect, test } from '@jest/globals';
 import { bannedCalls, bannedDecorators, heldTimers, leftovers } from './tidy/calls.js';
 import { compiled, valueCycles } from './tidy/cycles.js';
 import { bagsAmong, folderCircles, httpInside, largeBags } from './tidy/folders.js';
-import { nestInside, wrongRooms } from './tidy/imports.js';
+import { nestInside, wrongImports } from './tidy/imports.js';
 import { barrels, forbiddenNames } from './tidy/names.js';
 import { heavyFoundations, looseVersions, unlistedPackages } from './tidy/packages.js';
 import { unlistedItems } from './tidy/registries.js';
 import { readCompiled, readManifests, readSources } from './tidy/repository.js';
 import { crowdedConstructors, deepFolders, longFiles, longFunctions } from './tidy/sizes.js';
 import type { Fault, SourceText } from './tidy/source.js';
+import { looseLogEvents, retiredNames } from './tidy/words.js';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const sources = readSources(root);
@@ -21,7 +22,7 @@ const text = (faults: readonly Fault[]) => faults.map((fault) => `${fault.path}:
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `  work(${at});`).join('\n');
 const file = (name: string, code: string): SourceText => ({ path: name, text: code });
 
-const rooms = (source: SourceText) => wrongRooms(source, workspaces);
+const imports = (source: SourceText) => wrongImports(source, workspaces);
 const packages = (source: SourceText) => unlistedPackages(source, manifests);
 /** A bag that its user imports from another file. */
 const bagElsewhere = file('libs/a/src/bag.ts', 'export interface OtherDeps { a: A; b: B; c: C; d: D; e: E; f: F; g: G }');
@@ -113,6 +114,18 @@ const each: Rule[] = [
     file('libs/a/src/a.ts', '// @ts-expect' + '-error a number is no text'),
     file('libs/a/src/a.spec.ts', '// @ts-expect' + '-error a number is no text'),
   ],
+  [
+    'a name is a standard term',
+    retiredNames,
+    file('libs/a/src/a.ts', `class Call${'Desk'} {}`),
+    file('libs/a/src/a.ts', 'class CallRecorder {}'),
+  ],
+  [
+    'the event of a log line is in snake_case',
+    looseLogEvents,
+    file('libs/a/src/a.ts', "this.logger.warn({ event: 'leaseLost' }, 'the lease was lost');"),
+    file('libs/a/src/a.ts', "this.logger.warn({ event: 'lease_lost' }, 'the lease was lost');"),
+  ],
   ['no folder is a layer', forbiddenNames, file('apps/a/src/services/a.ts', ''), file('apps/a/src/cases/a.ts', '')],
   ['no file is named after nothing', forbiddenNames, file('apps/a/src/utils.ts', ''), file('apps/a/src/cursor.ts', '')],
   [
@@ -166,25 +179,25 @@ const each: Rule[] = [
   ],
   [
     'rooms import as DESIGN says',
-    rooms,
+    imports,
     file('libs/domain/src/a.ts', "import type { Store } from '@countersign/store';"),
     file('libs/domain/src/a.ts', "import type { Meta } from '@countersign/contracts';"),
   ],
   [
     'apps do not import apps, except standalone',
-    rooms,
+    imports,
     file('apps/policy/src/a.ts', "import { x } from '@countersign/gateway';"),
     file('apps/standalone/src/a.ts', "import { x } from '@countersign/gateway';"),
   ],
   [
     'packs import the tool-kit only',
-    rooms,
+    imports,
     file('packs/git/src/a.ts', "import { x } from '@countersign/store';"),
     file('packs/git/src/a.ts', "import { x } from '@countersign/tool-kit';"),
   ],
   [
     'no path climbs out of its room',
-    rooms,
+    imports,
     file('apps/policy/src/a.ts', "import { x } from '../../../libs/domain/src/index.js';"),
     file('apps/policy/src/a/a.ts', "import { x } from '../b.js';"),
   ],
@@ -242,11 +255,11 @@ describe('the shape of the code', () => {
     ['libs/runtimes/src', 'child/child-runtime', 'child-two/runtime'],
     ['libs/policy/src/conditions', 'wrong.condition', 'wrong-purpose.condition'],
     ['packs/git/src', 'git-log/git-log', 'git-log-all/git-log-all'],
-  ])('an item of %s that its index.ts does not list is found', (room, item, longer) => {
-    const index = (name: string) => file(`${room}/index.ts`, `import { a } from './${name}.js';`);
-    const itself = file(`${room}/${item}.ts`, '');
+  ])('an item of %s that its index.ts does not list is found', (workspaceFolder, item, longer) => {
+    const index = (name: string) => file(`${workspaceFolder}/index.ts`, `import { a } from './${name}.js';`);
+    const itself = file(`${workspaceFolder}/${item}.ts`, '');
     expect(unlistedItems([index(item), itself])).toEqual([]);
-    expect(unlistedItems([index(item), itself, file(`${room}/${longer}.ts`, '')])).toHaveLength(1);
+    expect(unlistedItems([index(item), itself, file(`${workspaceFolder}/${longer}.ts`, '')])).toHaveLength(1);
     expect(unlistedItems([index(longer), itself])).toHaveLength(1);
     expect(unlistedItems([itself])).toHaveLength(1);
   });
@@ -255,9 +268,9 @@ describe('the shape of the code', () => {
     expect(text(unlistedItems(sources))).toEqual([]);
     const packs = manifests.flatMap(({ folder }) => (folder.startsWith('packs/') ? [`${folder}/src`] : []));
     expect(packs).not.toEqual([]);
-    for (const room of [...packs, 'apps/projector/src/projections', 'libs/runtimes/src', 'libs/policy/src/conditions']) {
-      const missed = unlistedItems(sources.filter((source) => source.path !== `${room}/index.ts`));
-      expect([room, missed.length > 0]).toEqual([room, true]);
+    for (const workspaceFolder of [...packs, 'apps/projector/src/projections', 'libs/runtimes/src', 'libs/policy/src/conditions']) {
+      const missed = unlistedItems(sources.filter((source) => source.path !== `${workspaceFolder}/index.ts`));
+      expect([workspaceFolder, missed.length > 0]).toEqual([workspaceFolder, true]);
     }
   });
 

@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-interface Told {
+interface Reported {
   earlier: string;
   later: string;
   history: string;
@@ -58,10 +58,10 @@ function isPlaced({ value, ...record }: RecordToCover, { checkpoint: note, ...pr
   return spawnSync('python3', ['-c', PLACE, path.dirname(script)], { input: JSON.stringify(told) }).status === 0;
 }
 
-const theirs = (told: Told): number | null => run(told).status;
-const said = (told: Told): string => run(told).stdout;
+const theirs = (told: Reported): number | null => run(told).status;
+const said = (told: Reported): string => run(told).stdout;
 
-function run({ earlier, later, history }: Told) {
+function run({ earlier, later, history }: Reported) {
   const files = [earlier, later, history].map((text, at) => {
     const file = path.join(dir, `${at}`);
     writeFileSync(file, text);
@@ -70,7 +70,7 @@ function run({ earlier, later, history }: Told) {
   return spawnSync('python3', [script, log.vkey, ...files], { encoding: 'utf8' });
 }
 
-async function ours({ earlier, later, history }: Told): Promise<number> {
+async function ours({ earlier, later, history }: Reported): Promise<number> {
   const [first, second] = [openCheckpoint(earlier, log), openCheckpoint(later, log)];
   try {
     const source = keptHistory(history);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Answer, Api } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 
-interface Face {
+interface CallSummary {
   effect: string;
   rule: string;
   status: string;
@@ -11,8 +11,8 @@ interface Face {
 }
 interface Comparison {
   call_id: string;
-  recorded: Face;
-  counterfactual: Face | null;
+  recorded: CallSummary;
+  counterfactual: CallSummary | null;
   differences: string[];
   started_earlier_by_ms: number | null;
   result: { kind: string; call_id: string } | null;

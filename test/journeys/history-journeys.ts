@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Api } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
-import { decisionOf, policyDesk, WAIT } from './policy-desk.js';
+import { decisionOf, policyActions, WAIT } from './policy-actions.js';
 
 /** Conditions that ask for `history`: they see what was answered before, and what cannot be told allows nothing. */
 export function describeHistoryJourneys(at: JourneyWorld): void {
   describe('history in conditions', () => {
-    const { fresh, publish, activate, ruled } = policyDesk(at);
+    const { fresh, publish, activate, ruled } = policyActions(at);
     afterAll(() => activate(null));
 
     const openCase = async (by: Api) => (await by.request<{ case_id: string }>('POST', '/v1/cases', {})).body.case_id;

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Answer, Api, Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 
-export interface Told extends Envelope {
+export interface Reported extends Envelope {
   mapping_version: number | null;
   mapped_input?: Record<string, unknown>;
   mapping?: { version: number; changes: object[] };
@@ -42,7 +42,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
     };
     const at_file = (name: string) => path.join(at.platform.workspace, name);
     const remove = async (name: string, more: object = {}) =>
-      (await at.agent.call({ tool: 'delete_file', inputs: { path: name }, ...more })).body as Told;
+      (await at.agent.call({ tool: 'delete_file', inputs: { path: name }, ...more })).body as Reported;
     const rule = async (rules: object[]) => {
       const { status, body } = await at.admin.request<{ version: string }>('POST', '/v1/policies', { rules });
       expect([status, body]).toMatchObject([201, {}]);
@@ -102,7 +102,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
       const by = await author();
       const published = await publish(by, MAPPING, { ...files, tables: { files: { 'other.txt': 'else.txt' } } });
       expect((await at.anna.request('POST', `${approval}/votes`, { vote: 'approve' })).status).toBe(200);
-      const ran = (await at.agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded')) as Told;
+      const ran = (await at.agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded')) as Reported;
       expect(ran).toMatchObject({ mapping_version: 1, mapped_input: { path: 'imp.txt' } });
       expect(existsSync(at_file('imp.txt'))).toBe(false);
       await publish(by, MAPPING, files);
@@ -143,7 +143,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
       expect([unknown.status, unknown.body]).toMatchObject([422, { validation: { layer: 'mapping', issues: [{ path: '/path' }] } }]);
       const edited = await at.anna.request<{ call: object }>('POST', votes, { vote: 'edit', inputs: { path: 'a.txt' } });
       expect([edited.status, edited.body.call]).toMatchObject([200, { input: { path: 'a.txt' }, mapped_input: { path: 'b.txt' } }]);
-      const ran = (await at.agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded')) as Told;
+      const ran = (await at.agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded')) as Reported;
       expect(ran).toMatchObject({ input: { path: 'a.txt' }, mapped_input: { path: 'b.txt' } });
       expect([existsSync(at_file('b.txt')), existsSync(at_file('imp.txt'))]).toEqual([false, true]);
     });
@@ -152,7 +152,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
       const by = await author();
       const { body: opened } = await at.agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'mapped' });
       const inputs = { path: 'once.txt', content: 'x', mode: 'create' };
-      const write = async () => (await at.agent.call({ tool: 'write_file', inputs, case_id: opened.case_id })).body as Told;
+      const write = async () => (await at.agent.call({ tool: 'write_file', inputs, case_id: opened.case_id })).body as Reported;
       const to = (name: string) => ({
         mode: 'permissive',
         inputs: [{ from: '/path', to: '/path', lookup: 't' }],
@@ -188,7 +188,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
       const by = await author();
       const cents = { mode: 'permissive', inputs: [{ from: '/amount', to: '/amount', value: '$ * 100' }] };
       await publish(by, '/v1/mappings/probe_http_effect', cents);
-      const pay = async () => (await at.agent.call({ tool: 'probe_http_effect', inputs: order() })).body as Told;
+      const pay = async () => (await at.agent.call({ tool: 'probe_http_effect', inputs: order() })).body as Reported;
       expect(await pay()).toMatchObject({ input: { amount: 7 }, mapped_input: { amount: 700 } });
       const lower = {
         id: 'cap',

@@ -7,7 +7,7 @@ import type { ReplayBundle } from '@countersign/decisions';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Api } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
-import { secondPerson, type Told } from './mapped-form-journeys.js';
+import { type Reported, secondPerson } from './mapped-form-journeys.js';
 import { Receiver } from './receiver.js';
 
 const execute = promisify(execFile);
@@ -50,8 +50,8 @@ export function describeMappedRecord(at: JourneyWorld, author: () => Promise<Api
       rmSync(dir, { recursive: true, force: true });
     });
 
-    const call = async (tool: string): Promise<Told> =>
-      (await at.agent.call({ tool, inputs: order(), case_id, context: { run_id } }, { prefer: 'wait=10' })).body as Told;
+    const call = async (tool: string): Promise<Reported> =>
+      (await at.agent.call({ tool, inputs: order(), case_id, context: { run_id } }, { prefer: 'wait=10' })).body as Reported;
     const exported = async () => (await auditor.request<ReplayBundle>('GET', `/v1/runs/${run_id}/replay-bundle`)).body;
     const replayed = async (bundle: ReplayBundle): Promise<{ code: number; said: string }> => {
       const file = path.join(dir, 'bundle.json');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type JourneyWorld, order } from './journey-world.js';
-import { describeMappedForm, secondPerson, type Told } from './mapped-form-journeys.js';
+import { describeMappedForm, type Reported, secondPerson } from './mapped-form-journeys.js';
 import { describeMappedRecord } from './mapped-record-journeys.js';
 
 const definition = {
@@ -33,8 +33,8 @@ const definition = {
 export function describeMappings(at: JourneyWorld, author: () => Promise<JourneyWorld['admin']>): void {
   describe('mappings', () => {
     const inputs = (more: object = {}) => ({ reference: `po-${order().account}`, vendor: 'ACME', cost_center: 'R&D', ...more });
-    const send = async (more: object = {}) => (await at.agent.call({ tool: 'probe_erp', inputs: inputs(more) })).body as Told;
-    const sentOf = ({ output }: Told) => JSON.parse(String(output?.sent)) as Record<string, unknown>;
+    const send = async (more: object = {}) => (await at.agent.call({ tool: 'probe_erp', inputs: inputs(more) })).body as Reported;
+    const sentOf = ({ output }: Reported) => JSON.parse(String(output?.sent)) as Record<string, unknown>;
     const { activate, publish } = secondPerson(at);
     const lines = [{ product: 'bolt', quantity: 2, price: 1.5 }];
 

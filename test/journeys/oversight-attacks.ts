@@ -6,7 +6,7 @@ import { Receiver } from './receiver.js';
 
 type People = Awaited<ReturnType<typeof people>>;
 /** What a channel is told of a request, with the link that decides it. */
-type ToldLink = { type: string; data: { decision_url: string; expires_at: string } };
+type ReportedLink = { type: string; data: { decision_url: string; expires_at: string } };
 type Race = (of: People, envelope: Envelope, round: number) => Promise<number[]>;
 
 const ROUNDS = 10;
@@ -128,7 +128,7 @@ export function describeOversightAttacks(at: JourneyWorld): void {
           201,
         );
         const envelope = await ask(of.agent);
-        const { data } = JSON.parse((await receiver.received(1))[0]?.body ?? '') as ToldLink;
+        const { data } = JSON.parse((await receiver.received(1))[0]?.body ?? '') as ReportedLink;
         const token = new URL(data.decision_url).searchParams.get('token');
         const keys = await of.admin.request<{ items: { key_id: string; principal: { id: string } }[] }>('GET', '/v1/keys?limit=100');
         const theirs = keys.body.items.filter(({ principal }) => principal.id === 'carl');
@@ -160,11 +160,11 @@ export function describeOversightAttacks(at: JourneyWorld): void {
         const escalate_to = [{ approver_roles: ['operator'], expires_after_ms: 600_000 }];
         await of.require({ expires_after_ms: 2000, on_expiry: 'escalate', escalate_to });
         const envelope = await ask(of.agent);
-        const told = (await receiver.received(2)).map(({ body }) => JSON.parse(body) as ToldLink);
+        const told = (await receiver.received(2)).map(({ body }) => JSON.parse(body) as ReportedLink);
         expect(told.map(({ type }) => type)).toEqual(['approval.requested', 'approval.escalated']);
-        const [early, now] = told as [ToldLink, ToldLink];
+        const [early, now] = told as [ReportedLink, ReportedLink];
         await pause(Math.max(0, Date.parse(early.data.expires_at) - Date.now() + 1));
-        const decide = ({ data }: ToldLink) =>
+        const decide = ({ data }: ReportedLink) =>
           at.agent.request('POST', '/v1/decisions', { token: new URL(data.decision_url).searchParams.get('token'), vote: 'approve' });
         const expired = { status: 403, body: { detail: 'this link has expired' } };
         expect(await decide(early)).toMatchObject(expired);

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { JourneyWorld } from './journey-world.js';
 import { ask, ended, people, vote } from './oversight-people.js';
 
-interface LinkFace {
+interface LinkJson {
   link_id: string;
   relation: string;
   changed_by: string;
@@ -28,7 +28,7 @@ export function describePersonLinkJourneys(at: JourneyWorld): void {
       await require({ approver_roles: ['approver'], quorum: 3 });
       const voted = await ask(agent);
       for (const who of [ann, bob]) expect((await vote(who, voted, approve)).body.status).toBe('pending');
-      const made = await admin.request<LinkFace>('PUT', '/v1/person-links/ann', same('ann', 'bob'));
+      const made = await admin.request<LinkJson>('PUT', '/v1/person-links/ann', same('ann', 'bob'));
       expect(made).toMatchObject({ status: 200, body: { link_id: 'ann', relation: 'same', changed_by: 'root' } });
       expect((await vote(carl, voted, approve)).body.status).toBe('pending');
       expect((await vote(bob, voted, approve)).status).toBe(409);
@@ -102,7 +102,7 @@ export function describePersonLinkJourneys(at: JourneyWorld): void {
       expect((await admin.request('PUT', url, own)).status).toBe(200);
       expect((await officer.request('DELETE', url)).status).toBe(403);
       expect((await officer.request('PUT', url, same('ann', 'bob'))).status).toBe(403);
-      expect((await clerk.request<{ items: LinkFace[] }>('GET', '/v1/person-links')).body.items).toMatchObject([{ link_id: 'officer' }]);
+      expect((await clerk.request<{ items: LinkJson[] }>('GET', '/v1/person-links')).body.items).toMatchObject([{ link_id: 'officer' }]);
       expect((await officer.request('PUT', '/v1/person-links/others', same('ann', 'bob'))).status).toBe(200);
       expect((await admin.request('PUT', '/v1/person-links/self', same('ann', ' ANN'))).status).toBe(400);
       expect((await admin.request('DELETE', url)).status).toBe(204);

@@ -10,7 +10,7 @@ import type { Bundle } from '@countersign/evidence';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Api, Envelope } from './api.js';
 import type { JourneyWorld } from './journey-world.js';
-import { saidEverywhere, shapesOf } from './personal-words.js';
+import { shapesOf, statedEverywhere } from './personal-words.js';
 import { Receiver } from './receiver.js';
 
 const run = promisify(execFile);
@@ -180,7 +180,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
     });
 
     test('what people say of it, and a transcript, are of the same subjects', async () => {
-      shown = await saidEverywhere(at, { words: CANARY, subject, case_id, run_id: RUN, inputs });
+      shown = await statedEverywhere(at, { words: CANARY, subject, case_id, run_id: RUN, inputs });
       for (const url of shown) {
         const said = await text(at.admin, url);
         expect([url, said.includes(CANARY), said.includes('sealed:v1')]).toEqual([url, true, false]);

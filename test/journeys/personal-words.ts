@@ -3,7 +3,7 @@ import type { Envelope } from './api.js';
 import type { JourneyWorld } from './journey-world.js';
 
 /** What is said, about whom, of what. */
-export interface Said {
+export interface Stated {
   words: string;
   subject: string;
   case_id: string;
@@ -12,7 +12,7 @@ export interface Said {
 }
 
 /** Says it in every place that takes words of a person, and answers the routes that show them. */
-export async function saidEverywhere(at: JourneyWorld, { words, subject, case_id, run_id, inputs }: Said): Promise<string[]> {
+export async function statedEverywhere(at: JourneyWorld, { words, subject, case_id, run_id, inputs }: Stated): Promise<string[]> {
   const { admin, agent, anna } = at;
   const done = async (method: string, url: string, body: unknown, by = admin) => {
     const answer = await by.request<Record<string, string>>(method, url, body);

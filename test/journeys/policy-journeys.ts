@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
-import { decisionOf, type Instances, policyDesk, WAIT } from './policy-desk.js';
+import { decisionOf, type Instances, policyActions, WAIT } from './policy-actions.js';
 
 /** Policy bundles: published and activated through the API, seen to rule calls; rules are about agents of their own. */
 export function describePolicyJourneys(at: JourneyWorld): void {
   describe('policies', () => {
-    const { alarms, fresh, publish, activate, ruled, effect, facts } = policyDesk(at);
+    const { alarms, fresh, publish, activate, ruled, effect, facts } = policyActions(at);
 
     afterAll(() => activate(null));
 

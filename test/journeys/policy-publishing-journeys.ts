@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Api } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
-import { policyDesk, WAIT } from './policy-desk.js';
+import { policyActions, WAIT } from './policy-actions.js';
 
 /** What is known before a bundle rules, and how soon it does. */
 export function describePublishingJourneys(at: JourneyWorld): void {
   describe('publishing policies', () => {
-    const { fresh, publish, activate, ruled, effect } = policyDesk(at);
+    const { fresh, publish, activate, ruled, effect } = policyActions(at);
 
     afterAll(() => activate(null));
 

@@ -5,7 +5,7 @@ import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 import { describeMappings } from './mapping-journeys.js';
 
-type Told = Envelope & { warnings: string[] };
+type Reported = Envelope & { warnings: string[] };
 
 const VERSION = '/v1/tools/probe_http_effect/versions/1.1.0/lifecycle';
 
@@ -92,12 +92,12 @@ export function describeRegistryJourneys(at: JourneyWorld): void {
       expect((await by.request('PUT', lifecycle, { state: 'deprecated', sunset_at, use_instead: 'probe_read@2.0.0' })).status).toBe(200);
       const { headers, body } = await at.agent.call({ tool: 'probe_read', inputs: {} });
       expect(body).toMatchObject({ status: 'succeeded', version: '1.0.0' });
-      expect((body as Told).warnings).toEqual([`probe_read@1.0.0 is deprecated and ends on ${sunset_at}; use probe_read@2.0.0`]);
+      expect((body as Reported).warnings).toEqual([`probe_read@1.0.0 is deprecated and ends on ${sunset_at}; use probe_read@2.0.0`]);
       expect([headers.get('deprecation'), headers.get('sunset')]).toEqual([
         expect.stringMatching(/^@\d+$/),
         new Date(sunset_at).toUTCString(),
       ]);
-      expect((await at.agent.callUntil(body.call_id, (call) => (call as Told).warnings.length > 0)).status).toBe('succeeded');
+      expect((await at.agent.callUntil(body.call_id, (call) => (call as Reported).warnings.length > 0)).status).toBe('succeeded');
       const names = async (query: string) =>
         (await at.agent.request<{ items: { name: string }[] }>('GET', `/v1/tools?limit=500${query}`)).body.items.map(({ name }) => name);
       expect(await names('')).not.toContain('probe_read');

@@ -45,7 +45,7 @@ class MountedDisk implements SmallDisk {
 }
 
 /** The process is told by its own `fs` that there is no room (tools/no-room). */
-class ToldDisk implements SmallDisk {
+class ReportedDisk implements SmallDisk {
   private readonly marker: string;
 
   constructor(dir: string) {
@@ -78,5 +78,5 @@ export function smallDisk(dir: string, { told = false } = {}): SmallDisk {
     // Not root, or no tmpfs here.
   }
   process.stdout.write('full disk: nothing is mounted, the platform is told by its own fs\n');
-  return new ToldDisk(dir);
+  return new ReportedDisk(dir);
 }

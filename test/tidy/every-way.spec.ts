@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { bannedCalls, bannedDecorators, heldTimers, leftovers } from './calls.js';
-import { wrongRooms } from './imports.js';
+import { wrongImports } from './imports.js';
 import { barrels } from './names.js';
 import { unlistedPackages } from './packages.js';
 import { readManifests } from './repository.js';
@@ -10,7 +10,7 @@ import type { Fault, SourceText } from './source.js';
 
 const manifests = readManifests(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..'));
 const workspaces = new Map(manifests.map(({ name, folder }) => [name, folder]));
-const rooms = (source: SourceText) => wrongRooms(source, workspaces);
+const imports = (source: SourceText) => wrongImports(source, workspaces);
 const packages = (source: SourceText) => unlistedPackages(source, manifests);
 
 /** Ways to break the rules of tidy.spec.ts beside those planted there, each of which must be found by itself: [rule, check, path, one text a fault]. */
@@ -55,7 +55,7 @@ const everyWay: [rule: string, check: (source: SourceText) => Fault[], path: str
   ],
   [
     'rooms import as DESIGN says, however they import',
-    rooms,
+    imports,
     'libs/domain/src/a.ts',
     ["await import('@countersign/store');", "export * from '@countersign/store';"],
   ],
@@ -68,7 +68,7 @@ const everyWay: [rule: string, check: (source: SourceText) => Fault[], path: str
 ];
 
 /** What each room may not import, one line a line of the table of rooms. */
-const strangers: [room: string, imports: string][] = [
+const strangers: [workspaceFolder: string, imports: string][] = [
   ['libs/contracts', 'libs/domain'],
   ['libs/mapping', 'libs/contracts'],
   ['libs/policy', 'libs/domain'],
@@ -91,8 +91,8 @@ describe('the shape of the code: each branch of a check', () => {
     for (const planted of faults) expect([planted, check({ path: where, text: planted }).length]).toEqual([planted, 1]);
   });
 
-  test.each(strangers)('%s may not import %s', (room, imports) => {
-    const name = manifests.find(({ folder }) => folder === imports)?.name;
-    expect(rooms({ path: `${room}/src/a.ts`, text: `import { x } from '${name}';` })).toHaveLength(1);
+  test.each(strangers)('%s may not import %s', (workspaceFolder, stranger) => {
+    const name = manifests.find(({ folder }) => folder === stranger)?.name;
+    expect(imports({ path: `${workspaceFolder}/src/a.ts`, text: `import { x } from '${name}';` })).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import ts from 'typescript6';
 import { type Fault, fileName, isSpec, nodesOf, parse, type SourceText } from './source.js';
 
 /** Rooms that a room may import, by folder; a trailing slash means each folder below. Packages of npm are not rooms. */
-const allowed: readonly [room: RegExp, may: RegExp][] = [
+const allowed: readonly [workspaceFolder: RegExp, may: RegExp][] = [
   [/^libs\/contracts$/, /^$/],
   [/^libs\/(mapping|outbound)$/, /^$/],
   [/^libs\/(domain|policy|event-log|store|tool-kit|client)$/, /^libs\/contracts$/],
@@ -52,22 +52,24 @@ export const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
 
-function targetRoom(source: SourceText, specifier: string, workspaces: Workspaces): string | undefined {
+function targetFolder(source: SourceText, specifier: string, workspaces: Workspaces): string | undefined {
   if (specifier.startsWith('.')) return roomOf(path.join(path.dirname(source.path), specifier));
   return workspaces.get(packageOf(specifier));
 }
 
 /** Imports from a room that this room may not know, and paths that climb out of a room. */
-export function wrongRooms(source: SourceText, workspaces: Workspaces): Fault[] {
+export function wrongImports(source: SourceText, workspaces: Workspaces): Fault[] {
   const own = roomOf(source.path);
-  const may = allowed.find(([room]) => room.test(own))?.[1];
+  const may = allowed.find(([workspaceFolder]) => workspaceFolder.test(own))?.[1];
   return importsOf(source).flatMap(({ specifier, node }) => {
-    const room = targetRoom(source, specifier, workspaces);
-    if (room === undefined || room === own) return [];
+    const workspaceFolder = targetFolder(source, specifier, workspaces);
+    if (workspaceFolder === undefined || workspaceFolder === own) return [];
     const line = parse(source).getLineAndCharacterOfPosition(node.getStart()).line + 1;
     if (specifier.startsWith('.') && /^(apps|libs|packs)\//.test(own) && !isSpec(source.path))
       return [{ path: source.path, line, message: `${specifier} leaves ${own}: import the package` }];
-    return may?.test(room) ? [] : [{ path: source.path, line, message: `${own} may not import ${room} (see test/tidy/imports.ts)` }];
+    return may?.test(workspaceFolder)
+      ? []
+      : [{ path: source.path, line, message: `${own} may not import ${workspaceFolder} (see test/tidy/imports.ts)` }];
   });
 }
 

@@ -40,7 +40,7 @@ export function forbiddenNames(source: SourceText): Fault[] {
 export function barrels(source: SourceText): Fault[] {
   const inside = source.path.split('/src/')[1];
   if (inside === undefined || inside === 'index.ts' || fileName(inside) !== 'index.ts') return [];
-  if (registries.some(({ room }) => source.path === `${room.exec(source.path)?.[0]}index.ts`)) return [];
+  if (registries.some(({ workspaceFolder }) => source.path === `${workspaceFolder.exec(source.path)?.[0]}index.ts`)) return [];
   const at = source.text.split('\n').findIndex((line) => /^\s*export\s+(type\s+)?(\*|\{[^}]*\})\s*from\b/.test(line));
   return at < 0
     ? []

@@ -2,7 +2,7 @@ import { type Fault, fileName, type SourceText } from './source.js';
 
 /** A room whose items are listed in its index.ts: one folder an item (in packs one that holds a file of its own name), or one file with this role suffix. */
 interface Registry {
-  room: RegExp;
+  workspaceFolder: RegExp;
   /** The item that a path inside the room belongs to, or undefined. */
   itemOf(inside: string): string | undefined;
 }
@@ -11,10 +11,10 @@ const folderWithItsFile = (inside: string) => /^([^/]+)\/\1\.ts$/.exec(inside)?.
 const anyFolder = (inside: string) => (inside.includes('/') ? (inside.split('/')[0] as string) : undefined);
 
 export const registries: readonly Registry[] = [
-  { room: /^packs\/[^/]+\/src\//, itemOf: folderWithItsFile },
-  { room: /^apps\/projector\/src\/projections\//, itemOf: anyFolder },
-  { room: /^libs\/runtimes\/src\//, itemOf: (inside) => (inside.startsWith('testing/') ? undefined : anyFolder(inside)) },
-  { room: /^libs\/policy\/src\/conditions\//, itemOf: (inside) => /^(.*)\.condition\.ts$/.exec(inside)?.[1] },
+  { workspaceFolder: /^packs\/[^/]+\/src\//, itemOf: folderWithItsFile },
+  { workspaceFolder: /^apps\/projector\/src\/projections\//, itemOf: anyFolder },
+  { workspaceFolder: /^libs\/runtimes\/src\//, itemOf: (inside) => (inside.startsWith('testing/') ? undefined : anyFolder(inside)) },
+  { workspaceFolder: /^libs\/policy\/src\/conditions\//, itemOf: (inside) => /^(.*)\.condition\.ts$/.exec(inside)?.[1] },
 ];
 
 /** Whether the index.ts imports from the item itself: `'./call/…'` or `'./call.condition.js'`, and not `'./call-history/…'`. */
@@ -26,11 +26,11 @@ export function unlistedItems(sources: readonly SourceText[]): Fault[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   for (const { path } of sources) {
     for (const registry of registries) {
-      const room = registry.room.exec(path)?.[0];
-      if (room === undefined || fileName(path).includes('.spec.')) continue;
-      const item = registry.itemOf(path.slice(room.length));
-      if (item === undefined || names(byPath.get(`${room}index.ts`), item)) continue;
-      faults.set(room + item, { path, line: 1, message: `${item} is not listed in ${room}index.ts: add its line` });
+      const workspaceFolder = registry.workspaceFolder.exec(path)?.[0];
+      if (workspaceFolder === undefined || fileName(path).includes('.spec.')) continue;
+      const item = registry.itemOf(path.slice(workspaceFolder.length));
+      if (item === undefined || names(byPath.get(`${workspaceFolder}index.ts`), item)) continue;
+      faults.set(workspaceFolder + item, { path, line: 1, message: `${item} is not listed in ${workspaceFolder}index.ts: add its line` });
     }
   }
   return [...faults.values()];

@@ -89,7 +89,7 @@ describe('while configuration is silent', () => {
     const metrics = new Registry();
     const app = await rig.start({}, { log, metrics });
     await rig.until(() => app.ready());
-    log.silence_ms = 60_000;
+    log.staleness_ms = 60_000;
     const asked = await rig.allow('blind_write', 'a');
     const read = await rig.allow('test_read', 'b');
     await rig.until(async () => (await metrics.metrics()).includes('countersign_executor_calls{standing="waiting"} 2'));
@@ -97,7 +97,7 @@ describe('while configuration is silent', () => {
     expect(app.ready()).toBe(false);
     expect(await rig.executed()).toEqual([]);
     expect(rig.world.reads).toEqual([]);
-    log.silence_ms = undefined;
+    log.staleness_ms = undefined;
     for (const each of [asked, read]) expect((await rig.end(each)).event.outcome.status).toBe('succeeded');
     expect(rig.world.effects).toHaveLength(1);
   });
@@ -106,7 +106,7 @@ describe('while configuration is silent', () => {
   async function held(): Promise<Ruling> {
     const pass = stall();
     const asked = await stalled({ config_offset: -1 });
-    log.silence_ms = 60_000;
+    log.staleness_ms = 60_000;
     pass();
     await rig.until(async () => (await typesOf(asked)).length === 1);
     await looked();
@@ -117,7 +117,7 @@ describe('while configuration is silent', () => {
   test('a started write is held, and fires once it is heard again', async () => {
     await rig.start({}, { log });
     const asked = await held();
-    log.silence_ms = undefined;
+    log.staleness_ms = undefined;
     expect((await rig.end(asked)).event.outcome.status).toBe('succeeded');
     expect(await typesOf(asked)).toEqual(['tool_call_started', 'tool_executed']);
     expect(rig.world.effects).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('while configuration is silent', () => {
     const cancelled = await held();
     await rig.cancel(cancelled);
     expect((await rig.end(cancelled)).event.outcome).toMatchObject({ status: 'cancelled', effect: 'none' });
-    log.silence_ms = undefined;
+    log.staleness_ms = undefined;
     const late = await held();
     ahead_ms = 120_000;
     expect((await rig.end(late)).event.outcome).toMatchObject({ status: 'expired', effect: 'none' });
@@ -139,7 +139,7 @@ describe('while configuration is silent', () => {
     const first = await rig.start({ lease_ms: 1000 }, { log });
     await rig.end(await rig.allow('test_read', 'warm'));
     await first.close();
-    log.silence_ms = 60_000;
+    log.staleness_ms = 60_000;
     const ruling = rig.ruling('blind_write', 'claimed');
     const [offset] = await rig.put('policy_decided', [ruling]);
     await rig.store.query({
@@ -151,7 +151,7 @@ describe('while configuration is silent', () => {
     await rig.until(async () => (await typesOf(ruling)).length === 1);
     await looked();
     expect(rig.world.effects).toEqual([]);
-    log.silence_ms = undefined;
+    log.staleness_ms = undefined;
     expect((await rig.end(ruling)).event.outcome.status).toBe('succeeded');
     expect(rig.world.effectsOf(ruling.call.idempotency_key)).toBe(1);
   });

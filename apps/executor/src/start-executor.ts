@@ -5,13 +5,13 @@ import {
   type AppDeps,
   CannotOpen,
   type Configuration,
-  ConfigurationWitness,
+  ConfigurationHeartbeat,
   foldConfiguration,
   type Logger,
   NestLogger,
   type RunningApp,
   TenantMappings,
-  TrustBook,
+  TrustScoreCache,
 } from '@countersign/process';
 import type { Pack } from '@countersign/tool-kit';
 import { PatternPool } from '@countersign/tool-kit/pattern-search/pattern-pool';
@@ -42,7 +42,7 @@ const LIMITS = { resends_max: 3, asks_max: 4, grace_ms: 500, long_read_ms: 5000 
 /** What the executor folds for itself. */
 interface Folded {
   configuration: Configuration;
-  trust: TrustBook;
+  trust: TrustScoreCache;
 }
 
 function lanesOf(deps: AppDeps, config: ExecutorConfig, { configuration, trust }: Folded, runtime: ToolRuns) {
@@ -117,10 +117,10 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
     await configuration.close();
     throw fault;
   });
-  const trust = new TrustBook(deps);
+  const trust = new TrustScoreCache(deps);
   await trust.start();
-  const witness = new ConfigurationWitness('executor', configuration, deps, () => unhealthyOf(hosted));
-  witness.start();
+  const heartbeat = new ConfigurationHeartbeat('executor', configuration, deps, () => unhealthyOf(hosted));
+  heartbeat.start();
   const { executor_id, lanes, environment_name: environment } = config;
   const announcement = { executor_id, lanes, environment, now_ms: clock.now_ms() };
   await announceTools({ log, codec, logger }, tools.values(), configuration, announcement);
@@ -149,7 +149,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
       await executor.close();
       await Promise.all(hosted.map((each) => each.runtime.close()));
       await patterns.close();
-      await witness.close();
+      await heartbeat.close();
       await configuration.close();
       await trust.close();
     },

@@ -95,7 +95,7 @@ describe('after the database was emptied', () => {
     await gateway.deps.store.query({ text: 'DELETE FROM callbacks_owed', params: [] });
     await gateway.deps.store.query({ text: 'DELETE FROM callbacks_kept', params: [] });
   };
-  const untilToldOrForgotten = (callId: string) => until(async () => !(await owed(callId)));
+  const untilReportedOrForgotten = (callId: string) => until(async () => !(await owed(callId)));
 
   test('the callback of a call that ended before is told, under the same id, and once told it is not again', async () => {
     status = 503;
@@ -106,7 +106,7 @@ describe('after the database was emptied', () => {
       status = 204;
     });
     const before = got.get('/emptied')?.length as number;
-    await untilToldOrForgotten(body.call_id);
+    await untilReportedOrForgotten(body.call_id);
     expect(got.get('/emptied')?.length).toBeGreaterThanOrEqual(Math.max(2, before));
     expect(new Set(got.get('/emptied')).size).toBe(1);
     const told = got.get('/emptied')?.length;
@@ -121,7 +121,7 @@ describe('after the database was emptied', () => {
     await gateway.restart(emptied);
     expect(await owed(body.call_id)).toBe(true);
     expect((await gateway.send('POST', `/v1/calls/${body.call_id}/cancel`, {})).status).toBeLessThan(300);
-    await untilToldOrForgotten(body.call_id);
+    await untilReportedOrForgotten(body.call_id);
     expect(got.get('/waits')).toHaveLength(1);
   });
 
@@ -138,7 +138,7 @@ describe('after the database was emptied', () => {
       status = 204;
       Object.assign(gateway.deps, { clock: later });
     });
-    await untilToldOrForgotten(body.call_id);
+    await untilReportedOrForgotten(body.call_id);
     expect(got.get('/old')).toHaveLength(before);
     await gateway.restart(async () => void Object.assign(gateway.deps, { clock }));
     expect(got.get('/old')).toHaveLength(before);

@@ -1,6 +1,6 @@
 import { CallSealer, type Readable, RecordWriter, type TimerWheel, type Views } from '@countersign/calls';
 import { parseCallId, uuidv7 } from '@countersign/contracts';
-import { type AppDeps, type Configuration, PastTrust, TrustBook, topicSpecs } from '@countersign/process';
+import { type AppDeps, type Configuration, PastTrust, TrustScoreCache, topicSpecs } from '@countersign/process';
 import { DelegatedAuthority } from './authentication/delegated-authority.js';
 import type { TokenPrincipals } from './authentication/token-principals.js';
 import { CaseFeeds } from './cases/case-feed.js';
@@ -84,12 +84,12 @@ export function notificationSender(
 export function trustReader(
   { store, log, clock, codec }: AppDeps,
   lanes: readonly string[],
-  book: TrustBook,
+  trustScores: TrustScoreCache,
   { writer, sealer }: Pen,
 ): TrustReader {
   const topics = new Map(topicSpecs(lanes, log.partitions('policy-decided')).map(({ name, partitions }) => [name, partitions]));
   return new TrustReader(store, new PastTrust(store, log), clock, {
-    book,
+    trustScores,
     commands: new OperatorCommands(writer, codec, clock, sealer),
     topics,
   });

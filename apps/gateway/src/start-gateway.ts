@@ -4,14 +4,14 @@ import type { CheckedEventLog } from '@countersign/evidence';
 import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import {
   type AppDeps,
+  CallHistoryReader,
   type Configuration,
-  ConfigurationWitness,
+  ConfigurationHeartbeat,
   checkedLog,
   coveredTopicSpecs,
   foldConfiguration,
-  HistoryBook,
   type RunningApp,
-  TrustBook,
+  TrustScoreCache,
 } from '@countersign/process';
 import { EditService } from './approvals/edit.service.js';
 import { auditParts, logAuditFaults } from './audit/audit-parts.js';
@@ -67,7 +67,7 @@ interface Wired extends GatewayParts {
   running: RunningCalls;
   notifications: NotificationSender;
   mailer: Mailer;
-  book: TrustBook;
+  trustScores: TrustScoreCache;
   /** The log for what lists, exports and replays; absent where nothing is signed. */
   checked: CheckedEventLog | undefined;
 }
@@ -118,11 +118,11 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const channels = new Channels(sender, mailer, secrets, links);
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
   const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
-  const book = new TrustBook(deps);
-  const rulings = new TenantRulings(now_ms, book);
+  const trustScores = new TrustScoreCache(deps);
+  const rulings = new TenantRulings(now_ms, trustScores);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
   const access = new RequestAccess(new Authenticator(configuration, now_ms, tokens), logger, refused);
-  const policies = new PolicyService(settings, rulings, store, new HistoryBook({ log, store, monotonic_ms: monotonic }));
+  const policies = new PolicyService(settings, rulings, store, new CallHistoryReader({ log, store, monotonic_ms: monotonic }));
   return {
     running,
     sender,
@@ -150,9 +150,9 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     callback_addresses,
     notifications,
     mailer,
-    book,
+    trustScores,
     checked,
-    trust: trustReader(deps, config.lanes, book, { writer, sealer }),
+    trust: trustReader(deps, config.lanes, trustScores, { writer, sealer }),
     usage: usageParts(deps, config.lanes, { writer, sealer }, { configuration: settings, sender: notifications }),
     blobs: new BlobsService(deps.blobs, deps.personal),
     health: new HealthService(ready, deps, deps.metrics, bounds.metrics_access, new PackHealth(store, monotonic)),
@@ -175,12 +175,12 @@ export async function startGateway(
   const state = { caught_up: false };
   const configuration = foldConfiguration(deps);
   const wired = wire(deps, config, configuration, new RecordWriter(deps.log), () => state.caught_up && others_ready());
-  const witness = new ConfigurationWitness('gateway', configuration, deps);
+  const heartbeat = new ConfigurationHeartbeat('gateway', configuration, deps);
   const ended: { notifications?: () => Promise<void> } = {};
   const sunsets = new ToolSunsetScheduler(wired.configuration, wired.notifications, deps.store, deps.logger);
   const close = async () => {
     state.caught_up = false;
-    await witness.close();
+    await heartbeat.close();
     await wired.running.close();
     await wired.access.refused.close();
     wired.subjects?.retention.close();
@@ -189,11 +189,11 @@ export async function startGateway(
     await wired.notifications.close();
     wired.mailer.close();
     await ended.notifications?.();
-    await Promise.all([configuration.close(), wired.book.close(), wired.checked?.close()]);
+    await Promise.all([configuration.close(), wired.trustScores.close(), wired.checked?.close()]);
   };
   try {
-    await Promise.all([configuration.start(), wired.book.start()]);
-    witness.start();
+    await Promise.all([configuration.start(), wired.trustScores.start()]);
+    heartbeat.start();
     await wired.subjects?.erasure.reconcile(configuration.state);
     wired.subjects?.retention.start();
     const admin_key = await firstStart(configuration, wired.configuration.writer, { data_dir: config.data_dir, clock: deps.clock });

@@ -6,15 +6,15 @@ import { type ConfigurationState, holderOf, personLinkPeriods, rolesLeft, standi
 import { LogTransport, OwnedPartitions } from '@countersign/event-log';
 import {
   type AppDeps,
+  CallHistoryReader,
   CallTracer,
   type Configuration,
-  ConfigurationWitness,
+  ConfigurationHeartbeat,
   foldConfiguration,
-  HistoryBook,
   NestLogger,
   type RunningApp,
   TenantMappings,
-  TrustBook,
+  TrustScoreCache,
 } from '@countersign/process';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -37,19 +37,19 @@ import { PolicyClock } from './policy-clock.js';
 import { PolicyCounters } from './policy-counters.js';
 import { PolicySpans } from './policy-spans.js';
 import { DecisionService } from './rulings/decision-service.js';
+import { HistoryLookup } from './rulings/history-lookup.js';
 import { KeyRows } from './rulings/key-rows.js';
 import { MappedQuestions } from './rulings/mapped-questions.js';
 import { PersonalQuestions } from './rulings/personal-questions.js';
 import { similarTo } from './rulings/similar-to.js';
 import { StoreHealthCheck } from './rulings/store-health-check.js';
-import { ToldHistories } from './rulings/told-histories.js';
 
 const BUNDLE_VERSION = 'default-1';
 const HANDLERS_END_WITHIN_MS = 5000;
 const SAVED_WITHIN_MS = 5000;
 const APPENDS_AT_ONCE_IN_ONE_JOURNAL = 16;
 /** Ends settle limits and wake what was deferred; callers wait for rulings. */
-const PATIENCE_MS = 50;
+const MAX_DELAY_MS = 50;
 
 @Module({})
 class PolicyModule {
@@ -66,8 +66,8 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: RulingPart
     lanes: config.lanes,
     visibility: 'appended',
     batch_records_max: config.batch_records_max,
-    patience_ms: PATIENCE_MS,
-    patient_topics: ['tool-executed'],
+    max_delay_ms: MAX_DELAY_MS,
+    delayed_topics: ['tool-executed'],
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
     ...(deps.schemas ? { schemas: deps.schemas } : {}),
@@ -77,12 +77,12 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: RulingPart
 }
 
 /** What rules are told of earlier calls, once the views have what this process said. */
-function historiesOf(deps: AppDeps, rulings: TenantRulings, configuration: Configuration, said: () => Promise<void>): ToldHistories {
+function historiesOf(deps: AppDeps, rulings: TenantRulings, configuration: Configuration, said: () => Promise<void>): HistoryLookup {
   const { log, store, clock, logger } = deps;
-  const book = new HistoryBook({ log, store, monotonic_ms: () => clock.monotonic_ms(), said });
-  return new ToldHistories(
+  const historyReader = new CallHistoryReader({ log, store, monotonic_ms: () => clock.monotonic_ms(), said });
+  return new HistoryLookup(
     rulings,
-    book,
+    historyReader,
     () => configuration.state,
     (fields, message) => logger.warn(fields, message),
   );
@@ -154,9 +154,9 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
   const configuration = foldConfiguration(deps);
   await configuration.start();
   warnOfChanges(configuration.state, deps);
-  const witness = new ConfigurationWitness('policy', configuration, deps);
-  witness.start();
-  const trust = new TrustBook(deps);
+  const heartbeat = new ConfigurationHeartbeat('policy', configuration, deps);
+  heartbeat.start();
+  const trust = new TrustScoreCache(deps);
   await trust.start();
   const now_ms = () => deps.clock.now_ms();
   const limits = new LimitService(new LimitStore(deps.store, deps.log), deps.store, (fields, message) => deps.logger.warn(fields, message));
@@ -208,7 +208,7 @@ export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<
       await Promise.race([snapshots.save(), sleep(SAVED_WITHIN_MS, undefined, { ref: false })]);
       await owned.closeAll();
       await closing;
-      await witness.close();
+      await heartbeat.close();
       await configuration.close();
       await trust.close();
     },

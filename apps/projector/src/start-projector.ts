@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { uuidv7 } from '@countersign/contracts';
 import { packedCalls } from '@countersign/domain';
 import { type EventLog, LogTransport } from '@countersign/event-log';
-import { type AppDeps, CallTracer, ConfigurationWitness, checkedLog, NestLogger, type RunningApp } from '@countersign/process';
+import { type AppDeps, CallTracer, ConfigurationHeartbeat, checkedLog, NestLogger, type RunningApp } from '@countersign/process';
 import { keepStateSchema, readBuilds, showAnalytics } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
@@ -21,10 +21,10 @@ import { projectionsWith } from './projections/index.js';
 import { ProjectorModule } from './projector.module.js';
 import { Rebuilder } from './rebuild/rebuilder.js';
 import { BackgroundChecks } from './scrub/background-checks.js';
-import { TrustTeller } from './trust/trust-teller.js';
+import { TrustScorePublisher } from './trust/trust-score-publisher.js';
 
 /** Rows are written some milliseconds after they are folded in any case. */
-const PATIENCE_MS = 25;
+const MAX_DELAY_MS = 25;
 
 function transportOf(deps: AppDeps, log: EventLog, config: ProjectorConfig, folder: ViewFolder): LogTransport {
   return new LogTransport({
@@ -35,7 +35,7 @@ function transportOf(deps: AppDeps, log: EventLog, config: ProjectorConfig, fold
     lanes: config.lanes,
     visibility: 'durable',
     batch_records_max: 500,
-    patience_ms: PATIENCE_MS,
+    max_delay_ms: MAX_DELAY_MS,
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
     owner: folder,
@@ -88,8 +88,8 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   const traced = deps.tracing ? { tracer: new CallTracer('projector', true) } : {};
   const refusals = new RefusedChanges(deps);
   await refusals.start();
-  const witness = new ConfigurationWitness('projector', refusals, deps);
-  witness.start();
+  const heartbeat = new ConfigurationHeartbeat('projector', refusals, deps);
+  heartbeat.start();
   const folder = new ViewFolder({ store, owner_id, projections, refusals, sink: logger, ...traced });
   const folded = checkedLog(deps, 'fold');
   const transport = transportOf(deps, folded ?? deps.log, config, folder);
@@ -109,7 +109,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   // What had been read when this process caught up; undefined: it has not.
   const state: { caught_up: boolean; read?: Shown[] } = { caught_up: false };
   // Scores of a part of the log, as after the database was lost, are wrong: nothing is told until the views show all of it.
-  const trust = new TrustTeller(deps, () => state.read !== undefined && folder.shows(state.read) && folder.folds(GLOBAL, 0));
+  const trust = new TrustScorePublisher(deps, () => state.read !== undefined && folder.shows(state.read) && folder.folds(GLOBAL, 0));
   await trust.start();
   const catchingUp = transport.caughtUp().then(
     () => {
@@ -129,7 +129,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
       await rebuilder.close();
       await trust.close();
       await folder.close();
-      await witness.close();
+      await heartbeat.close();
       await refusals.close();
       await Promise.all([folded?.close(), replayed?.close()]);
       await Promise.race([catchingUp, Promise.resolve()]);

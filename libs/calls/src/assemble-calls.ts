@@ -14,7 +14,7 @@ import { CallReader } from './recorded/call-reader.js';
 import { Interventions } from './recorded/interventions.js';
 import { RecordedCalls } from './recorded/recorded-calls.js';
 import { CallCommands } from './recording/call-commands.js';
-import { CallDesk } from './recording/call-desk.js';
+import { CallRecorder } from './recording/call-recorder.js';
 import type { RecordWriter } from './recording/record-writer.js';
 import type { AuthorityResolver } from './request/delegated-request.js';
 import { RunningCalls } from './running-calls.js';
@@ -24,8 +24,8 @@ import { CallSubmitter } from './submitting/call-submitter.js';
 import { CallTracker } from './tracking/call-tracker.js';
 import type { Views } from './views/views.js';
 import { AnswerMetric } from './waiting/answer-metric.js';
-import { CallBoard } from './waiting/call-board.js';
 import { TimerWheel } from './waiting/timer-wheel.js';
+import { WatchedCalls } from './waiting/watched-calls.js';
 
 /** What a process that takes calls has beside the log and the stores. */
 export interface CallsTerms {
@@ -56,23 +56,23 @@ export function assembleCalls(deps: AppDeps, terms: CallsTerms): AssembledCalls 
   const { clock, log, codec, store, keys, logger } = deps;
   const { configuration, writer, views, authority } = terms;
   const { answered, readable } = views;
-  const board = new CallBoard();
+  const watchedCalls = new WatchedCalls();
   const wheel = new TimerWheel(() => clock.monotonic_ms());
-  const desk = new CallDesk(board, writer, codec, store);
-  const tracker = new CallTracker(board, wheel, clock, { desk, answered, metric: new AnswerMetric(deps.metrics) });
-  const callbacks = new Callbacks(terms.delivery, board, { logger, readable, owed: new OwedCallbacks(store) });
+  const recorder = new CallRecorder(watchedCalls, writer, codec, store);
+  const tracker = new CallTracker(watchedCalls, wheel, clock, { recorder, answered, metric: new AnswerMetric(deps.metrics) });
+  const callbacks = new Callbacks(terms.delivery, watchedCalls, { logger, readable, owed: new OwedCallbacks(store) });
   const sealer = new CallSealer(deps.personal, configuration, clock);
   const mapper = new CallMapper(new TenantMappings(configuration), sealer);
   const record = new RecordGuard(configuration, deps.damage);
   const effects = new EffectReader(store);
   const submitter = new CallSubmitter(
     new Admission(configuration, log, { keys, sealer, record }, { callback_addresses: terms.callback_addresses }),
-    desk,
+    recorder,
     tracker,
     {
       tracer: new CallTracer('gateway', deps.tracing),
       authority,
-      preparer: new CallPreparer(mapper, sealer, desk),
+      preparer: new CallPreparer(mapper, sealer, recorder),
       callbacks,
       answers: new AnswerWriter(readable, effects),
     },
@@ -82,7 +82,7 @@ export function assembleCalls(deps: AppDeps, terms: CallsTerms): AssembledCalls 
   const interventions = new Interventions(recorded, sealer, reader);
   return {
     calls: new Calls(submitter, recorded, interventions, reader, new CallFeeds({ tracker, readable })),
-    running: new RunningCalls(deps, board, wheel, { callbacks, answered }),
+    running: new RunningCalls(deps, watchedCalls, wheel, { callbacks, answered }),
     tracker,
     sealer,
     mapper,

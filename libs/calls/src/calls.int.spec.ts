@@ -25,7 +25,7 @@ async function taken(tool: string, key: string, wait_ms = 10_000): Promise<CallA
 }
 
 /** A follower that keeps what it is told. */
-class Told implements CallFollower {
+class Reported implements CallFollower {
   readonly statuses: string[] = [];
   readonly ids: number[] = [];
   readonly over: Promise<void>;
@@ -79,7 +79,7 @@ test('a call that waits for a person is followed and waited for until somebody c
   const name = { caller: agent, call_id: pending.state.call_id, seen: { positions: pending.positions, wait_ms: 1000 } };
   const known = await calls.find(name);
   if (known instanceof Refusal) throw new Error(known.detail);
-  const told = new Told();
+  const told = new Reported();
   const leave = calls.follow(known, 0, told);
   expect(await calls.wait(name, 50)).toMatchObject({ envelope: expect.stringContaining('"status":"pending_approval"') });
   const waiting = calls.wait(name, 20_000);

@@ -3,41 +3,41 @@ import type { AppDeps } from '@countersign/process';
 import type { Callbacks } from './callbacks/callbacks.js';
 import { Resume } from './callbacks/resume.js';
 import type { AnsweredPositions } from './views/answered-positions.js';
-import { BoardFollower } from './waiting/board-follower.js';
-import type { CallBoard } from './waiting/call-board.js';
 import { type InFlightShares, shareInFlight } from './waiting/in-flight-shares.js';
 import { followProgress } from './waiting/progress.js';
 import type { TimerWheel } from './waiting/timer-wheel.js';
 import { takeHints } from './waiting/wake-ups.js';
+import type { WatchedCalls } from './waiting/watched-calls.js';
+import { WatchedCallsFollower } from './waiting/watched-calls-follower.js';
 
 /** What the log, the views and other processes tell of calls, to those who wait for them here. */
 export class RunningCalls {
   private readonly decoder: BatchDecoder;
-  private readonly follower: BoardFollower;
+  private readonly follower: WatchedCallsFollower;
   private shares: InFlightShares | undefined;
 
   constructor(
     private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'wake_ups'>,
-    private readonly board: CallBoard,
+    private readonly watchedCalls: WatchedCalls,
     private readonly wheel: TimerWheel,
     private readonly parts: { callbacks: Callbacks; answered: AnsweredPositions },
   ) {
     this.decoder = new BatchDecoder(deps.codec, deps.schemas);
-    this.follower = new BoardFollower(deps.log, this.decoder, board, deps.wake_ups.is_ahead_of_log);
+    this.follower = new WatchedCallsFollower(deps.log, this.decoder, watchedCalls, deps.wake_ups.is_ahead_of_log);
   }
 
   /** Resolves when calls that were in flight before count again, their callbacks are owed, and the lanes are followed. */
   async start(lanes: readonly string[]): Promise<void> {
     const { log, store, clock, wake_ups, codec } = this.deps;
     const now_ms = () => clock.now_ms();
-    const resume = new Resume({ log, store, decoder: this.decoder, now_ms }, this.board, this.parts.callbacks);
+    const resume = new Resume({ log, store, decoder: this.decoder, now_ms }, this.watchedCalls, this.parts.callbacks);
     const topics = this.follower.topics(lanes);
     for (const at of await resume.newest(lanes, topics)) this.parts.answered.note(at);
     await this.follower.start(lanes, await resume.run(lanes, topics));
     await resume.done();
-    await followProgress(wake_ups, lanes, this.board);
-    await takeHints(wake_ups, lanes, { board: this.board, codec, now_ms });
-    this.shares = await shareInFlight(this.deps, this.board);
+    await followProgress(wake_ups, lanes, this.watchedCalls);
+    await takeHints(wake_ups, lanes, { watchedCalls: this.watchedCalls, codec, now_ms });
+    this.shares = await shareInFlight(this.deps, this.watchedCalls);
   }
 
   async close(): Promise<void> {

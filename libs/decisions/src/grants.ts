@@ -1,5 +1,13 @@
 import { type GrantableInputs, type SimilarGrant, type ToolCall, type ToolContract } from '@countersign/contracts';
-import { type ConfigurationState, type Demand, grantableInputs, grantsFor, type Judgement, MICRO, partsAsked } from '@countersign/domain';
+import {
+  type ConfigurationState,
+  type Demand,
+  grantableInputs,
+  grantsFor,
+  type Judgement,
+  MICRO,
+  partsRequested,
+} from '@countersign/domain';
 import { counterKey } from '@countersign/policy';
 import type { Judged } from './judged.js';
 
@@ -25,7 +33,7 @@ export function grantsOn(
   { call, contract, now_ms }: { call: ToolCall; contract: ToolContract; now_ms: number },
   asking: Judgement,
 ): ReadonlyMap<string, SimilarGrant> {
-  const rules = partsAsked(asking).map(({ rule }) => rule);
+  const rules = partsRequested(asking).map(({ rule }) => rule);
   return grantsFor(config, tenant_id, rules, () => ({ call, inputs: grantableOf(call, contract), now_ms }));
 }
 
@@ -51,7 +59,7 @@ export function answeredByGrants(
   grants: ReadonlyMap<string, SimilarGrant>,
 ): { judgement: Judgement; uses: readonly Demand[] } | undefined {
   if (grants.size === 0) return undefined;
-  const parts = partsAsked(asking).filter(({ rule }) => !grants.has(rule));
+  const parts = partsRequested(asking).filter(({ rule }) => !grants.has(rule));
   const all = new Map([...grants.values()].map((grant) => [grant.grant_id, grant]));
   const uses = [...all.values()].map((grant) => useOf(tenant_id, grant));
   if (parts.length > 0) return { judgement: { ...asking, parts }, uses };

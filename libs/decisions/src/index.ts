@@ -1,6 +1,6 @@
 export { changedRulings, voidGrants } from './changed-rulings.js';
 export { type Change, changesOf } from './counterfactual/change.js';
-export { type CallComparison, type CallFace, unreproduced } from './counterfactual/comparison.js';
+export { type CallComparison, type ComparedCall, unreproduced } from './counterfactual/comparison.js';
 export { Counterfactual, type CounterfactualAnswer } from './counterfactual/counterfactual.js';
 export { callOfApproval } from './counterfactual/planning.js';
 export { ObservedTerms, RecordedCalls } from './counterfactual/recorded-calls.js';

@@ -20,7 +20,7 @@ import {
   type Judgement,
   type KeyHolder,
   limitsOf,
-  partsAsked,
+  partsRequested,
   stateOfVersion,
   suspension,
   tenantOf,
@@ -146,7 +146,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
   if (ruling.effect === 'require_approval' || judgement.effect === 'defer') {
     judged.barred = barredFrom(config, tenant_id, call);
     judged.grantable = grantableOf(ruled, tool.contract);
-    judged.shortfalls = shortfallsOf(config, tenant_id, partsAsked(ruling), { barred: barredIdentities(judged.barred, [call]), at_ms });
+    judged.shortfalls = shortfallsOf(config, tenant_id, partsRequested(ruling), { barred: barredIdentities(judged.barred, [call]), at_ms });
     const trust_score = rulings.trustScore(tenant_id, tool.contract, call.principal);
     judged.evidence = evidenceOf(tool.contract, { rule: judgement.rule, tier: judgement.tier, config_offset, trust_score });
   }

@@ -5,13 +5,13 @@ import { deniedBy } from './limit-ruling.js';
 /** How long a call waits for those that it depends on; its deadline comes first. */
 const WAIT_MAX_MS = 10 * 60_000;
 const DONE: ReadonlySet<string> = new Set(['succeeded']);
-/** in_doubt: nobody can tell yet. */
+/** in_doubt: the outcome is unknown. */
 const WAITING: ReadonlySet<string> = new Set(['pending_policy', 'pending_approval', 'running', 'in_doubt']);
 
-/** Whether a call of this status will not change any more by itself. */
+/** True if the status is final. */
 export const hasEnded = (status: string): boolean => !WAITING.has(status);
 
-/** A call that names others which must have succeeded first. */
+/** A call that names the calls which must succeed before it. */
 export interface Dependent {
   tenant_id: string;
   call: ToolCall;

@@ -1,6 +1,5 @@
 import type { ApprovalRequirement } from '@countersign/contracts';
 import {
-  type AskedPart,
   type ConfigurationState,
   type Identity,
   identityOf,
@@ -11,6 +10,7 @@ import {
   type PersonLink,
   personLinksOf,
   personsOf,
+  type RequestedPart,
 } from '@countersign/domain';
 
 const NONE: ReadonlyMap<string, string> = new Map();
@@ -40,7 +40,7 @@ function candidatesFor({ approver_roles, people, four_eyes }: ApprovalRequiremen
 export function shortfallsOf(
   config: ConfigurationState,
   tenant_id: string,
-  parts: readonly AskedPart[],
+  parts: readonly RequestedPart[],
   { barred, at_ms }: { barred: readonly Identity[]; at_ms: number },
 ): ReadonlyMap<string, string> {
   const live = keysOf(config, tenant_id).filter((key) => key.principal.kind === 'user' && isUsable(key, at_ms));

@@ -5,12 +5,12 @@ import {
   type BundleText,
   compiledBundles,
   type HistoryUses,
-  historyAsked,
+  historyRequested,
   type PolicyInForce,
   type ResolvedRuling,
   resolveRuling,
   type TrustSubject,
-  trustAsked,
+  trustRequested,
 } from '@countersign/policy';
 
 const NOTHING_HIDDEN: readonly Obligation[] = [];
@@ -37,7 +37,7 @@ export interface RulingAsk {
   deferred_since_ms?: number;
   /** What the mapping makes of inputs that a cap lowers; absent: nobody has mapped them. */
   remapped?: RemappedInputs | undefined;
-  /** What is known of earlier calls (see history-book.ts), as it is recorded. Absent: a condition that asks for it errs. */
+  /** What is known of earlier calls (see call-history-reader.ts), as it is recorded. Absent: a condition that asks for it errs. */
   history_json?: string | undefined;
 }
 
@@ -107,22 +107,22 @@ export class TenantRulings {
   }
 
   /** What the rules about a tool, active and in shadow (or of a draft), ask of the history of its calls; undefined: nothing. */
-  historyAsked(config: ConfigurationState, tenant_id: string, contract: ToolContract, draft?: BundleText): HistoryUses | undefined {
+  historyRequested(config: ConfigurationState, tenant_id: string, contract: ToolContract, draft?: BundleText): HistoryUses | undefined {
     const { active, shadow } = draft ? { active: draft, shadow: undefined } : rulingBundles(config, tenant_id);
     if (!active && !shadow) return undefined;
     const asked = [active, shadow].map((text) => {
       const force = text && compiledBundles.of(text);
-      return force && 'bundle' in force ? historyAsked(force.bundle, contract) : undefined;
+      return force && 'bundle' in force ? historyRequested(force.bundle, contract) : undefined;
     });
     return allHistoryUses(asked);
   }
 
   /** Whose trust the rules about a tool, active and in shadow, ask for. */
-  trustAsked(config: ConfigurationState, tenant_id: string, contract: ToolContract): ReadonlySet<TrustSubject> {
+  trustRequested(config: ConfigurationState, tenant_id: string, contract: ToolContract): ReadonlySet<TrustSubject> {
     const { active, shadow } = rulingBundles(config, tenant_id);
     const asked = [active, shadow].flatMap((text) => {
       const force = text && compiledBundles.of(text);
-      return force && 'bundle' in force ? [...trustAsked(force.bundle, contract)] : [];
+      return force && 'bundle' in force ? [...trustRequested(force.bundle, contract)] : [];
     });
     return new Set(asked);
   }

@@ -50,9 +50,9 @@ export interface Subscription {
   batch_records_max: number;
   /** How much later its records may come where they then come in larger batches: for a reader that no caller waits for.
    *  Default: at once. Kafka pauses this long after a fetch that brought some. */
-  patience_ms?: number;
+  max_delay_ms?: number;
   /** The topics whose records may wait so; all of the topics where none are named. */
-  patient_topics?: readonly string[];
+  delayed_topics?: readonly string[];
   /** Called with newly assigned partition numbers before their first batch. May return offsets to start from, which
    *  then win over committed ones. A partition without either starts at 0. A throw is retried. */
   onAssigned?(partitions: readonly number[]): Promise<readonly TopicOffset[]>;
@@ -68,7 +68,7 @@ export interface RunningSubscription {
   /** Record that everything below these offsets is done. Lazy: may be lost by a crash (then records come again). */
   commit(offsets: readonly TopicOffset[]): void;
   /** Milliseconds (monotonic) since this reader last knew that it had everything of the topic; 0 embedded, Infinity before the first time. */
-  silenceMs(topic: string): number;
+  staleness_ms(topic: string): number;
   /** Resolves when every batch below the heads as of now was handled. */
   caughtUp(): Promise<void>;
   close(): Promise<void>;
@@ -79,9 +79,9 @@ export interface Follower {
   visibility: Visibility;
   batch_records_max: number;
   /** See Subscription. */
-  patience_ms?: number;
+  max_delay_ms?: number;
   /** See Subscription. */
-  patient_topics?: readonly string[];
+  delayed_topics?: readonly string[];
   /** Where to start each partition: 'start', 'head', or the given offsets (others from the start). */
   from: 'start' | 'head' | readonly TopicOffset[];
   onBatch(batch: LogBatch): Promise<void>;

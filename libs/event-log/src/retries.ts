@@ -29,14 +29,14 @@ export const retryPlans = {
   handler: growing(Number.POSITIVE_INFINITY, 50, 5_000),
   /** Records that must reach the log. */
   append: growing(Number.POSITIVE_INFINITY, 20, 1_000),
-  /** The keys of whoever a result names. */
+  /** The keys of the subjects that a result names. */
   result_keys: constant(59, 500),
   /** Kafka, at once on a fresh connection: kafkajs has paused and repeated before. */
   kafka_admin: constant(2, 0),
   kafka_read: growing(4, 100, 400),
-  /** A topic that was made a moment ago, which not every broker knows or leads yet. */
+  /** A new topic that not every broker knows or leads yet. */
   kafka_subscribe: constant(79, 100),
-  /** Another service registers the same schema at this moment. */
+  /** Another service registers the same schema concurrently. */
   schema_registration: growing(6, 150, 1_000),
 } satisfies Record<string, Plan>;
 

@@ -77,7 +77,7 @@ export function describeFollowers(suite: SuiteLog, timeout_ms: number): void {
         });
         await run.caughtUp();
         expect(reader.values.length).toBe(5);
-        await eventually('it has heard from the topic', () => run.silenceMs(topic) < 1_500);
+        await eventually('it has heard from the topic', () => run.staleness_ms(topic) < 1_500);
         await run.close();
         await log.append(records(topic, 5));
         await new Promise((resolve) => setTimeout(resolve, 50));

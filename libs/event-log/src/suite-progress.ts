@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { Collector, eventually, record, records, topicName } from './suite-fixture.js';
 import type { SuiteLog } from './suite-log.js';
 
-/** Longer than an adapter waits before it takes a subscription for stuck, and rebuilds it. */
+/** Longer than the stall timeout after which an adapter rebuilds a subscription. */
 const STALLS = 2;
 
-/** What is no stall: nothing of it may reach a handler twice, or stop the log. */
+/** Cases that are not a stall: no record may reach a handler twice, and the log may not stop. */
 export function describeProgress(suite: SuiteLog, timeout_ms: number): void {
   const passes = () => new Promise((resolve) => setTimeout(resolve, suite.fixture.stall_ms * STALLS));
 
@@ -39,15 +39,15 @@ export function describeProgress(suite: SuiteLog, timeout_ms: number): void {
         const [topic, idle] = [topicName('fails'), topicName('idle')];
         await log.ensureTopics([topic, idle].map((name) => ({ name, partitions: 1 })));
         await log.append([record(topic, 'a')]);
-        let isAway = true;
+        let isUnavailable = true;
         const reader = new Collector();
         reader.react = async () => {
-          if (isAway) throw new Error('the store is away');
+          if (isUnavailable) throw new Error('the store is away');
         };
         await reader.subscribe(log, topicName('group'), [topic, idle]);
         await eventually('it was tried', () => reader.batches.length >= 1);
         await passes();
-        isAway = false;
+        isUnavailable = false;
         const tried = reader.batches.length;
         await eventually('it was tried again', () => reader.batches.length > tried);
         await reader.running!.caughtUp();

@@ -78,10 +78,10 @@ async function read(body: Dispatcher.ResponseData['body'], bytes_max: number): P
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of body as AsyncIterable<Buffer>) {
-    const room = bytes_max - length;
-    parts.push(part.length > room ? part.subarray(0, room) : part);
-    length += Math.min(part.length, room);
-    if (part.length > room) return { bytes: Buffer.concat(parts), cut: true };
+    const space = bytes_max - length;
+    parts.push(part.length > space ? part.subarray(0, space) : part);
+    length += Math.min(part.length, space);
+    if (part.length > space) return { bytes: Buffer.concat(parts), cut: true };
   }
   return { bytes: Buffer.concat(parts), cut: false };
 }

@@ -6,7 +6,7 @@ import type { RulingInput } from './ruling-input.js';
 
 const NOTES_MAX = 20;
 
-/** What the rules of a bundle say to one call. */
+/** The decision of a bundle's rules for one call. */
 export interface Weighed {
   /** Rules that apply, strongest and narrowest first. */
   matched: readonly CompiledRule[];
@@ -15,7 +15,7 @@ export interface Weighed {
   facts: readonly FactVersion[];
 }
 
-/** The agent's inputs and those that run, each parsed when somebody asks first. Without a mapping they are the same. */
+/** The agent's inputs and the mapped inputs, each parsed on first use. Without a mapping both are the same. */
 export interface BothForms {
   inputs(): unknown;
   mapped(): unknown;

@@ -1,6 +1,6 @@
-/** Nearer than this two clocks are the same: it is the way of a record, not a skew. */
+/** A smaller difference is the transport time of a record, not clock skew. */
 const SAME_MS = 1000;
-/** Further away than this it is an old record that is read late, not a skew. */
+/** A larger difference comes from an old record that was read late, not from clock skew. */
 const SKEW_MAX_MS = 2 * 3_600_000;
 const WINDOW_MS = 60_000;
 
@@ -23,7 +23,7 @@ export class LogTime {
     } else this.window.ahead_ms = Math.max(this.window.ahead_ms, ahead_ms);
   }
 
-  /** Ms to add to the own clock; 0 where nothing is known. */
+  /** Milliseconds to add to the local clock; 0 before the first record. */
   get ahead_ms(): number {
     const ahead_ms = Math.max(this.window.ahead_ms, this.before_ms);
     return Number.isFinite(ahead_ms) && Math.abs(ahead_ms) > SAME_MS ? ahead_ms : 0;

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { type RunContext, ToolError } from '@countersign/tool-kit';
 
 export const ROOT_SETTING = 'COUNTERSIGN_RECORDS_ROOT';
-/** What comes with the pack, so that every tool answers something on the first day. */
+/** Sample records of the pack, so that every tool has data after installation. */
 const SHIPPED = fileURLToPath(new URL('../data', import.meta.url));
 
-/** Folders that may hold a record, the tenant's own first. Names come from schemas that admit no separator. */
+/** Folders that may hold a record, the tenant's own first. Names cannot contain separators: their schemas refuse them. */
 async function places(ctx: RunContext): Promise<string[]> {
   return [await ctx.tenantFolder(ROOT_SETTING), await ctx.commonFolder(ROOT_SETTING), SHIPPED];
 }
@@ -33,7 +33,7 @@ export async function checkOwn(path: string, ctx: RunContext): Promise<void> {
 
 const isBelow = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
-/** The first file of this name, or undefined. @throws what reading it threw, but for its absence. */
+/** The first file of this name, or undefined. @throws read errors other than ENOENT. */
 export async function readRecord(ctx: RunContext, ...name: string[]): Promise<string | undefined> {
   for (const place of await places(ctx)) {
     try {

@@ -15,7 +15,7 @@ export interface Staged {
   name: string;
 }
 
-/** A name that nobody else has. */
+/** A unique name. */
 function freshName(): string {
   return randomBytes(12).toString('hex');
 }

@@ -7,7 +7,7 @@ import { inert } from '../text/inert.js';
 import { report } from '../verify/report.js';
 import { checkSince, type HistorySource, keptHistory, readEarlier, replaced, rewritten, type SinceVerdict } from '../verify/since.js';
 import { BadTrust, readTrust, trustOf } from '../verify/trust-file.js';
-import { LogAway, LogClient } from '../witness/log-client.js';
+import { LogClient, LogUnavailable } from '../witness/log-client.js';
 
 const BYTES_MAX = 512 * 1024 * 1024;
 
@@ -119,7 +119,7 @@ export const verify: Command = {
       return await check(file, parsed.values, keys, env.COUNTERSIGN_TOKEN);
     } catch (cause) {
       if (cause instanceof BadTrust) return wrong(cause.message);
-      if (cause instanceof Unreadable || cause instanceof LogAway) return { code: 1, lines: [cause.message] };
+      if (cause instanceof Unreadable || cause instanceof LogUnavailable) return { code: 1, lines: [cause.message] };
       throw cause;
     }
   },

@@ -6,7 +6,7 @@ import type { Command, Outcome } from '../command.js';
 import { openingLines } from '../text/openings-text.js';
 import { acceptOpening } from '../witness/accept-opening.js';
 import { type Judgement, judge } from '../witness/follow-log.js';
-import { LogAway, LogClient } from '../witness/log-client.js';
+import { LogClient, LogUnavailable } from '../witness/log-client.js';
 import { WitnessFault } from '../witness/synced-file.js';
 import { WitnessState, witnessKey } from '../witness/witness-state.js';
 
@@ -68,7 +68,7 @@ async function watchOn(watch: Watch, every_ms: number, once: boolean): Promise<O
       if (judgement.kind === 'cosign') process.stdout.write(`cosigned checkpoint ${judgement.size}\n`);
       if (once) return { code: 0, lines: [judgement.kind === 'cosign' ? 'done' : 'nothing new'] };
     } catch (cause) {
-      if (!(cause instanceof LogAway)) throw cause;
+      if (!(cause instanceof LogUnavailable)) throw cause;
       if (once) return { code: 1, lines: [cause.message] };
       process.stderr.write(`${cause.message}\n`);
     }

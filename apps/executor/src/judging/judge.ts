@@ -10,7 +10,7 @@ export interface OwnConfiguration {
   readonly state: ConfigurationState;
   /** Next offset of configuration-changed. */
   position(topic: 'configuration-changed'): number;
-  silenceMs(topic: 'configuration-changed'): number;
+  staleness_ms(topic: 'configuration-changed'): number;
 }
 
 const NOTHING: readonly Obligation[] = [];
@@ -37,7 +37,7 @@ export class Judge {
 
   /** It has not heard from configuration-changed for 2 s: nothing may fire. */
   get silent(): boolean {
-    return this.configuration.silenceMs('configuration-changed') > SILENCE_MAX_MS;
+    return this.configuration.staleness_ms('configuration-changed') > SILENCE_MAX_MS;
   }
 
   judge(authorised: Authorised): AgainJudged {

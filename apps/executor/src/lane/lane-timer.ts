@@ -72,7 +72,7 @@ export class LaneTimer {
   /** Waiting calls that may not run any more leave the queue when what may run has changed. */
   private sweepWaiting(): void {
     const { configuration, dispatcher } = this.calls;
-    const { standing_changes: revocation_epoch } = configuration.state;
+    const { revocation_epoch } = configuration.state;
     if (revocation_epoch !== this.swept_epoch) this.pipeline.handleAll(dispatcher.sweep());
     this.swept_epoch = revocation_epoch;
   }

@@ -35,7 +35,7 @@ export class RecordHandler {
     await decryptor.prepare(batch);
     for (const { job, event } of this.intake.read(batch)) this.pipeline.handle(job, event);
     this.slots.give();
-    await this.slots.room();
+    await this.slots.waitForCapacity();
   }
 
   /** No handler could take the record: its call ends without having fired. */

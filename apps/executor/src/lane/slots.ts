@@ -17,7 +17,7 @@ export class Slots {
   }
 
   /** Resolves when no more than `waiting_max` calls wait. */
-  room(): Promise<void> {
-    return this.dispatcher.room(this.waiting_max);
+  waitForCapacity(): Promise<void> {
+    return this.dispatcher.waitForCapacity(this.waiting_max);
   }
 }

@@ -132,7 +132,7 @@ export class Dispatcher {
   }
 
   /** Resolves when no more than this many wait: until then nothing more is read. */
-  room(waiting_max: number): Promise<void> {
+  waitForCapacity(waiting_max: number): Promise<void> {
     if (this.queue.waiting <= waiting_max) return Promise.resolve();
     return new Promise((resolve) =>
       this.waiters.push(() => (this.queue.waiting <= waiting_max ? resolve() : this.waitOn(resolve, waiting_max))),

@@ -10,7 +10,7 @@ export class FaultyLog extends EventLog {
   refuses: (record: NewRecord) => boolean = () => false;
   refused = 0;
   /** What who follows a topic is told of its silence; undefined: the truth. */
-  silence_ms: number | undefined;
+  staleness_ms: number | undefined;
   /** Times somebody asked how long configuration-changed has been silent. */
   asked = 0;
   constructor(private readonly log: EventLog) {
@@ -29,9 +29,9 @@ export class FaultyLog extends EventLog {
       commit: (offsets) => running.commit(offsets),
       caughtUp: () => running.caughtUp(),
       close: () => running.close(),
-      silenceMs: (topic) => {
+      staleness_ms: (topic) => {
         if (topic === 'configuration-changed') this.asked++;
-        return this.silence_ms ?? running.silenceMs(topic);
+        return this.staleness_ms ?? running.staleness_ms(topic);
       },
     };
   };

@@ -73,11 +73,11 @@ class Shortener {
       left -= bytes <= share ? bytes : bytesOf(fitted);
     }
     const result: Record<string, unknown> = {};
-    let room = budget - 2;
+    let space = budget - 2;
     for (const { key, frame } of sized) {
       const bytes = shared.has(key) ? frame + bytesOf(shared.get(key)) : Number.POSITIVE_INFINITY;
-      if (bytes > room) continue;
-      room -= bytes;
+      if (bytes > space) continue;
+      space -= bytes;
       Object.defineProperty(result, key, { value: shared.get(key), enumerable: true, configurable: true, writable: true });
     }
     const gone = sized.length - Object.keys(result).length;

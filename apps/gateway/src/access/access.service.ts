@@ -9,7 +9,7 @@ import { inputsRefusal, rulingAnswer } from './ruling-answer.js';
 /** Only those who keep or check the policy may ask about others than themselves. */
 const ASK_FOR_OTHERS: readonly string[] = ['policy_admin', 'auditor', 'admin', 'operator'];
 
-function askedBy({ subject, action, resource, context }: EvaluationRequest, caller: Caller): Asked | Refusal {
+function requestedBy({ subject, action, resource, context }: EvaluationRequest, caller: Caller): Asked | Refusal {
   const { kind, id: own, roles } = caller.principal;
   const isSelf = subject.id === own && subject.type === kind;
   if (!isSelf && !roles.some((role) => ASK_FOR_OTHERS.includes(role)))
@@ -45,7 +45,7 @@ export class AccessService {
   }
 
   async evaluate(caller: Caller, request: EvaluationRequest): Promise<EvaluationAnswer | Refusal> {
-    const asked = askedBy(request, caller);
+    const asked = requestedBy(request, caller);
     if (asked instanceof Refusal) return asked;
     const ruling = await this.rulings.of(caller.tenant_id, asked);
     if (ruling instanceof Refusal) return refused(ruling);

@@ -1,5 +1,5 @@
 import { Refusal } from '@countersign/calls';
-import { partsAsked } from '@countersign/domain';
+import { partsRequested } from '@countersign/domain';
 import type { DryRuling } from '../policies/dry-rulings.js';
 import type { AccessRuling } from './access.schemas.js';
 
@@ -23,7 +23,7 @@ export function rulingAnswer({ judgement, inputs_digest, mapped }: DryRuling): A
 
 function approvalOf(judgement: DryRuling['judgement']): NonNullable<AccessRuling['approval']> {
   const { approver_roles, quorum } = judgement;
-  const parts = partsAsked(judgement).map(({ rule, requirement }) => ({
+  const parts = partsRequested(judgement).map(({ rule, requirement }) => ({
     rule,
     approver_roles: requirement.approver_roles,
     people: requirement.people,

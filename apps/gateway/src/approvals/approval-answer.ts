@@ -1,4 +1,4 @@
-import { bothForms, type Caller, callFace, mappingFace, seenBy } from '@countersign/calls';
+import { bothForms, type Caller, callJson, mappingJson, seenBy } from '@countersign/calls';
 import type { ToolCall } from '@countersign/contracts';
 import { unpackCall } from '@countersign/domain';
 import type { ApprovalRow, PartRow } from '@countersign/store';
@@ -14,8 +14,8 @@ const isoOrNull = (ms: number | null): string | null => (ms === null ? null : is
 function callOf(packed: Buffer | null, reader: Reader): ApprovalAnswer['call'] {
   if (packed === null) return null;
   const state = seenBy(unpackCall(packed), reader);
-  const face = callFace(state) as z.infer<typeof callEnvelope>;
-  const { name, version, case_id, run_id, status, input, decision, on_behalf_of, markings, withheld } = face;
+  const json = callJson(state) as z.infer<typeof callEnvelope>;
+  const { name, version, case_id, run_id, status, input, decision, on_behalf_of, markings, withheld } = json;
   const { principal, context, inputs_digest, contract_digest } = state.call ?? {};
   return {
     tool: name,
@@ -26,7 +26,7 @@ function callOf(packed: Buffer | null, reader: Reader): ApprovalAnswer['call'] {
     status,
     inputs: input,
     input,
-    ...bothForms(face),
+    ...bothForms(json),
     inputs_digest,
     contract_digest,
     decision,
@@ -42,7 +42,7 @@ function callOf(packed: Buffer | null, reader: Reader): ApprovalAnswer['call'] {
 function editedForms(edited: Pick<ToolCall, 'inputs_json' | 'mapped'>): Record<string, unknown> {
   const mapped_input: unknown = edited.mapped ? JSON.parse(edited.mapped.inputs_json) : undefined;
   const inputs = JSON.parse(edited.inputs_json) as unknown;
-  return { inputs, input: inputs, mapped_input, mapping: mappingFace(edited).mapping };
+  return { inputs, input: inputs, mapped_input, mapping: mappingJson(edited).mapping };
 }
 
 function partOf({ requested_at_ms, expires_at_ms, ...part }: PartRow): ApprovalAnswer['parts'][number] {

@@ -3,7 +3,7 @@ import { loadCallStates, type Store, stableTables, waitForPosition } from '@coun
 import type { Merged } from './log-merge.js';
 import type { Refusals } from './refusals.js';
 
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 const KEPT_MAX = 20_000;
 
 const calls = stableTables(['calls']);
@@ -18,7 +18,7 @@ export class FactsOfCalls {
   constructor(
     private readonly store: Store,
     private readonly refusals: Refusals,
-    private readonly patience_ms = PATIENCE_MS,
+    private readonly timeout_ms = TIMEOUT_MS,
   ) {}
 
   /** @throws ViewsBehind */
@@ -27,7 +27,7 @@ export class FactsOfCalls {
     await this.load(unknown);
     const missing = unknown.filter(({ at }) => this.lacks(at));
     if (missing.length > 0) {
-      if (!(await waitForPosition(this.store, latest(missing), this.patience_ms))) throw new ViewsBehind('the views are behind the log');
+      if (!(await waitForPosition(this.store, latest(missing), this.timeout_ms))) throw new ViewsBehind('the views are behind the log');
       await this.load(missing);
     }
     const events: AuditEvent[] = [];

@@ -35,7 +35,7 @@ export class Authenticator {
     if (authorization === undefined) return unauthenticated('send `Authorization: Bearer <key>`');
     if (authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ')
       return unauthenticated('only Bearer tokens are taken');
-    if (this.configuration.silenceMs('configuration-changed') > SILENCE_MAX_MS)
+    if (this.configuration.staleness_ms('configuration-changed') > SILENCE_MAX_MS)
       return new Refusal('unavailable', 'this gateway has not heard of changed keys for too long to trust them');
     const token = authorization.slice(7).trim();
     const hash = this.hashes.hashOf(token);

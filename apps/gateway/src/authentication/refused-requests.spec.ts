@@ -12,7 +12,7 @@ const request = (path: string, route?: string) =>
   ({ url: path, raw: { method: 'GET' }, ...(route ? { routeOptions: { url: route } } : {}) }) as RoutedRequest;
 const noRole = lacksRole(caller('a'), ['auditor']) as Refusal;
 
-function desk(taken: { value: Buffer }[][], fails = false) {
+function recording(taken: { value: Buffer }[][], fails = false) {
   const append = (records: { value: Buffer }[]) => {
     taken.push(records);
     return fails ? Promise.reject(new Error('the log is away')) : Promise.resolve(records.map((_, at) => at));
@@ -27,7 +27,7 @@ const told = (records: readonly { value: Buffer }[]) => records.map(({ value }) 
 describe('refused requests', () => {
   test('are told by caller, kind and route, those alike once with how often; nothing else is told', async () => {
     const taken: { value: Buffer }[][] = [];
-    const { refused } = desk(taken);
+    const { refused } = recording(taken);
     for (let i = 0; i < 3; i++) refused.note(caller('a'), request(`/v1/cases/${i}`, '/v1/cases/:case_id'), noRole);
     refused.note(caller('b'), request('/v1/calls?x=1'), new Refusal('forbidden', 'not yours'));
     refused.note(
@@ -47,7 +47,7 @@ describe('refused requests', () => {
 
   test('a flood of different ones is written as it comes, and kept nowhere', async () => {
     const taken: { value: Buffer }[][] = [];
-    const { refused } = desk(taken);
+    const { refused } = recording(taken);
     for (let i = 0; i < 2_500; i++) refused.note(caller(`agent-${i}`), request('/v1/keys'), noRole);
     expect(taken.map((records) => records.length)).toEqual([1_000, 1_000]);
     await refused.close();
@@ -55,7 +55,7 @@ describe('refused requests', () => {
   });
 
   test('a log that is away costs the record and nothing more', async () => {
-    const { refused, warn } = desk([], true);
+    const { refused, warn } = recording([], true);
     refused.note(caller('a'), request('/v1/keys'), noRole);
     await refused.close();
     expect(warn).toHaveBeenCalledTimes(1);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CallBoard, Callbacks, Readable } from '@countersign/calls';
+import { Callbacks, Readable, WatchedCalls } from '@countersign/calls';
 import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '@countersign/calls/testing/samples';
 import { tenantKey } from '@countersign/contracts';
 import { AddressRules, OutboundDoor } from '@countersign/outbound';
@@ -65,17 +65,17 @@ describe('a callback', () => {
 
   test('carries the envelope once the call has ended, and comes again with the same id until it is taken', async () => {
     statuses = [503];
-    const board = new CallBoard();
+    const watchedCalls = new WatchedCalls();
     const settled: string[] = [];
     const owed = { owe: async () => undefined, settle: (callId: string) => void settled.push(callId) };
-    const callbacks = new Callbacks(sender(), board, { logger: createLogger('test', 'silent'), readable: Readable.plain, owed });
+    const callbacks = new Callbacks(sender(), watchedCalls, { logger: createLogger('test', 'silent'), readable: Readable.plain, owed });
     const call = sampleCall({ callback_url: url });
-    board.admit(CALL_ID, 'acme', undefined, undefined);
+    watchedCalls.admit(CALL_ID, 'acme', undefined, undefined);
     callbacks.watch(CALL_ID, 'acme');
-    board.apply(placed('tool_call_requested', { meta: sampleMeta(), call }, 'tool-call-requested'));
-    board.apply(placed('policy_decided', sampleRuling({ call }), 'policy-decided'));
+    watchedCalls.apply(placed('tool_call_requested', { meta: sampleMeta(), call }, 'tool-call-requested'));
+    watchedCalls.apply(placed('policy_decided', sampleRuling({ call }), 'policy-decided'));
     expect(got).toHaveLength(0);
-    board.apply(placed('tool_executed', sampleEnd(), 'tool-executed'));
+    watchedCalls.apply(placed('tool_executed', sampleEnd(), 'tool-executed'));
     while (got.length < 1) await new Promise((done) => setTimeout(done, 10));
     expect(settled).toEqual([]);
     while (settled.length < 1) await new Promise((done) => setTimeout(done, 10));
@@ -83,6 +83,6 @@ describe('a callback', () => {
     expect(settled).toEqual([CALL_ID]);
     expect(got.map(({ headers }) => headers['webhook-id'])).toEqual(Array(2).fill(sampleMeta().event_id));
     expect(JSON.parse(got[1]?.body as string)).toMatchObject({ type: 'call.ended', data: { call_id: CALL_ID, status: 'succeeded' } });
-    expect(board.size).toBe(0);
+    expect(watchedCalls.size).toBe(0);
   });
 });

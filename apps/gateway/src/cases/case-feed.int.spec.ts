@@ -65,7 +65,7 @@ class Reader implements CaseOut {
     this.last_id = id;
     this.lines.push(`${type} ${/"event_id":"[^"]*-0*([0-9a-f]+)"/.exec(text as string)?.[1]}`);
   }
-  room(): boolean {
+  waitForCapacity(): boolean {
     return !this.over;
   }
   close(reason: string): void {

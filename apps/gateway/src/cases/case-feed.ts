@@ -101,7 +101,7 @@ export class CaseFeeds {
   }
 
   /** Whether this case may be streamed now: the number of cases, each read for by itself, is limited. */
-  hasRoom(of: CaseName): boolean {
+  hasCapacity(of: CaseName): boolean {
     return this.feeds.has(nameOf(of)) || this.feeds.size < CASES_MAX;
   }
 

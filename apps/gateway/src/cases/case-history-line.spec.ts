@@ -85,10 +85,10 @@ describe("a line of a case's history", () => {
         event_id: 'e9',
       },
     };
-    const faceOf = (type: CaseHistoryType, detail: unknown) =>
+    const lineJson = (type: CaseHistoryType, detail: unknown) =>
       historyLine({ ...row(type, detail), state: packCall({ ...state, ...again }) }, { clearances: [] });
     const asked = { approval_id: 'a.1', revision: 1, expires_at_ms: 7, quorum: 1, approver_roles: ['approver'] };
-    expect(faceOf('tool_call_pending_approval', asked).approval).toEqual({
+    expect(lineJson('tool_call_pending_approval', asked).approval).toEqual({
       approval_id: 'a.1',
       link: '/v1/approvals/a.1',
       status: 'pending',
@@ -101,7 +101,7 @@ describe("a line of a case's history", () => {
       reason: null,
     });
     const ended = { kind: 'denied', revision: 1, reason: 'too dear', by: 'anna' };
-    expect(faceOf('approval_denied', ended)).toMatchObject({
+    expect(lineJson('approval_denied', ended)).toMatchObject({
       by: 'anna',
       approval: { status: 'denied', decided_by: 'anna', decided_at: '1970-01-01T00:00:00.000Z', reason: 'too dear' },
     });

@@ -1,4 +1,4 @@
-import { approvalLink, bothForms, type Caller, callFace, seenBy } from '@countersign/calls';
+import { approvalLink, bothForms, type Caller, callJson, seenBy } from '@countersign/calls';
 import { type CallState, unpackCall } from '@countersign/domain';
 import type { CaseHistoryRow } from '@countersign/store';
 
@@ -12,19 +12,19 @@ const agentSays = (state: CallState): Fields => {
 const time = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
 
 /** Before an approver edited them. */
-const askedInputs = ({ asked_inputs_json: asked }: CallState, face: Fields): unknown =>
-  asked === undefined ? face.input : JSON.parse(asked);
+const requestedInputs = ({ asked_inputs_json: asked }: CallState, json: Fields): unknown =>
+  asked === undefined ? json.input : JSON.parse(asked);
 
 const isEdited = ({ asked_inputs_json: asked }: CallState): boolean => asked !== undefined;
 
 /** What ran, where a mapping stands between: the inputs as the agent has them and as its tool got them. */
-const ranAs = (face: Fields): Fields => (face.mapping === undefined ? {} : { inputs: face.input, ...bothForms(face) });
+const ranAs = (json: Fields): Fields => (json.mapping === undefined ? {} : { inputs: json.input, ...bothForms(json) });
 
 /** A repeat did not run: its line tells only which mapping the first call ran with. */
-const otherMapping = (face: Fields): Fields => (face.mapping_version === null ? {} : { mapping_version: face.mapping_version });
+const otherMapping = (json: Fields): Fields => (json.mapping_version === null ? {} : { mapping_version: json.mapping_version });
 
 /** The request as it was asked: what a later revision, an escalation or its end made of it has lines of its own. */
-function askedFace(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
+function requestedApproval(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
   const { expires_at_ms, revision: _, ...asked } = detail;
   const ends = { decided_by: null, decided_at: null, reason: null };
   const link = approvalLink(String(asked.approval_id));
@@ -32,34 +32,34 @@ function askedFace(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fie
 }
 
 /** How the wait of that revision ended, whatever was asked again since. */
-function endedFace(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
+function endedApproval(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
   const { kind, by, reason } = detail;
   return { ...(now as Fields), status: kind, decided_by: by, decided_at: time(at_ms), reason };
 }
 
 /** The ruling of that revision. What the call says besides is of its newest: shown where that is the one. */
-function ruledFace(state: CallState, now: unknown, detail: Fields): Fields {
+function decidedRuling(state: CallState, now: unknown, detail: Fields): Fields {
   return state.ruling?.revision === detail.revision ? { ...(now as Fields), ...detail } : detail;
 }
 
 /** What a line shows of its call, by its type (Korso's case-event contract): as it was then, not as it became. */
 function shown(row: CaseHistoryRow, state: CallState): Fields {
   // A doubt is told as it was, though the call was resolved since.
-  const face = callFace(row.type === 'tool_call_in_doubt' ? { ...state, end: null } : state);
-  const tool = { tool: face.name, version: face.version };
+  const json = callJson(row.type === 'tool_call_in_doubt' ? { ...state, end: null } : state);
+  const tool = { tool: json.name, version: json.version };
   const detail = row.detail_json === null ? {} : (JSON.parse(row.detail_json) as Fields);
   switch (row.type) {
     case 'tool_call_pending':
-      return { ...tool, inputs: askedInputs(state, face), ...(isEdited(state) ? {} : bothForms(face)), ...agentSays(state) };
+      return { ...tool, inputs: requestedInputs(state, json), ...(isEdited(state) ? {} : bothForms(json)), ...agentSays(state) };
     case 'tool_call_pending_approval':
-      return { ...tool, approval: askedFace(face.approval, row, detail), ...agentSays(state) };
+      return { ...tool, approval: requestedApproval(json.approval, row, detail), ...agentSays(state) };
     case 'approval_granted':
     case 'approval_denied':
     case 'approval_expired':
     case 'call_cancelled':
       return {
         ...tool,
-        approval: endedFace(face.approval, row, detail),
+        approval: endedApproval(json.approval, row, detail),
         by: detail.by ?? null,
         reason: detail.reason ?? null,
         ...agentSays(state),
@@ -67,27 +67,27 @@ function shown(row: CaseHistoryRow, state: CallState): Fields {
     case 'tool_retry_deduplicated':
       return {
         ...tool,
-        result: face.output,
-        error: face.error,
-        ...otherMapping(face),
-        ...timing(face),
-        ...reused(face),
+        result: json.output,
+        error: json.error,
+        ...otherMapping(json),
+        ...timing(json),
+        ...reused(json),
         ...agentSays(state),
       };
     case 'tool_call_complete':
     case 'tool_call_resolved':
-      return { ...tool, result: face.output, error: face.error, ...ranAs(face), ...timing(face), ...agentSays(state) };
+      return { ...tool, result: json.output, error: json.error, ...ranAs(json), ...timing(json), ...agentSays(state) };
     case 'tool_call_failed':
     case 'tool_call_in_doubt':
-      return { ...tool, error: face.error, ...ranAs(face), ...timing(face), ...agentSays(state) };
+      return { ...tool, error: json.error, ...ranAs(json), ...timing(json), ...agentSays(state) };
     case 'compensation_requested':
-      return { ...tool, inputs: askedInputs(state, face), ...detail };
+      return { ...tool, inputs: requestedInputs(state, json), ...detail };
     case 'compensation_executed':
     case 'compensation_failed':
-      return { ...tool, inputs: face.input, result: face.output, ...timing(face), ...detail };
+      return { ...tool, inputs: json.input, result: json.output, ...timing(json), ...detail };
     case 'policy_decided':
     case 'tool_call_rejudged':
-      return { ...tool, decision: ruledFace(state, face.decision, detail) };
+      return { ...tool, decision: decidedRuling(state, json.decision, detail) };
     default:
       return detail;
   }
@@ -100,7 +100,7 @@ const reused = ({ deduplicated_because, original_call_id, effect_now, superseded
   superseded_by,
 });
 
-const timing = (face: Fields): Fields => ({ duration_ms: face.duration_ms, retry_count: face.retry_count });
+const timing = (json: Fields): Fields => ({ duration_ms: json.duration_ms, retry_count: json.retry_count });
 
 /** One line of a case's timeline, oldest first: `type` and what belongs to it. */
 export function historyLine(row: CaseHistoryRow, reader: Pick<Caller, 'clearances'>): Fields {

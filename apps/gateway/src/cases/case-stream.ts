@@ -10,7 +10,7 @@ const PENDING_MAX = 1_000;
 export type LineText = (row: CaseHistoryRow, reader: Pick<Caller, 'clearances'>) => string | Promise<string>;
 
 /** The part of an event stream that a case needs. */
-export type CaseOut = Pick<EventStream, 'write' | 'room' | 'close' | 'over'>;
+export type CaseOut = Pick<EventStream, 'write' | 'waitForCapacity' | 'close' | 'over'>;
 
 /** One reader of the lines of a case: reads by itself up to where the others are, then is told with them. */
 export class CaseStream {
@@ -37,7 +37,7 @@ export class CaseStream {
     for (let more = true; more && !this.out.over; ) {
       const read = await this.lines.read(this.sql, this.of);
       for (const row of read.rows) {
-        if (!(await this.out.room())) return false;
+        if (!(await this.out.waitForCapacity())) return false;
         this.tell(row, text);
       }
       more = read.more;

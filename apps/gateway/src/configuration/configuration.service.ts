@@ -52,7 +52,7 @@ export class ConfigurationService {
 
   /** Whether this gateway has not read the configuration for so long that it may lack a revocation. */
   get is_stale(): boolean {
-    return this.configuration.silenceMs(CONFIGURATION_TOPIC) > SILENCE_MAX_MS;
+    return this.configuration.staleness_ms(CONFIGURATION_TOPIC) > SILENCE_MAX_MS;
   }
 
   now_ms(): number {

@@ -16,7 +16,7 @@ interface Rules {
 }
 
 /** What of the history of calls other rules than those that ruled on them would be told: nobody was told it then. */
-export async function askedHistory(
+export async function requestedHistory(
   { rulings, state, tenant_id }: Rules,
   changes: readonly Change[],
   rows: readonly CallRow[],
@@ -32,7 +32,7 @@ export async function askedHistory(
       const name = `${call?.tool}@${call?.version}`;
       const tool = call && !tools.has(name) ? catalogued(state, call.tool, call.version) : undefined;
       tools.add(name);
-      const uses = tool && rulings.historyAsked(state, tenant_id, tool.contract, bundle);
+      const uses = tool && rulings.historyRequested(state, tenant_id, tool.contract, bundle);
       for (const scope of uses?.scopes ?? []) scopes.add(scope);
       await gently.pause();
     }

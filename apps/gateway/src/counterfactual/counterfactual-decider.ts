@@ -4,9 +4,9 @@ import { tenantOf } from '@countersign/domain';
 import type { AppDeps } from '@countersign/process';
 import type { CallRow } from '@countersign/store';
 import type { PolicyService } from '../policies/policy.service.js';
-import { AGENT_WINDOW_MS, askedHistory } from './asked-history.js';
+import { AGENT_WINDOW_MS, requestedHistory } from './asked-history.js';
 import { counterfactualPieces } from './counterfactual-pieces.js';
-import type { AskedChange } from './counterfactual-request.schema.js';
+import type { RequestedChange } from './counterfactual-request.schema.js';
 import { Gently } from './gently.js';
 import { knownPrincipals, NamedRecords, NamedRules, named } from './named-changes.js';
 import { RecordingReader, sharedWindow } from './recording-reader.js';
@@ -23,9 +23,9 @@ const WORK_MAX_MS = 180_000;
 const ANSWER_CHARACTERS_MAX = 64_000_000;
 
 /** What is asked: the calls, at least one; what would have been otherwise; members of the answer besides. */
-export interface AskedOtherwise {
+export interface RequestedOtherwise {
   rows: readonly CallRow[];
-  changes: readonly AskedChange[];
+  changes: readonly RequestedChange[];
   /** Cases that `rows` has all calls of. */
   whole_cases: readonly string[];
   more: object;
@@ -44,7 +44,7 @@ export class CounterfactualDecider {
   }
 
   /** @returns the answer, JSON in pieces. */
-  async decide(caller: Caller, asked: AskedOtherwise): Promise<string[] | Refusal> {
+  async decide(caller: Caller, asked: RequestedOtherwise): Promise<string[] | Refusal> {
     if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other counterfactuals are being worked out: ask again');
     this.running++;
     try {
@@ -54,14 +54,14 @@ export class CounterfactualDecider {
     }
   }
 
-  private async decideNow(caller: Caller, { rows, changes: asked, whole_cases, more }: AskedOtherwise): Promise<string[] | Refusal> {
+  private async decideNow(caller: Caller, { rows, changes: asked, whole_cases, more }: RequestedOtherwise): Promise<string[] | Refusal> {
     const { tenant_id } = caller;
     const { state } = this.policies.configuration;
     const rules = new NamedRules(this.policies, caller);
     const ruleChanges = await named(asked, (change, at) => rules.of(change, at));
     if (ruleChanges instanceof Refusal) return ruleChanges;
     const gently = new Gently(() => this.deps.clock.monotonic_ms());
-    const history = await askedHistory({ rulings: this.policies.rulings, state, tenant_id }, ruleChanges, rows, gently);
+    const history = await requestedHistory({ rulings: this.policies.rulings, state, tenant_id }, ruleChanges, rows, gently);
     const limits = changesOf(ruleChanges, 'limit').map(({ limit }) => limit);
     const counted_ms = sharedWindow(state, tenant_id, limits);
     const votes_ms = asked.flatMap((change) => (change.kind === 'approval' && change.at !== undefined ? [change.at] : []));
@@ -75,7 +75,7 @@ export class CounterfactualDecider {
       counts_cases: history.has('case'),
     });
     if (!recording) return new Refusal('too-much', TOO_MUCH);
-    const records = new NamedRecords(recording, caller, knownPrincipals({ room: this.policies, tenant_id }), ruleChanges.length > 0);
+    const records = new NamedRecords(recording, caller, knownPrincipals({ policies: this.policies, tenant_id }), ruleChanges.length > 0);
     const recordChanges = await named(asked, (change, at) => records.of(change, at));
     if (recordChanges instanceof Refusal) return recordChanges;
     const changes: Change[] = [...ruleChanges, ...recordChanges];

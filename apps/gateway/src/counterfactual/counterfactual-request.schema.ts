@@ -82,4 +82,4 @@ export const rangeRequest = bounded(
 
 export type CounterfactualRequest = z.infer<typeof counterfactualRequest>;
 export type RangeRequest = z.infer<typeof rangeRequest>;
-export type AskedChange = z.infer<typeof change>;
+export type RequestedChange = z.infer<typeof change>;

@@ -5,9 +5,9 @@ import { factsOf, keysOf, limitVersions } from '@countersign/domain';
 import type { Limit, PolicyBundle } from '@countersign/policy';
 import { limitFault, nextVersion } from '../limits/limit-request.js';
 import type { PolicyService } from '../policies/policy.service.js';
-import type { AskedChange } from './counterfactual-request.schema.js';
+import type { RequestedChange } from './counterfactual-request.schema.js';
 
-type Asked<K extends AskedChange['kind']> = Extract<AskedChange, { kind: K }>;
+type Asked<K extends RequestedChange['kind']> = Extract<RequestedChange, { kind: K }>;
 type Named = Change | Issue;
 
 const missing = (at: number, field: string, message: string): Issue => ({ path: `/changes/${at}/${field}`, code: 'not_found', message });
@@ -16,12 +16,12 @@ const isIssue = (named: Named | Issue | Refusal): named is Issue => 'path' in na
 /** Changes that need no record to be understood: other policies, tables and limits. */
 export class NamedRules {
   constructor(
-    private readonly room: PolicyService,
+    private readonly policies: PolicyService,
     private readonly caller: Caller,
   ) {}
 
   /** Undefined: it is about the record. */
-  async of(asked: AskedChange, at: number): Promise<Named | Refusal | undefined> {
+  async of(asked: RequestedChange, at: number): Promise<Named | Refusal | undefined> {
     if (asked.kind === 'policy') return this.policy(asked, at);
     if (asked.kind === 'fact') return this.fact(asked, at);
     return asked.kind === 'limit' ? this.limit(asked, at) : undefined;
@@ -31,22 +31,22 @@ export class NamedRules {
     const { tenant_id } = this.caller;
     if (version === null) return { kind: 'policy', bundle: null };
     if (version !== undefined) {
-      const published = this.room.shelf(tenant_id).versions.get(version);
+      const published = this.policies.shelf(tenant_id).versions.get(version);
       return published ? { kind: 'policy', bundle: published } : missing(at, 'version', `there is no policy ${version}`);
     }
-    const text = await this.room.text(tenant_id, 'draft', bundle as PolicyBundle);
+    const text = await this.policies.text(tenant_id, 'draft', bundle as PolicyBundle);
     return text instanceof Refusal ? text : { kind: 'policy', bundle: text };
   }
 
   private fact({ table, set, remove }: Asked<'fact'>, at: number): Named {
-    const { state } = this.room.configuration;
+    const { state } = this.policies.configuration;
     if (!factsOf(state, this.caller.tenant_id).has(table)) return missing(at, 'table', `there is no table ${table}`);
     return { kind: 'fact', table, set, removed: remove };
   }
 
   private limit({ limit_id, max, limit }: Asked<'limit'>, at: number): Named {
     const { tenant_id, principal: by } = this.caller;
-    const [known] = limitVersions(this.room.configuration.state, tenant_id, limit_id);
+    const [known] = limitVersions(this.policies.configuration.state, tenant_id, limit_id);
     if (limit) {
       const fault = limitFault(limit);
       const issue = fault?.more.issues?.[0];
@@ -68,7 +68,7 @@ export class NamedRecords {
     private readonly rules_change: boolean,
   ) {}
 
-  of(asked: AskedChange, at: number): Named | undefined {
+  of(asked: RequestedChange, at: number): Named | undefined {
     if (asked.kind === 'approval') return this.vote(asked, at);
     if (asked.kind !== 'result' && asked.kind !== 'left_out') return undefined;
     const { call_id } = asked;
@@ -103,8 +103,8 @@ export class NamedRecords {
 
 /** All changes as the engine takes them, or what is wrong with them. */
 export async function named(
-  asked: readonly AskedChange[],
-  of: (change: AskedChange, at: number) => Named | Refusal | undefined | Promise<Named | Refusal | undefined>,
+  asked: readonly RequestedChange[],
+  of: (change: RequestedChange, at: number) => Named | Refusal | undefined | Promise<Named | Refusal | undefined>,
 ): Promise<Change[] | Refusal> {
   const changes: Change[] = [];
   const issues: Issue[] = [];
@@ -119,6 +119,6 @@ export async function named(
 }
 
 /** The people and services that have a key. */
-export function knownPrincipals({ room, tenant_id }: { room: PolicyService; tenant_id: string }): Principal[] {
-  return keysOf(room.configuration.state, tenant_id).map(({ principal }) => principal);
+export function knownPrincipals({ policies, tenant_id }: { policies: PolicyService; tenant_id: string }): Principal[] {
+  return keysOf(policies.configuration.state, tenant_id).map(({ principal }) => principal);
 }

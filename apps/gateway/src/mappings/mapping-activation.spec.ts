@@ -7,10 +7,10 @@ import { activationProblem, activationReasons, otherPolicyAdmins } from './mappi
 
 const admin = (id: string, kind: Principal['kind'] = 'user'): Principal => ({ kind, id, roles: ['policy_admin'] });
 const meta = { tenant_id: 'acme' };
-type Said = { [T in AnyEvent['event_type']]: [T, object] }[AnyEvent['event_type']];
+type Stated = { [T in AnyEvent['event_type']]: [T, object] }[AnyEvent['event_type']];
 
-function folded(...said: Said[]): ConfigurationState {
-  const first: Said = ['tenant_set', { lane: 'shared', weight: 1, running_max: 1, in_flight_max: 1 }];
+function folded(...said: Stated[]): ConfigurationState {
+  const first: Stated = ['tenant_set', { lane: 'shared', weight: 1, running_max: 1, in_flight_max: 1 }];
   return [first, ...said].reduce(
     (state, [event_type, event], offset) =>
       evolveConfiguration(state, {
@@ -25,7 +25,7 @@ function folded(...said: Said[]): ConfigurationState {
   );
 }
 
-function tool(effect_class: ToolContract['effect_class'], idempotency: ToolContract['idempotency']): Said {
+function tool(effect_class: ToolContract['effect_class'], idempotency: ToolContract['idempotency']): Stated {
   const input_schema = { type: 'object', properties: { to: {}, total: {}, memo: {} } };
   const contract = {
     name: 'pay',
@@ -46,7 +46,7 @@ function tool(effect_class: ToolContract['effect_class'], idempotency: ToolContr
   return ['tool_registered', { name: 'pay', version: '1.0.0', executor_id: 'e', registered_at_ms: 1, ...announced }];
 }
 
-function rules(...of: object[]): Said[] {
+function rules(...of: object[]): Stated[] {
   const bundle_json = JSON.stringify({ rules: of });
   const bundle = { version: sha256Hex(bundle_json), bundle_json, simulation_digest: null, by: admin('a'), published_at_ms: 1 };
   const active = { version: bundle.version, shadow_version: null, by: admin('a'), activated_at_ms: 1 };
@@ -56,7 +56,7 @@ function rules(...of: object[]): Said[] {
   ];
 }
 
-const key = (id: string, principal: Principal, owner: string | null = null): Said => [
+const key = (id: string, principal: Principal, owner: string | null = null): Stated => [
   'api_key_set',
   { key_id: id, key_hash: id, principal, scopes: null, clearances: [], purposes: null, expires_at_ms: null, created_at_ms: 1, owner },
 ];
@@ -94,7 +94,7 @@ describe('who lets a mapping take effect', () => {
 
   test('a person activates it who did not publish it, by whatever key; one admin alone says so', () => {
     const set = { tool: 'pay', definition_json: JSON.stringify(to), by: admin('ann'), changed_at_ms: 1, needs_activation: true };
-    const waiting: Said[] = [['mapping_set', { ...set, version: 1 }]];
+    const waiting: Stated[] = [['mapping_set', { ...set, version: 1 }]];
     const said = (state: ConfigurationState, by: Principal, version = 1) =>
       activationProblem(state, 'acme', mappingVersions(state, 'acme', 'pay'), { version, by })?.kind;
     expect(said(folded(...waiting), admin('bob'))).toBeUndefined();
@@ -104,14 +104,14 @@ describe('who lets a mapping take effect', () => {
     const owned = folded(...waiting, key('k1', admin('ann')), key('k2', admin('ann-too'), 'ann'), key('k3', admin('bob')));
     expect([said(owned, admin('ann-too')), said(owned, admin('bob'))]).toEqual(['forbidden', undefined]);
     const [one, other] = ['ann', 'bob'].map((subject) => ({ issuer: 'local', subject }));
-    const linked: Said = [
+    const linked: Stated = [
       'person_link_set',
       { link_id: 'l', one, other, relation: 'same', reason: 'r', removed: false, by: admin('c'), changed_at_ms: 1 },
     ];
     expect([said(folded(...waiting, linked), admin('bob')), said(folded(...waiting), admin('Ann'))]).toEqual(['forbidden', 'forbidden']);
     const settings: EventMap['policy_settings_set'] = { simulation_required: false, single_policy_admin: true } as never;
     expect(said(folded(...waiting, ['policy_settings_set', settings]), admin('ann'))).toBeUndefined();
-    const newer: Said = ['mapping_set', { ...set, version: 2, needs_activation: false }];
+    const newer: Stated = ['mapping_set', { ...set, version: 2, needs_activation: false }];
     expect([said(folded(...waiting, newer), admin('bob')), said(folded(...waiting, newer), admin('bob'), 2)]).toEqual([
       'conflict',
       'conflict',

@@ -9,7 +9,7 @@ import { NotificationsConsumer } from './notifications.consumer.js';
 
 const BATCH_RECORDS_MAX = 500;
 /** A notification goes by mail or webhook: a tenth of a second does not matter. */
-const PATIENCE_MS = 100;
+const MAX_DELAY_MS = 100;
 
 @Module({})
 class NotificationsModule {
@@ -35,7 +35,7 @@ export async function startNotifications(
     lanes,
     visibility: 'durable',
     batch_records_max: BATCH_RECORDS_MAX,
-    patience_ms: PATIENCE_MS,
+    max_delay_ms: MAX_DELAY_MS,
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
     ...(deps.schemas ? { schemas: deps.schemas } : {}),

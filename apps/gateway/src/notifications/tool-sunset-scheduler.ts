@@ -37,9 +37,9 @@ export class ToolSunsetScheduler {
   }
 
   private turn(): void {
-    const { standing_changes } = this.configuration.state;
-    if (standing_changes === this.seen && ++this.turns < IDLE_TURNS) return;
-    this.seen = standing_changes;
+    const { revocation_epoch } = this.configuration.state;
+    if (revocation_epoch === this.seen && ++this.turns < IDLE_TURNS) return;
+    this.seen = revocation_epoch;
     this.turns = 0;
     this.working = this.working
       .then(() => this.checkNow())

@@ -12,7 +12,7 @@ import { SubjectEraser } from './subject-eraser.js';
 const NOW = Date.UTC(2026, 10, 22);
 const by: Principal = { kind: 'user', id: 'paula', roles: [] };
 
-function room() {
+function fixture() {
   const state = initialConfiguration();
   const keys = new MemorySubjectKeys();
   const written: string[] = [];
@@ -36,7 +36,7 @@ function room() {
 
 describe('retention', () => {
   test('a month goes once it is over for as long as was said; data with a marking by its own rule', async () => {
-    const { keys, retention, terms, seal, written } = room();
+    const { keys, retention, terms, seal, written } = fixture();
     terms([
       { marking: null, months: 6 },
       { marking: 'tax', months: 9 },
@@ -60,7 +60,7 @@ describe('retention', () => {
   });
 
   test('without terms, or without a rule for it, it is kept for ever; the floor holds whatever a rule says', async () => {
-    const { retention, terms, seal } = room();
+    const { retention, terms, seal } = fixture();
     await seal(1);
     expect(await retention.due('acme')).toEqual([]);
     terms([{ marking: 'tax', months: 6 }]);
@@ -72,7 +72,7 @@ describe('retention', () => {
   });
 
   test('keys of months that are over, and come back from a backup, are destroyed again at the next start', async () => {
-    const { state, personal, configuration, retention, terms, seal } = room();
+    const { state, personal, configuration, retention, terms, seal } = fixture();
     terms([{ marking: null, months: 6 }]);
     await seal(1);
     await retention.apply('acme', by);

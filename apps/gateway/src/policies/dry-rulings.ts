@@ -139,7 +139,7 @@ export class DryRulings {
   /** Of the calls so far, where a rule about the tool asks. */
   private async history(tenant_id: string, { contract }: ToolVersion, call: ToolCall): Promise<string | undefined> {
     const { state, clock } = this.policies.configuration;
-    const uses = this.policies.rulings.historyAsked(state, tenant_id, contract);
+    const uses = this.policies.rulings.historyRequested(state, tenant_id, contract);
     if (!uses || call.lane === '') return undefined;
     const [told] = await this.policies.history.read([{ tenant_id, call, call_id: null, at_ms: clock.now_ms(), uses }]);
     return told;

@@ -3,7 +3,7 @@ import { canonicalText, type EventType, sha256Hex } from '@countersign/contracts
 import type { TenantRulings } from '@countersign/decisions';
 import { type BundleShelf, emptyShelf, factsOf, toolVersions } from '@countersign/domain';
 import { BundleCompiler, type BundleText, type PolicyBundle, type RuleFault } from '@countersign/policy';
-import { type HistoryBook, inTurns } from '@countersign/process';
+import { type CallHistoryReader, inTurns } from '@countersign/process';
 import type { Store } from '@countersign/store';
 import type { ConfigurationService, EditedEverywhere, EditRequest } from '../configuration/configuration.service.js';
 import type { Edit } from '../configuration/configuration-edits.js';
@@ -25,7 +25,7 @@ export class PolicyService {
     readonly configuration: ConfigurationService,
     readonly rulings: TenantRulings,
     readonly store: Store,
-    readonly history: HistoryBook,
+    readonly history: CallHistoryReader,
   ) {}
 
   shelf(tenant_id: string): BundleShelf {

@@ -76,15 +76,15 @@ describe('an event stream', () => {
 
   test('who reads a long history is waited for, until there is room or the stream is over', async () => {
     const { raw, stream } = streamed();
-    expect(stream.room()).toBe(true);
+    expect(stream.waitForCapacity()).toBe(true);
     stream.write(FULL);
-    const room = stream.room();
+    const waitForCapacity = stream.waitForCapacity();
     raw.takes();
-    expect(await room).toBe(true);
+    expect(await waitForCapacity).toBe(true);
     stream.write(FULL);
-    const never = stream.room();
+    const never = stream.waitForCapacity();
     stream.gone();
-    expect([await never, stream.room()]).toEqual([false, false]);
+    expect([await never, stream.waitForCapacity()]).toEqual([false, false]);
   });
 
   test('a reader that takes nothing between two beats is dropped, and cut off if it takes not even that', () => {

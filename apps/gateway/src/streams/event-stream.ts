@@ -82,7 +82,7 @@ export class EventStream implements StreamOut {
   }
 
   /** Resolves when more may be written; false where the stream is over. */
-  room(): Promise<boolean> | boolean {
+  waitForCapacity(): Promise<boolean> | boolean {
     if (this.ended || this.raw.writableLength < BUFFERED_BYTES_MAX) return !this.ended;
     return new Promise((resolve) => {
       if (this.waiters.push(resolve) === 1) this.raw.once('drain', () => this.wake());

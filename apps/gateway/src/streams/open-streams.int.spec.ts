@@ -65,12 +65,12 @@ async function answer(request: IncomingMessage, response: never): Promise<void> 
 
 beforeEach(async () => {
   [turns, now_ms, revoked, metrics, streams, refused, delay] = [new Turns(), 0, new Set(), new Registry(), [], [], undefined];
-  const face = {
+  const json = {
     prepare: () => undefined,
     admit: ({ headers }: { headers: { authorization?: string } }) =>
       revoked.has(headers.authorization ?? '') ? new Refusal('unauthenticated', 'revoked') : callerOf('any', 'one'),
   };
-  open = new OpenStreams(new StreamPlaces(LIMITS, metrics), face as never, turns, { monotonic_ms: () => now_ms, age_max_ms: AGE_MAX_MS });
+  open = new OpenStreams(new StreamPlaces(LIMITS, metrics), json as never, turns, { monotonic_ms: () => now_ms, age_max_ms: AGE_MAX_MS });
   server = createServer((request, response) => void answer(request, response as never));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;

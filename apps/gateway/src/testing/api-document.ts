@@ -23,14 +23,14 @@ export interface ApiDocument {
 
 /** A route of the gateway. */
 export interface StatedRoute {
-  /** In capitals. */
+  /** In upper case. */
   method: string;
   path: string;
   operation: Operation;
   is_public: boolean;
 }
 
-/** The gateway with every part that it can have, made up to its routes: nothing in it runs. */
+/** A gateway with every optional feature, created for its routes only. It is not started. */
 export function routedGateway(): Promise<INestApplication> {
   const whole = {
     audit: { evidence: {} },

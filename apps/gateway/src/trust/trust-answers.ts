@@ -1,4 +1,4 @@
-import { bandOf, type Scored, type ToldTrust, type ToolScore, trustTerms, type VersionTrust, weights } from '@countersign/domain';
+import { bandOf, type ReportedTrust, type Scored, type ToolScore, trustTerms, type VersionTrust, weights } from '@countersign/domain';
 import type { TrustSpan } from '@countersign/store';
 
 export const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
@@ -16,7 +16,7 @@ export function scoredAnswer(scored: Scored | null): Record<string, unknown> {
 }
 
 /** What consumers go by: it moves only past its hysteresis. */
-export function publishedAnswer(told: ToldTrust | undefined): Record<string, unknown> | null {
+export function publishedAnswer(told: ReportedTrust | undefined): Record<string, unknown> | null {
   return told ? { score: told.score, band: told.band, at: time(told.at_ms) } : null;
 }
 

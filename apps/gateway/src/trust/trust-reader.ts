@@ -5,7 +5,7 @@ import {
   type PastMoment,
   PastTrust,
   type StoredRating,
-  type TrustBook,
+  type TrustScoreCache,
   TrustScores,
   toolsOf,
 } from '@countersign/process';
@@ -39,7 +39,7 @@ export class TrustReader {
     private readonly store: Store,
     private readonly past: PastTrust,
     private readonly clock: Clock,
-    readonly parts: { book: TrustBook; commands: OperatorCommands; topics: ReadonlyMap<string, number> },
+    readonly parts: { trustScores: TrustScoreCache; commands: OperatorCommands; topics: ReadonlyMap<string, number> },
   ) {}
 
   hasTopic(topic: string, partition: number): boolean {

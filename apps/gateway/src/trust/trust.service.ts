@@ -1,5 +1,5 @@
 import { type Caller, noSuchTool, noSuchVersion, Refusal, type Seen, Views, viewsBehind } from '@countersign/calls';
-import { toldKey, toolVersions } from '@countersign/domain';
+import { reportedKey, toolVersions } from '@countersign/domain';
 import type { PastMoment } from '@countersign/process';
 import { type Cursor, cursorText } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
@@ -93,7 +93,7 @@ export class TrustService {
   }
 
   private published(tenant_id: string, kind: 'tool' | 'provider' | 'agent', id: string, version: string | null) {
-    return publishedAnswer(this.reader.parts.book.scores.get(toldKey(tenant_id, kind, id, version)));
+    return publishedAnswer(this.reader.parts.trustScores.scores.get(reportedKey(tenant_id, kind, id, version)));
   }
 
   private named(tenant_id: string, tool: string, wanted: string | undefined): NamedTool | Refusal {

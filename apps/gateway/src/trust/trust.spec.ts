@@ -52,7 +52,7 @@ const reader = {
   ratings: async () => [rated],
   hasUsed: async () => false,
   hasTopic: () => false,
-  parts: { book: { scores: new Map() } },
+  parts: { trustScores: { scores: new Map() } },
 };
 
 let app: FeatureApp;

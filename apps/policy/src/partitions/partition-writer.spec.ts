@@ -100,15 +100,15 @@ test('a decision waits while too many are not on the log, and is refused once th
   const { writer } = writerOn(log);
   for (let at = 0; at < 5; at++) writer.enqueue([outgoing(at)]);
   let free = false;
-  const room = writer.room().then(() => {
+  const waitForCapacity = writer.waitForCapacity().then(() => {
     free = true;
   });
   await new Promise((done) => setImmediate(done));
   expect(free).toBe(false);
-  await room;
+  await waitForCapacity;
   expect(new Set(log.taken.map(({ at }) => at)).size).toBe(5);
   writer.stop();
-  await expect(writer.room()).rejects.toThrow(InfrastructureFault);
+  await expect(writer.waitForCapacity()).rejects.toThrow(InfrastructureFault);
 });
 
 test('a mark tells the positions right after what was enqueued before it, though more shares its append', async () => {

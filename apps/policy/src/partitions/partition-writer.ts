@@ -64,7 +64,7 @@ export class PartitionWriter {
   }
 
   /** Resolves when another decision may be made. @throws InfrastructureFault where the writer stops first. */
-  async room(): Promise<void> {
+  async waitForCapacity(): Promise<void> {
     while (!this.stopped && this.enqueued - this.written >= this.options.pending_records_max) await this.progress();
     if (this.stopped) throw new InfrastructureFault('the partition is no longer written here');
   }

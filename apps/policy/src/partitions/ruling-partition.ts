@@ -138,7 +138,7 @@ export class RulingPartition implements OwnedPartition {
   async handle(batch: EventBatch): Promise<void> {
     const last = batch.events.at(-1);
     if (last && last.offset + 1 >= batch.head) this.services.clock.observe(last.timestamp_ms);
-    await this.writer.room();
+    await this.writer.waitForCapacity();
     const fresh = batch.events.filter((event) => this.isNew(event));
     const toRule = fresh.filter(wantsRuling);
     if (toRule.length > 0) crashPoint('policy.before_ruling');
@@ -186,7 +186,7 @@ export class RulingPartition implements OwnedPartition {
 
   /** Judges waiting calls again: the next revision of those that need not wait any more, or wait for something else now. */
   async resume(due: readonly DueDeferral[], at_ms: number): Promise<void> {
-    await this.writer.room();
+    await this.writer.waitForCapacity();
     const questions = due.map((one) => ({
       ...questionAgain(one, at_ms),
       ...holdersOf(this.state, one.call_id, one.deferred.call),

@@ -16,10 +16,10 @@ import type { EventLog, FoldedTopics } from '@countersign/event-log';
 import type { GuardRefusal } from '@countersign/policy';
 import type { Answered, LimitService } from '../limits/limit-service.js';
 import type { Where } from '../limits/limit-store.js';
+import type { HistoryLookup, WithHistory } from './history-lookup.js';
 import type { MappedQuestion, MappedQuestions } from './mapped-questions.js';
 import type { OpenedQuestion, PersonalQuestions } from './personal-questions.js';
 import type { StoreHealthCheck } from './store-health-check.js';
-import type { ToldHistories, WithHistory } from './told-histories.js';
 import { turnsOf } from './turns.js';
 
 /** Who holds idempotency keys in `tool_executions`. */
@@ -28,7 +28,7 @@ export interface KeyHolders {
   holdersOf(calls: readonly { tenant_id: string; call: ToolCall; answer_gone?: boolean }[]): Promise<ReadonlyMap<string, KeyHolder>>;
 }
 
-type AskedQuestion = WithHistory<MappedQuestion>;
+type RequestedQuestion = WithHistory<MappedQuestion>;
 
 const AT_ONCE: GuardRefusal = {
   rule: 'edit.at_once',
@@ -46,7 +46,7 @@ export class DecisionService {
       pulse: StoreHealthCheck;
       personal: PersonalQuestions;
       mappings: MappedQuestions;
-      histories: ToldHistories;
+      histories: HistoryLookup;
     },
     private readonly keys: KeyHolders,
     readonly limits: LimitService,
@@ -85,7 +85,7 @@ export class DecisionService {
 
   /** Grows with whatever may make a version run no more. */
   get revocationEpoch(): number {
-    return this.io.configuration.state.standing_changes;
+    return this.io.configuration.state.revocation_epoch;
   }
 
   /** The ruling of a call whose version may not run any more: revoked, suspended, or another contract than it was called by. */
@@ -130,20 +130,20 @@ export class DecisionService {
   }
 
   /** Inputs that a cap lowers are mapped, and judged once more. */
-  private async judgeInTurns(questions: readonly AskedQuestion[]): Promise<Judged[]> {
+  private async judgeInTurns(questions: readonly RequestedQuestion[]): Promise<Judged[]> {
     const answers = await this.judgeAll(questions);
     for (const [at, { unmapped_json }] of answers.entries()) {
       if (unmapped_json === undefined) continue;
       // The gateway may have mapped the call by a version that this process has not read yet.
       await this.catchUp();
-      const lowered = await this.io.mappings.lowered(questions[at] as AskedQuestion, unmapped_json);
+      const lowered = await this.io.mappings.lowered(questions[at] as RequestedQuestion, unmapped_json);
       answers[at] = this.judgeNow([lowered])[0] as Judged;
     }
     return answers;
   }
 
   /** Where inputs are large, others have their turns in between. */
-  private async judgeAll(questions: readonly AskedQuestion[]): Promise<Judged[]> {
+  private async judgeAll(questions: readonly RequestedQuestion[]): Promise<Judged[]> {
     const [first = [], ...others] = turnsOf(questions, ({ call }) => call.inputs_json.length);
     const answers = this.judgeNow(first);
     for (const turn of others) {
@@ -153,7 +153,7 @@ export class DecisionService {
     return answers;
   }
 
-  private judgeNow(questions: readonly AskedQuestion[]): Judged[] {
+  private judgeNow(questions: readonly RequestedQuestion[]): Judged[] {
     const { state } = this.io.configuration;
     return questions.map((question) => {
       const judged = this.io.personal.guarded(state, question, this.judgeOne(question));
@@ -162,7 +162,7 @@ export class DecisionService {
     });
   }
 
-  private judgeOne({ tenant_id, call, at_ms, resumed, late, unmappable: refused, remapped, history_json }: AskedQuestion): Judged {
+  private judgeOne({ tenant_id, call, at_ms, resumed, late, unmappable: refused, remapped, history_json }: RequestedQuestion): Judged {
     const { state } = this.io.configuration;
     if (refused) return unmappable(state, call, refused.mapping_version, refused.issues);
     const waited = resumed?.waited ?? [];

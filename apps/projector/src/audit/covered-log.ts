@@ -8,7 +8,7 @@ import { ContinuedTrees, type TakenUp } from './continued-trees.js';
 export type Signed = 'kept' | 'taken' | 'nothing_new' | 'behind';
 
 /** A checkpoint covers a second. */
-const PATIENCE_MS = 100;
+const MAX_DELAY_MS = 100;
 
 /** Every partition of the log as a tree: hashes what becomes durable, writes tiles, and signs what they add up to. */
 export class CoveredLog {
@@ -50,7 +50,7 @@ export class CoveredLog {
       topics,
       visibility: 'durable',
       batch_records_max: 500,
-      patience_ms: PATIENCE_MS,
+      max_delay_ms: MAX_DELAY_MS,
       from,
       onBatch: (batch) => grown(this.take(batch)),
     });

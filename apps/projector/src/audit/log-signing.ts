@@ -9,11 +9,11 @@ import type { StartCheck } from './start-check.js';
 export interface SigningParts {
   log: EventLog;
   evidence: Evidence;
-  /** Compares what is kept before anything is signed; absent only where a test does without. */
+  /** Compares the stored checkpoints before signing. Absent only in tests. */
   start?: Pick<StartCheck, 'run' | 'compare' | 'compareOlder'>;
   now_ms(): number;
   logger: Pick<Logger, 'warn'>;
-  /** While it is known to be damaged nothing is signed. */
+  /** Known damage stops signing. */
   damage: Pick<KnownDamage, 'found' | 'holdsSigning' | 'openings'>;
 }
 
@@ -23,7 +23,7 @@ export class LogSigning {
 
   constructor(private readonly parts: SigningParts) {}
 
-  /** Undefined: nothing may be signed now. Why is reported. */
+  /** Undefined if signing is not allowed now; the reason is logged. */
   async open(topics: () => Promise<readonly string[]>): Promise<SigningRun | undefined> {
     if (this.mustWait()) return undefined;
     try {

@@ -1,6 +1,6 @@
 import { type CallTopic, laneTopic, parseCallId } from '@countersign/contracts';
 import { callsAfter, type Store } from '@countersign/store';
-import type { AskedCall, CallCheck } from './call-check.js';
+import type { CallCheck, RequestedCall } from './call-check.js';
 import type { CallRecords } from './call-records.js';
 import type { LanePartition } from './lane-partitions.js';
 import type { WrongRow } from './wrong-row.js';
@@ -44,8 +44,8 @@ export class AllCalls {
     const long: string[] = [];
     for await (const asked of this.asked(laneTopic(REQUESTS, lane), partition)) {
       for (const { call_id } of asked) seen.add(shortId(uuidOf(call_id)));
-      const { at_ms: last_ms } = asked.at(-1) as AskedCall;
-      const lasted_ms = last_ms - (asked[0] as AskedCall).at_ms;
+      const { at_ms: last_ms } = asked.at(-1) as RequestedCall;
+      const lasted_ms = last_ms - (asked[0] as RequestedCall).at_ms;
       const different = await this.check.compareNear(asked, place, last_ms + Math.max(LONG_MS, lasted_ms));
       long.push(...(different ?? []));
       const wrong = long.length < LONG_CALLS_MAX ? [] : await this.check.compareWhole(long.splice(0), place);
@@ -55,10 +55,10 @@ export class AllCalls {
   }
 
   /** The calls that are requested on the log, in its order. */
-  private async *asked(topic: string, partition: number): AsyncGenerator<AskedCall[]> {
+  private async *asked(topic: string, partition: number): AsyncGenerator<RequestedCall[]> {
     const { log } = this.records;
     const stretch = { topic, partition, from: await log.first(topic, partition), below: await log.head(topic, partition) };
-    let asked = new Map<string, AskedCall>();
+    let asked = new Map<string, RequestedCall>();
     for await (const events of this.records.read({ ...stretch, until_ms: Number.POSITIVE_INFINITY })) {
       for (const { event_type, event, timestamp_ms } of events) {
         const { call_id } = event.meta;

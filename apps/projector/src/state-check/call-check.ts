@@ -11,7 +11,7 @@ const TOPICS = ['tool-call-requested', 'policy-decided', 'approval-voted', 'appr
 const MARGIN_MS = 10_000;
 
 /** A call, and when it was requested about. */
-export interface AskedCall {
+export interface RequestedCall {
   call_id: string;
   at_ms: number;
 }
@@ -25,7 +25,7 @@ export interface Compared {
 const isEnded = ({ status }: CallWrite): boolean => (terminalStatuses as ReadonlySet<string>).has(status);
 
 /** Up to when the log has to be read for a call to be what its row says; Infinity: nobody can tell. */
-function untilOf(row: CallWrite | undefined, { at_ms }: AskedCall): number {
+function untilOf(row: CallWrite | undefined, { at_ms }: RequestedCall): number {
   const state = row && stateIn(row);
   if (!state) return at_ms + MARGIN_MS;
   if (!isEnded(row)) return Number.POSITIVE_INFINITY;
@@ -43,14 +43,14 @@ export class CallCheck {
    * Folds these calls from the part of the log around them, and whatever differs from all of it: only that is wrong. `until_max_ms`
    * bounds the part that is read first.
    */
-  async compare(asked: readonly AskedCall[], place: LanePartition, until_max_ms = Number.POSITIVE_INFINITY): Promise<Compared> {
+  async compare(asked: readonly RequestedCall[], place: LanePartition, until_max_ms = Number.POSITIVE_INFINITY): Promise<Compared> {
     const different = await this.compareNear(asked, place, until_max_ms);
     if (different === undefined) return { compared: 0, wrong: [] };
     return { compared: asked.length, wrong: different.length === 0 ? [] : await this.compareWhole(different, place) };
   }
 
   /** The calls that differ from what the log says around them; undefined: rows of another version cannot be compared. */
-  async compareNear(asked: readonly AskedCall[], place: LanePartition, until_max_ms: number): Promise<string[] | undefined> {
+  async compareNear(asked: readonly RequestedCall[], place: LanePartition, until_max_ms: number): Promise<string[] | undefined> {
     const ids = new Set(asked.map(({ call_id }) => call_id));
     const read = await this.read(place, [...ids]);
     if (read.version !== callTables.version) return undefined;

@@ -2,7 +2,7 @@ import { parseCallId } from '@countersign/contracts';
 import type { DamageFinder, DamageReport } from '@countersign/evidence';
 import type { TreeSpan } from '@countersign/proofs';
 import { callsAfter, type Store } from '@countersign/store';
-import type { AskedCall } from './call-check.js';
+import type { RequestedCall } from './call-check.js';
 import type { ExecutionPlace } from './execution-check.js';
 import { type LanePartition, lanesByPartition, partitionsOf, type RandomBelow, randomRecord, topicsAt } from './lane-partitions.js';
 import type { StateCheckMetrics } from './state-check-metrics.js';
@@ -74,11 +74,11 @@ export class StateSampler {
     await this.confirm('start');
   }
 
-  private async callsOnLog(place: LanePartition, offset: number, count: number, found_by: DamageFinder): Promise<AskedCall[]> {
+  private async callsOnLog(place: LanePartition, offset: number, count: number, found_by: DamageFinder): Promise<RequestedCall[]> {
     const { partition } = place;
     const [topic = ''] = topicsAt('tool-call-requested', place);
     const from = Math.max(offset, await this.checks.records.log.first(topic, partition));
-    const asked = new Map<string, AskedCall>();
+    const asked = new Map<string, RequestedCall>();
     const stretch = { topic, partition, from, below: from + count, until_ms: Number.POSITIVE_INFINITY };
     for await (const events of this.checks.records.read(stretch))
       for (const { event_type, event, timestamp_ms } of events)
@@ -89,7 +89,7 @@ export class StateSampler {
   }
 
   /** Rows beside that of a call that is on the log, in the order of their ids: any row is beside some. */
-  private async callsInRows(place: LanePartition, beside: AskedCall | undefined): Promise<void> {
+  private async callsInRows(place: LanePartition, beside: RequestedCall | undefined): Promise<void> {
     const after = (beside && parseCallId(beside.call_id)?.uuid) ?? FIRST_UUID;
     const rows = await callsAfter(this.source.store, place.partition, after, CALLS_BY_ROW);
     const asked = rows.map(({ call_id, requested_at_ms }) => ({ call_id, at_ms: requested_at_ms }));
@@ -98,7 +98,7 @@ export class StateSampler {
     else for (const one of asked) await this.compareCalls([one], place, 'sample');
   }
 
-  private async compareCalls(asked: readonly AskedCall[], place: LanePartition, found_by: DamageFinder) {
+  private async compareCalls(asked: readonly RequestedCall[], place: LanePartition, found_by: DamageFinder) {
     if (asked.length === 0) return;
     const { compared, wrong } = await this.checks.calls.compare(asked, place);
     this.metrics.compared('calls', compared);

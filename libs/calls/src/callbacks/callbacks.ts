@@ -3,8 +3,8 @@ import type { Logger } from '@countersign/process';
 import type { OwedCallback } from '@countersign/store';
 import { envelopeText, refusedAt } from '../envelope/envelope.js';
 import type { Readable } from '../personal/readable.js';
-import type { CallBoard, CallListener } from '../waiting/call-board.js';
 import { settledAs } from '../waiting/is-answer.js';
+import type { CallListener, WatchedCalls } from '../waiting/watched-calls.js';
 import { ANSWER_MAX_MS, type Callback, type CallbackDelivery, type Taken } from './callback-delivery.js';
 import type { OwedCallbacks } from './owed-callbacks.js';
 
@@ -29,11 +29,11 @@ interface Job {
 class Watcher implements CallListener {
   constructor(
     private readonly callbacks: Callbacks,
-    private readonly board: CallBoard,
+    private readonly watchedCalls: WatchedCalls,
   ) {}
   changed(state: CallState): void {
     if (settledAs(state) !== 'ended') return;
-    this.board.unwatch(state.call_id, this);
+    this.watchedCalls.unwatch(state.call_id, this);
     this.callbacks.ended(state);
   }
 }
@@ -52,7 +52,7 @@ export class Callbacks {
 
   constructor(
     private readonly delivery: CallbackDelivery,
-    private readonly board: CallBoard,
+    private readonly watchedCalls: WatchedCalls,
     private readonly parts: { logger: Logger; readable: Pick<Readable, 'text'>; owed: Pick<OwedCallbacks, 'owe' | 'settle'> },
   ) {}
 
@@ -68,7 +68,7 @@ export class Callbacks {
 
   /** A call that is on the board. */
   watch(callId: string, tenantId: string): void {
-    this.board.watch(callId, tenantId, new Watcher(this, this.board));
+    this.watchedCalls.watch(callId, tenantId, new Watcher(this, this.watchedCalls));
   }
 
   /** Calls that ended before are not told (epoch ms), and owe nothing more: whether they were told nobody knows. */

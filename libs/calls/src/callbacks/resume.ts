@@ -15,8 +15,8 @@ import {
   settleCallbacks,
   unfinishedCalls,
 } from '@countersign/store';
-import type { CallBoard } from '../waiting/call-board.js';
 import { settledAs } from '../waiting/is-answer.js';
+import type { WatchedCalls } from '../waiting/watched-calls.js';
 import { type Callbacks, TRIED_FOR_MS } from './callbacks.js';
 
 /** Requests that the views have not folded yet are read from the log, no more than this many a partition. */
@@ -45,7 +45,7 @@ export class Resume {
 
   constructor(
     private readonly parts: { log: EventLog; store: Store; decoder: BatchDecoder; now_ms(): number },
-    private readonly board: CallBoard,
+    private readonly watchedCalls: WatchedCalls,
     private readonly callbacks: Callbacks,
   ) {}
 
@@ -59,11 +59,11 @@ export class Resume {
       this.found = [];
       this.callbacks.tellSince(untoldSince(await this.newestRequestMs(lanes), this.parts.now_ms()));
     }
-    for (const row of await unfinishedCalls(store)) this.seat(unpackCall(row.state));
+    for (const row of await unfinishedCalls(store)) this.restore(unpackCall(row.state));
     for (const lane of lanes) await this.unfolded(laneTopic('tool-call-requested', lane), folded);
     for (const owed of await owedCallbacks(store)) await this.owed(owed);
     for (let at = 0; this.found && at < this.found.length; at += CHUNK) await oweCallbacks(store, this.found.slice(at, at + CHUNK));
-    if (this.board.size === 0) return 'head';
+    if (this.watchedCalls.size === 0) return 'head';
     return this.starts(topics, folded);
   }
 
@@ -92,11 +92,11 @@ export class Resume {
     return positions;
   }
 
-  private seat(state: CallState): void {
+  private restore(state: CallState): void {
     const { call_id, tenant_id, call } = state;
-    if (this.board.has(call_id)) return;
+    if (this.watchedCalls.has(call_id)) return;
     const owed = call?.callback_url !== null && call?.callback_url !== undefined;
-    this.board.admit(call_id, tenant_id, owed ? state : undefined, undefined);
+    this.watchedCalls.admit(call_id, tenant_id, owed ? state : undefined, undefined);
     if (!owed) return;
     this.callbacks.watch(call_id, tenant_id);
     this.found?.push({ call_id, tenant_id });
@@ -104,13 +104,13 @@ export class Resume {
 
   /** One that ended is told at once: nobody took it, or nobody was there to tell it. */
   private async owed({ call_id, tenant_id, age_ms }: { call_id: string; tenant_id: string; age_ms: number }): Promise<void> {
-    if (this.board.has(call_id)) return;
+    if (this.watchedCalls.has(call_id)) return;
     const row = await readCall(this.parts.store, tenant_id, call_id);
     const state = row && unpackCall(row.state);
     if (!state) {
       if (age_ms > NEVER_CAME_MS) await settleCallbacks(this.parts.store, [call_id]);
     } else if (settledAs(state) === 'ended') this.callbacks.ended(state);
-    else this.seat(state);
+    else this.restore(state);
   }
 
   private async unfolded(topic: string, folded: readonly ProjectionOffset[]): Promise<void> {
@@ -123,7 +123,7 @@ export class Resume {
         const last = records.at(-1);
         if (!last) break;
         for (const event of (await decoder.decode(records)).events)
-          if (event.event_type === 'tool_call_requested') this.seat(evolve(undefined, event as PlacedEvent));
+          if (event.event_type === 'tool_call_requested') this.restore(evolve(undefined, event as PlacedEvent));
         offset = last.offset + 1;
       }
     }

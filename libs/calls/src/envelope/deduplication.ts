@@ -19,7 +19,7 @@ export interface AnswerNotes {
 }
 
 /** The fields of an envelope about earlier answers. */
-export interface DeduplicationFace {
+export interface DeduplicationJson {
   deduplicated: boolean;
   deduplicated_because: DeduplicatedBecause | null;
   original_call_id: string | null;
@@ -27,7 +27,7 @@ export interface DeduplicationFace {
   superseded_by: string | null;
 }
 
-type Source = Pick<DeduplicationFace, 'deduplicated' | 'deduplicated_because' | 'original_call_id'>;
+type Source = Pick<DeduplicationJson, 'deduplicated' | 'deduplicated_because' | 'original_call_id'>;
 
 function sourceOf(state: CallState, repeat: boolean): Source {
   const { end, ruling } = state;
@@ -40,7 +40,7 @@ function sourceOf(state: CallState, repeat: boolean): Source {
   return { deduplicated: false, deduplicated_because: null, original_call_id: null };
 }
 
-export function deduplicationFace(state: CallState, { repeat = false, effect }: AnswerNotes): DeduplicationFace {
+export function deduplicationJson(state: CallState, { repeat = false, effect }: AnswerNotes): DeduplicationJson {
   const recorded = state.end?.deduplication;
   const effect_now = recorded?.effect_now ?? effect?.effect_now ?? null;
   const superseded_by = recorded?.effect_now ? recorded.superseded_by : (effect?.superseded_by ?? null);
@@ -56,9 +56,9 @@ const BY_OCCURRENCE = 'to ask for a wanted repeat, send a new request with `occu
 const BY_HEADER = 'to ask for a wanted repeat, send another Idempotency-Key (`occurrence` does not change a key that the caller sends)';
 
 /** Says that the tool did not run for this request and how to ask for a run; undefined where it did run. */
-export function repeatWarning(state: CallState, face: DeduplicationFace): string | undefined {
-  if (!face.deduplicated) return undefined;
-  const why = face.deduplicated_because === null ? 'answered with the result of an earlier equal call' : because[face.deduplicated_because];
-  const ended = face.effect_now === 'superseded' ? ', but its effect does not stand any more' : '';
+export function repeatWarning(state: CallState, json: DeduplicationJson): string | undefined {
+  if (!json.deduplicated) return undefined;
+  const why = json.deduplicated_because === null ? 'answered with the result of an earlier equal call' : because[json.deduplicated_because];
+  const ended = json.effect_now === 'superseded' ? ', but its effect does not stand any more' : '';
   return `${why}${ended}; ${state.call?.key_source === 'header' ? BY_HEADER : BY_OCCURRENCE}`;
 }

@@ -1,14 +1,14 @@
 import { type CallError, type Deferral, type Outcome, type RulingExplanation, SEALED, type ToolCall } from '@countersign/contracts';
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
 import { metadataOf } from '../request/own-reference.js';
-import { type AnswerNotes, type DeduplicationFace, deduplicationFace, repeatWarning } from './deduplication.js';
-import { mappingFace, mappingWarning } from './mapped-form.js';
+import { type AnswerNotes, type DeduplicationJson, deduplicationJson, repeatWarning } from './deduplication.js';
+import { mappingJson, mappingWarning } from './mapped-form.js';
 import type { SeenCall } from './seen-by.js';
 
 const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
 
 /** The JSON face of a call error: `details` as JSON, not as text. */
-function errorFace(error: CallError | null): Record<string, unknown> | null {
+function errorJson(error: CallError | null): Record<string, unknown> | null {
   if (!error) return null;
   const { details_json, ...rest } = error;
   return { ...rest, details: details_json === null ? null : JSON.parse(details_json) };
@@ -63,7 +63,7 @@ function endedAt(state: CallState, status: CallStatus): number | null {
 
 export const approvalLink = (approvalId: string): string => `/v1/approvals/${approvalId}`;
 
-function approvalFace(state: CallState): Record<string, unknown> | null {
+function approvalJson(state: CallState): Record<string, unknown> | null {
   const { approval, approval_end, ruling } = state;
   const approvalId = approval?.approval_id ?? ruling?.approval_id ?? null;
   if (approvalId === null) return null;
@@ -82,40 +82,40 @@ function approvalFace(state: CallState): Record<string, unknown> | null {
   };
 }
 
-function deferFace({ wake_at_ms, timeout_at_ms, ...rest }: Deferral): Record<string, unknown> {
+function deferralJson({ wake_at_ms, timeout_at_ms, ...rest }: Deferral): Record<string, unknown> {
   return { ...rest, wake_at: time(wake_at_ms), timeout_at: time(timeout_at_ms) };
 }
 
-function decisionFace(state: CallState): Record<string, unknown> | null {
+function decisionJson(state: CallState): Record<string, unknown> | null {
   if (!state.ruling) return null;
   const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, defer, explanation } = state.ruling;
   const inputs_digest = state.call?.inputs_digest ?? null;
   const decision = { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, inputs_digest };
-  const explained = explanation ? { ...decision, ...explanationFace(explanation) } : decision;
-  return defer ? { ...explained, defer: deferFace(defer) } : explained;
+  const explained = explanation ? { ...decision, ...explanationJson(explanation) } : decision;
+  return defer ? { ...explained, defer: deferralJson(defer) } : explained;
 }
 
 /** Why it was ruled so: rules, tables, and what they ask for besides. */
-function explanationFace({ obligations, bundle_digest, matched, would_have, errors, facts, shadow, history_json }: RulingExplanation) {
+function explanationJson({ obligations, bundle_digest, matched, would_have, errors, facts, shadow, history_json }: RulingExplanation) {
   const tags = obligations.flatMap(({ kind, tag }) => (kind === 'tag' && tag !== null ? [tag] : []));
   const rules = { rules_matched: matched, rules_would_have: would_have, rule_errors: errors };
   const history = history_json == null ? {} : { history: JSON.parse(history_json) as unknown };
   return { bundle_digest, ...rules, facts, ...history, tags, obligations, shadow };
 }
 
-function warningsOf(state: CallState, face: DeduplicationFace): string[] {
+function warningsOf(state: CallState, json: DeduplicationJson): string[] {
   const warnings = outcomeOf(state)?.warnings ?? [];
-  const told = [repeatWarning(state, face), mappingWarning(state)].filter((warning) => warning !== undefined);
+  const told = [repeatWarning(state, json), mappingWarning(state)].filter((warning) => warning !== undefined);
   return told.length === 0 ? warnings : [...warnings, ...told];
 }
 
-function withTold(warnings: string[], told: readonly string[]): string[] {
+function withReported(warnings: string[], told: readonly string[]): string[] {
   const news = told.filter((warning) => !warnings.includes(warning));
   return news.length === 0 ? warnings : [...warnings, ...news];
 }
 
 /** What the checks found: in the error of a refused call, beside the output of one that passed with remarks. */
-function validationFace(error: Record<string, unknown> | null, outcome: Outcome | undefined): Record<string, unknown> | null {
+function validationJson(error: Record<string, unknown> | null, outcome: Outcome | undefined): Record<string, unknown> | null {
   const remarks = outcome?.extras?.validation_json;
   if (remarks) return JSON.parse(remarks) as Record<string, unknown>;
   if (error?.code !== 'VALIDATION_ERROR') return null;
@@ -124,7 +124,7 @@ function validationFace(error: Record<string, unknown> | null, outcome: Outcome 
 }
 
 /** Where the result comes from: what its tool says, else the tool itself at the moment it answered. */
-function provenanceFace(call: ToolCall | null, outcome: Outcome | undefined): Record<string, unknown> | null {
+function provenanceJson(call: ToolCall | null, outcome: Outcome | undefined): Record<string, unknown> | null {
   if (outcome?.status !== 'succeeded' || !call) return null;
   const { source, as_of_ms, confidence } = outcome.extras?.provenance ?? {
     source: `${call.tool}@${call.version}`,
@@ -135,7 +135,7 @@ function provenanceFace(call: ToolCall | null, outcome: Outcome | undefined): Re
 }
 
 /** Who asked, for whom, and who may see it. */
-function identityFace({ call, withheld }: SeenCall): Record<string, unknown> {
+function identityJson({ call, withheld }: SeenCall): Record<string, unknown> {
   const authority = call?.authority ?? null;
   const { principal, context } = call ?? {};
   return {
@@ -168,8 +168,8 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
   const status = statusOf(state);
   const call = state.call;
   const outcome = outcomeOf(state);
-  const deduplication = deduplicationFace(state, notes);
-  const error = errorFace(errorOf(state, status));
+  const deduplication = deduplicationJson(state, notes);
+  const error = errorJson(errorOf(state, status));
   const requestedMs = state.requested?.at_ms ?? call?.requested_at_ms ?? null;
   const startedMs = outcome?.started_at_ms ?? state.started?.fired_at_ms ?? requestedMs;
   const endMs = endedAt(state, status);
@@ -189,8 +189,8 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
     metadata: metadataOf(call?.metadata_json),
     status,
     error,
-    decision: decisionFace(state),
-    approval: approvalFace(state),
+    decision: decisionJson(state),
+    approval: approvalJson(state),
     requested_at: time(requestedMs),
     started_at,
     ended_at,
@@ -204,19 +204,19 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
     ...deduplication,
     truncated: outcome?.truncated ?? false,
     attachments: outcome?.attachments ?? [],
-    warnings: withTold(warningsOf(state, deduplication), notes.warnings ?? []),
-    validation: validationFace(error, outcome),
+    warnings: withReported(warningsOf(state, deduplication), notes.warnings ?? []),
+    validation: validationJson(error, outcome),
     exceptions: [],
-    provenance: provenanceFace(call, outcome),
+    provenance: provenanceJson(call, outcome),
     citations: [],
     mutations: [],
     verified: outcome?.extras?.verified ?? null,
-    ...identityFace(state),
+    ...identityJson(state),
     credentials: outcome?.extras?.credentials ?? [],
     trace_id: state.correlation_id,
     cost: outcome?.extras?.cost ?? null,
     mapping_version: (outcome ? outcome.extras?.mapping_version : call?.mapped?.mapping_version) ?? null,
-    ...mappingFace(call),
+    ...mappingJson(call),
   };
   return { made, recorded: recordedMembers(state, outcome) };
 }
@@ -237,6 +237,6 @@ export function isKeyReuse(state: CallState): boolean {
 }
 
 /** The envelope as a value, for faces that show parts of it. */
-export function callFace(state: SeenCall): Record<string, unknown> {
+export function callJson(state: SeenCall): Record<string, unknown> {
   return JSON.parse(envelopeText(state)) as Record<string, unknown>;
 }

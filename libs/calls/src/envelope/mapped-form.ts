@@ -2,7 +2,7 @@ import type { ToolCall } from '@countersign/contracts';
 import { type CallState, jsonDiff } from '@countersign/domain';
 
 /** What a mapping made of the inputs of a call, and what it changed (RFC 6902, from the agent's form); empty where none is in force. */
-export function mappingFace(call: Pick<ToolCall, 'inputs_json' | 'mapped'> | null): { mapping?: Record<string, unknown> } {
+export function mappingJson(call: Pick<ToolCall, 'inputs_json' | 'mapped'> | null): { mapping?: Record<string, unknown> } {
   if (!call?.mapped) return {};
   const { mapping_version, inputs_digest, warnings, inputs_json } = call.mapped;
   const changes = jsonDiff(JSON.parse(call.inputs_json), JSON.parse(inputs_json));

@@ -2,8 +2,8 @@ import type { CallState } from '@countersign/domain';
 import type { Progress } from '@countersign/process';
 import type { Readable } from '../personal/readable.js';
 import type { CallTracker } from '../tracking/call-tracker.js';
-import type { CallListener } from '../waiting/call-board.js';
 import type { Timed } from '../waiting/timer-wheel.js';
+import type { CallListener } from '../waiting/watched-calls.js';
 import { CallSnapshot } from './call-snapshot.js';
 import { type CallFollower, CallSubscription } from './call-subscription.js';
 
@@ -15,7 +15,7 @@ const LOOKS_MS = [100, 250, 500, 1_000, 2_000, 4_000, 7_150, 15_000, 30_000];
 const LOOK_MAX_MS = 60_000;
 
 interface FeedParts {
-  tracker: Pick<CallTracker, 'board' | 'wheel' | 'refresh'>;
+  tracker: Pick<CallTracker, 'watchedCalls' | 'wheel' | 'refresh'>;
   readable: Pick<Readable, 'text'>;
 }
 
@@ -32,22 +32,22 @@ class CallFeed implements CallListener, Timed {
   ) {}
 
   join(subscription: CallSubscription, known: CallState): void {
-    const { board } = this.parts.tracker;
+    const { watchedCalls } = this.parts.tracker;
     this.followers.add(subscription);
     if (this.followers.size === 1) {
       this.schedule();
-      board.watch(this.call.call_id, this.call.tenant_id, this);
+      watchedCalls.watch(this.call.call_id, this.call.tenant_id, this);
     }
-    const state = board.learn(known) ?? known;
+    const state = watchedCalls.learn(known) ?? known;
     if (this.followers.has(subscription)) this.show(subscription, new CallSnapshot(state, this.parts.readable));
   }
 
   leave(subscription: CallSubscription): void {
     if (!this.followers.delete(subscription) || this.followers.size > 0) return;
-    const { board, wheel } = this.parts.tracker;
+    const { watchedCalls, wheel } = this.parts.tracker;
     if (this.slot >= 0) wheel.remove(this, this.slot);
     this.slot = -1;
-    board.unwatch(this.call.call_id, this);
+    watchedCalls.unwatch(this.call.call_id, this);
     this.onEmpty();
   }
 

@@ -1,8 +1,8 @@
 import { evolve, type PlacedEvent } from '@countersign/domain';
 import { describe, expect, test } from '@jest/globals';
 import { placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '../testing/samples.js';
-import { CallBoard } from '../waiting/call-board.js';
 import { type Timed } from '../waiting/timer-wheel.js';
+import { WatchedCalls } from '../waiting/watched-calls.js';
 import { CallFeeds } from './call-feed.js';
 import type { CallSnapshot } from './call-snapshot.js';
 import type { CallFollower } from './call-subscription.js';
@@ -53,30 +53,30 @@ class Reader implements CallFollower {
 
 /** What the views know is counted each time somebody reads it, and each envelope each time one is made. */
 function world(view: { facts: number }) {
-  const board = new CallBoard();
+  const watchedCalls = new WatchedCalls();
   const wheel = new Waits();
   const counts = { reads: 0, opened: 0 };
   const refresh = () => {
     counts.reads++;
-    board.learn(stateAfter(view.facts));
+    watchedCalls.learn(stateAfter(view.facts));
   };
   const text = (_tenant: string, envelope: string) => {
     counts.opened++;
     return envelope;
   };
-  const feeds = new CallFeeds({ tracker: { board, wheel: wheel as never, refresh }, readable: { text } });
+  const feeds = new CallFeeds({ tracker: { watchedCalls, wheel: wheel as never, refresh }, readable: { text } });
   const open = (clearances: readonly string[] = [], last_id = 0) => {
     const reader = new Reader(clearances);
     const leave = feeds.follow(stateAfter(view.facts), last_id, reader);
     return { reader, leave };
   };
-  return { board, wheel, feeds, counts, open };
+  return { watchedCalls, wheel, feeds, counts, open };
 }
 
 describe('one stream', () => {
   test('an end that passed between the reading and the watch is found within half a second, and the stream ends', () => {
     const view = { facts: 2 };
-    const { board, wheel, feeds, open } = world(view);
+    const { watchedCalls, wheel, feeds, open } = world(view);
     const { said } = open().reader;
     wheel.over(); // the view lags behind
     expect(said.join('')).not.toContain('succeeded');
@@ -85,7 +85,7 @@ describe('one stream', () => {
     expect(wheel.asked_ms.slice(0, 2).reduce((sum, ms) => sum + ms)).toBeLessThan(500);
     expect(said.at(-2)).toContain('"status":"succeeded"');
     expect(said.at(-1)).toBe('END');
-    expect([board.size, feeds.size]).toEqual([0, 0]);
+    expect([watchedCalls.size, feeds.size]).toEqual([0, 0]);
   });
 
   test('while nothing happens the view is read ever more seldom, and a reading that says nothing new is told to nobody', () => {
@@ -100,13 +100,13 @@ describe('one stream', () => {
 
   test('a stream that comes again is told what is new since its last id, and a reader who left is told nothing', () => {
     const view = { facts: 2 };
-    const { board, open } = world(view);
+    const { watchedCalls, open } = world(view);
     const first = open();
     const last_id = Number(/^id: (\d+)/.exec(first.reader.said[0] as string)?.[1]);
     first.leave();
     const again = open([], last_id);
     expect(again.reader.said).toEqual([]);
-    board.apply(facts[2] as PlacedEvent);
+    watchedCalls.apply(facts[2] as PlacedEvent);
     expect(again.reader.said).toEqual([expect.stringContaining('"status":"succeeded"'), 'END']);
     expect(first.reader.said).toHaveLength(1);
   });
@@ -118,14 +118,14 @@ describe('many streams of one call', () => {
   test('add no reading, no timer and no envelope: what is done does not grow with their number', () => {
     const cost = (streams: number) => {
       const view = { facts: 2 };
-      const { board, wheel, counts, open } = world(view);
+      const { watchedCalls, wheel, counts, open } = world(view);
       const readers = Array.from({ length: streams }, () => open().reader);
       const joined = counts.opened;
       for (let turn = 0; turn < 10; turn++) wheel.over();
       const idle = { reads: counts.reads, timers: wheel.asked_ms.length, opened: counts.opened - joined };
-      board.apply(facts[2] as PlacedEvent);
+      watchedCalls.apply(facts[2] as PlacedEvent);
       expect(readers.every(({ said }) => said.at(-1) === 'END' && said.at(-2)?.includes('succeeded'))).toBe(true);
-      return { ...idle, told: counts.opened - joined, size: board.size };
+      return { ...idle, told: counts.opened - joined, size: watchedCalls.size };
     };
     expect(cost(STREAMS)).toEqual(cost(1));
     expect(cost(1)).toEqual({ reads: 10, timers: 11, opened: 0, told: 1, size: 0 });
@@ -133,22 +133,22 @@ describe('many streams of one call', () => {
 
   test('readers who may see different things get envelopes of their own', () => {
     const view = { facts: 2 };
-    const { board, counts, open } = world(view);
+    const { watchedCalls, counts, open } = world(view);
     const readers = [[], ['secret'], [], ['secret']].map((clearances) => open(clearances).reader);
     const before = counts.opened;
-    board.apply(facts[2] as PlacedEvent);
+    watchedCalls.apply(facts[2] as PlacedEvent);
     expect(counts.opened - before).toBe(2);
     expect(readers.map(({ said }) => said.length)).toEqual([3, 3, 3, 3]);
   });
 
   test('one that leaves takes nothing from the others; the last one ends the watch', () => {
-    const { board, feeds, open } = world({ facts: 2 });
+    const { watchedCalls, feeds, open } = world({ facts: 2 });
     const [a, b] = [open(), open()];
     a.leave();
     a.leave();
-    expect([board.size, feeds.size]).toEqual([1, 1]);
+    expect([watchedCalls.size, feeds.size]).toEqual([1, 1]);
     b.leave();
-    expect([board.size, feeds.size]).toEqual([0, 0]);
+    expect([watchedCalls.size, feeds.size]).toEqual([0, 0]);
   });
 });
 
@@ -161,29 +161,29 @@ describe('many who wait for one call', () => {
   }
 
   test('a reading of the view that says nothing new is told to those who joined since, and to nobody else', () => {
-    const board = new CallBoard();
+    const watchedCalls = new WatchedCalls();
     const listeners = Array.from({ length: 100 }, () => new Listener());
     for (const listener of listeners) {
-      board.watch(stateAfter(2).call_id, 'acme', listener);
-      board.learn(stateAfter(2));
+      watchedCalls.watch(stateAfter(2).call_id, 'acme', listener);
+      watchedCalls.learn(stateAfter(2));
     }
     expect(listeners.map(({ heard }) => heard)).toEqual(listeners.map(() => 1));
-    board.learn(stateAfter(2));
+    watchedCalls.learn(stateAfter(2));
     expect(listeners.every(({ heard }) => heard === 1)).toBe(true);
-    board.learn(stateAfter(3));
+    watchedCalls.learn(stateAfter(3));
     expect(listeners.every(({ heard }) => heard === 2)).toBe(true);
   });
 
   test('the view is read once for all who ask in the same time, and who joined since is told what is known', () => {
-    const board = new CallBoard();
+    const watchedCalls = new WatchedCalls();
     const { call_id } = stateAfter(2);
-    board.watch(call_id, 'acme', new Listener());
-    expect(Array.from({ length: 50 }, () => board.shouldRead(call_id, 1_000, 500))).toEqual([true, ...Array(49).fill(false)]);
-    board.learn(stateAfter(2));
+    watchedCalls.watch(call_id, 'acme', new Listener());
+    expect(Array.from({ length: 50 }, () => watchedCalls.shouldRead(call_id, 1_000, 500))).toEqual([true, ...Array(49).fill(false)]);
+    watchedCalls.learn(stateAfter(2));
     const late = new Listener();
-    board.watch(call_id, 'acme', late);
-    expect([board.shouldRead(call_id, 1_400, 500), late.heard]).toEqual([false, 1]);
-    expect(board.shouldRead(call_id, 1_500, 500)).toBe(true);
-    expect(board.shouldRead('of nobody here', 1_500, 500)).toBe(true);
+    watchedCalls.watch(call_id, 'acme', late);
+    expect([watchedCalls.shouldRead(call_id, 1_400, 500), late.heard]).toEqual([false, 1]);
+    expect(watchedCalls.shouldRead(call_id, 1_500, 500)).toBe(true);
+    expect(watchedCalls.shouldRead('of nobody here', 1_500, 500)).toBe(true);
   });
 });

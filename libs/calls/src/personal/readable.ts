@@ -2,17 +2,17 @@ import { SEALED } from '@countersign/contracts';
 import { type CallState, type ConfigurationState, hasPersonal } from '@countersign/domain';
 import type { Personal } from '@countersign/process';
 
-/** What leaves this gateway, as its readers may see it: what is sealed is opened, or says `erased`. */
+/** Decrypts personal data in answers of the gateway. A value whose key was destroyed reads `erased`. */
 export class Readable {
   constructor(
     private readonly personal: Personal | undefined,
     private readonly configuration: { readonly state: ConfigurationState },
   ) {}
 
-  /** For a test that does without. */
+  /** For tests without personal data. */
   static readonly plain = new Readable(undefined, { state: undefined as never });
 
-  /** JSON text of a tenant; a promise only where something in it is sealed. */
+  /** Decrypts JSON text of a tenant. Returns a promise only if the text contains encrypted values. */
   text(tenant_id: string, text: string): string | Promise<string> {
     return this.opens(tenant_id, text) ? (this.personal as Personal).text(tenant_id, text) : text;
   }
@@ -21,7 +21,7 @@ export class Readable {
     return this.uses(tenant_id) ? (this.personal as Personal).value(tenant_id, value) : value;
   }
 
-  /** Recorded calls for who judges them again, in memory; of a call whose data is gone only that it was. */
+  /** Decrypts recorded calls for a new decision in memory. A call whose data was erased is only marked as erased. */
   async states(tenant_id: string, states: readonly CallState[]): Promise<CallState[]> {
     const { personal } = this;
     if (!personal || !this.uses(tenant_id)) return [...states];
@@ -32,7 +32,7 @@ export class Readable {
     return Promise.all(states.map(opened));
   }
 
-  /** Whether anything of the tenant may be sealed. */
+  /** Whether the tenant may have encrypted values. */
   uses(tenant_id: string): boolean {
     return this.personal !== undefined && hasPersonal(this.configuration.state, tenant_id);
   }

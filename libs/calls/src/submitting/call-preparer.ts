@@ -1,6 +1,6 @@
 import type { CallMapper } from '../admission/call-mapper.js';
 import type { CallSealer } from '../personal/call-sealer.js';
-import type { CallDesk } from '../recording/call-desk.js';
+import type { CallRecorder } from '../recording/call-recorder.js';
 import { Refusal } from '../refusal.js';
 import type { AdmittedCall } from '../request/admitted-call.js';
 
@@ -9,7 +9,7 @@ export class CallPreparer {
   constructor(
     private readonly mapper: CallMapper,
     private readonly sealer: CallSealer,
-    private readonly desk: CallDesk,
+    private readonly recorder: CallRecorder,
   ) {}
 
   /** Undefined where neither concerns the call: then nothing is waited for. */
@@ -20,7 +20,7 @@ export class CallPreparer {
       if (!(one instanceof Refusal)) return this.sealer.seal(one) ?? one;
       // A request that its run numbers may be on the record, whatever the mapping takes by now: it is answered from there.
       const { call_id, tenant_id } = admitted.meta;
-      return admitted.numbered && (await this.desk.refresh(tenant_id, call_id)) ? admitted : one;
+      return admitted.numbered && (await this.recorder.refresh(tenant_id, call_id)) ? admitted : one;
     });
   }
 }

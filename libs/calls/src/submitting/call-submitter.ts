@@ -3,7 +3,7 @@ import type { CallSpan, CallTracer } from '@countersign/process';
 import { SpanKind } from '@opentelemetry/api';
 import type { Admission } from '../admission/admission.js';
 import type { Callbacks } from '../callbacks/callbacks.js';
-import type { CallDesk } from '../recording/call-desk.js';
+import type { CallRecorder } from '../recording/call-recorder.js';
 import { Refusal } from '../refusal.js';
 import type { AdmittedCall } from '../request/admitted-call.js';
 import type { CallRequest } from '../request/call-request.js';
@@ -20,7 +20,7 @@ type Refused = Refusal | undefined;
 export class CallSubmitter {
   constructor(
     private readonly admission: Admission,
-    private readonly desk: CallDesk,
+    private readonly recorder: CallRecorder,
     private readonly tracker: CallTracker,
     private readonly parts: {
       tracer: CallTracer;
@@ -93,7 +93,7 @@ export class CallSubmitter {
     const deprecation = warns_of_deprecation ? admitted.deprecation : undefined;
     const call = { call_id, tenant_id, wait_ms, event_id, numbered, caller, deprecation };
     const answer = new PendingAnswer(this.tracker, this.parts.answers, sink, call, span);
-    const refused = this.desk.submit(admitted, answer, span.traceparent);
+    const refused = this.recorder.submit(admitted, answer, span.traceparent);
     if (refused) return refused;
     if (owesCallback(admitted)) this.parts.callbacks.watch(call_id, tenant_id);
     answer.start();

@@ -3,7 +3,7 @@ import { type CallState, type PlacedEvent, statusOf } from '@countersign/domain'
 import { type CallSpan, decisionAttributes } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
 import { isSameCaller } from '../identity/same-caller.js';
-import { type CallWaiter } from '../recording/call-desk.js';
+import { type CallWaiter } from '../recording/call-recorder.js';
 import { Refusal } from '../refusal.js';
 import type { CallTracker } from '../tracking/call-tracker.js';
 import { isAnswer, settledAs } from '../waiting/is-answer.js';
@@ -131,7 +131,7 @@ export class PendingAnswer implements CallWaiter, Timed {
   private leave(): void {
     this.answered = true;
     if (this.slot >= 0) this.tracker.wheel.remove(this, this.slot);
-    this.tracker.board.unwatch(this.call.call_id, this);
+    this.tracker.watchedCalls.unwatch(this.call.call_id, this);
   }
 
   private finish(ended: boolean): void {

@@ -1,18 +1,18 @@
 import type { Clock } from '@countersign/process';
 import type { LogPosition } from '@countersign/store';
-import type { CallDesk } from '../recording/call-desk.js';
+import type { CallRecorder } from '../recording/call-recorder.js';
 import type { AnsweredPositions } from '../views/answered-positions.js';
 import type { AnswerMetric } from '../waiting/answer-metric.js';
-import type { CallBoard } from '../waiting/call-board.js';
 import type { TimerWheel } from '../waiting/timer-wheel.js';
+import type { WatchedCalls } from '../waiting/watched-calls.js';
 
 /** What everybody who waits for a call or follows one shares. */
 export class CallTracker {
   constructor(
-    readonly board: CallBoard,
+    readonly watchedCalls: WatchedCalls,
     readonly wheel: TimerWheel,
     readonly clock: Clock,
-    private readonly parts: { desk: CallDesk; answered: AnsweredPositions; metric: AnswerMetric },
+    private readonly parts: { recorder: CallRecorder; answered: AnsweredPositions; metric: AnswerMetric },
   ) {}
 
   measured(status: string, waited_ms: number): void {
@@ -28,7 +28,7 @@ export class CallTracker {
 
   /** Reads the view, unless somebody read it for this call within `fresh_ms`. A store that is unavailable changes nothing: the next turn reads again. */
   refresh(tenantId: string, callId: string, fresh_ms: number): void {
-    if (!this.board.shouldRead(callId, this.clock.monotonic_ms(), fresh_ms)) return;
-    this.parts.desk.refresh(tenantId, callId).catch(() => undefined);
+    if (!this.watchedCalls.shouldRead(callId, this.clock.monotonic_ms(), fresh_ms)) return;
+    this.parts.recorder.refresh(tenantId, callId).catch(() => undefined);
   }
 }

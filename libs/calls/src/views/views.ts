@@ -45,8 +45,8 @@ export class Views {
     return row && unpackCall(row.state);
   }
 
-  private async passed(wanted: readonly LogPosition[], patience_ms: number): Promise<boolean> {
-    const until = this.monotonic_ms() + patience_ms;
+  private async passed(wanted: readonly LogPosition[], max_delay_ms: number): Promise<boolean> {
+    const until = this.monotonic_ms() + max_delay_ms;
     for (let wait = 2; !hasPassed(this.folded, wanted); wait = Math.min(PAUSE_MAX_MS, wait * 2)) {
       if (this.monotonic_ms() - this.read_ms >= wait / 2) await this.readFolded();
       if (hasPassed(this.folded, wanted)) break;

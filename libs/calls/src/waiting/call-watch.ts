@@ -1,6 +1,6 @@
 import type { CallState, PlacedEvent } from '@countersign/domain';
-import type { CallBoard, CallListener } from './call-board.js';
 import type { Timed, TimerWheel } from './timer-wheel.js';
+import type { CallListener, WatchedCalls } from './watched-calls.js';
 
 /** What a watch looks for: the answer once the facts give one, else undefined. */
 export type CallCheck<T> = (state: CallState, at: PlacedEvent | undefined) => T | undefined;
@@ -12,15 +12,15 @@ export class CallWatch<T> implements CallListener, Timed {
   private slot = -1;
 
   constructor(
-    private readonly room: { board: CallBoard; wheel: TimerWheel },
+    private readonly parts: { watchedCalls: WatchedCalls; wheel: TimerWheel },
     private readonly known: CallState,
     private readonly check: CallCheck<T>,
   ) {
     this.result = new Promise((settle) => {
       this.settle = settle;
     });
-    room.board.watch(known.call_id, known.tenant_id, this);
-    room.board.learn(known);
+    parts.watchedCalls.watch(known.call_id, known.tenant_id, this);
+    parts.watchedCalls.learn(known);
   }
 
   changed(state: CallState, at: PlacedEvent | undefined): void {
@@ -35,7 +35,7 @@ export class CallWatch<T> implements CallListener, Timed {
 
   /** The result, or undefined when the time is over (at most 100 s). */
   async within(timeout_ms: number): Promise<T | undefined> {
-    this.slot = this.room.wheel.add(this, timeout_ms);
+    this.slot = this.parts.wheel.add(this, timeout_ms);
     try {
       return await this.result;
     } finally {
@@ -44,8 +44,8 @@ export class CallWatch<T> implements CallListener, Timed {
   }
 
   close(): void {
-    if (this.slot >= 0) this.room.wheel.remove(this, this.slot);
+    if (this.slot >= 0) this.parts.wheel.remove(this, this.slot);
     this.slot = -1;
-    this.room.board.unwatch(this.known.call_id, this);
+    this.parts.watchedCalls.unwatch(this.known.call_id, this);
   }
 }

@@ -1,6 +1,6 @@
 import { uuidv7 } from '@countersign/contracts';
 import type { AppDeps, WakeUpChannel } from '@countersign/process';
-import type { CallBoard } from './call-board.js';
+import type { WatchedCalls } from './watched-calls.js';
 
 // No lane is called so: their names have no dot.
 const CHANNEL = '.in-flight';
@@ -75,11 +75,11 @@ export class InFlightShares {
 /** Starts telling other gateways, and listening to them; undefined where there are none: embedded there is one. */
 export async function shareInFlight(
   { store, wake_ups, clock }: Pick<AppDeps, 'store' | 'wake_ups' | 'clock'>,
-  board: CallBoard,
+  watchedCalls: WatchedCalls,
 ): Promise<InFlightShares | undefined> {
   if (!store.durable) return undefined;
-  const shares = new InFlightShares(board, wake_ups, uuidv7(clock.now_ms()), () => clock.monotonic_ms());
-  board.othersInFlight = (tenant_id) => shares.othersOf(tenant_id);
+  const shares = new InFlightShares(watchedCalls, wake_ups, uuidv7(clock.now_ms()), () => clock.monotonic_ms());
+  watchedCalls.othersInFlight = (tenant_id) => shares.othersOf(tenant_id);
   await shares.start();
   return shares;
 }

@@ -3,19 +3,19 @@ import { encodeHint } from '@countersign/process';
 import { InProcessWakeUps } from '@countersign/store';
 import { describe, expect, test } from '@jest/globals';
 import { CALL_ID, placed, sampleEnd, sampleRuling } from '../testing/samples.js';
-import { CallBoard } from './call-board.js';
 import { takeHints } from './wake-ups.js';
+import { WatchedCalls } from './watched-calls.js';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 async function hinted(lane: string, payload: Buffer) {
   const channel = new InProcessWakeUps();
-  const board = new CallBoard();
+  const watchedCalls = new WatchedCalls();
   const seen: { topic: string; offset: number }[] = [];
-  board.admit(CALL_ID, 'acme', undefined, { changed: (_state, at) => at && seen.push({ topic: at.topic, offset: at.offset }) });
-  board.apply(placed('policy_decided', sampleRuling(), 'policy-decided'));
+  watchedCalls.admit(CALL_ID, 'acme', undefined, { changed: (_state, at) => at && seen.push({ topic: at.topic, offset: at.offset }) });
+  watchedCalls.apply(placed('policy_decided', sampleRuling(), 'policy-decided'));
   seen.length = 0;
-  await takeHints(channel, ['shared', 'acme'], { board, codec: new EventCodec(), now_ms: () => 1 });
+  await takeHints(channel, ['shared', 'acme'], { watchedCalls, codec: new EventCodec(), now_ms: () => 1 });
   channel.publish(lane, [payload]);
   await settled();
   return seen;

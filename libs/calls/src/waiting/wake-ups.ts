@@ -1,11 +1,11 @@
 import { type EventCodec, laneTopic, UndecodableRecord } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import { decodeHint, type WakeUpChannel } from '@countersign/process';
-import type { CallBoard } from './call-board.js';
 import { peekCallId } from './peek.js';
+import type { WatchedCalls } from './watched-calls.js';
 
 interface HintParts {
-  board: CallBoard;
+  watchedCalls: WatchedCalls;
   codec: EventCodec;
   now_ms: () => number;
 }
@@ -15,16 +15,16 @@ export async function takeHints(channel: WakeUpChannel, lanes: readonly string[]
   for (const lane of lanes) await channel.subscribe(lane, (payload) => take(payload, lane, parts));
 }
 
-function take(payload: Buffer, lane: string, { board, codec, now_ms }: HintParts): void {
+function take(payload: Buffer, lane: string, { watchedCalls, codec, now_ms }: HintParts): void {
   const hint = decodeHint(payload);
   if (!hint) return;
   const callId = peekCallId(hint.value);
   const id = codec.schemaId(hint.value);
-  if (callId === undefined || !board.has(callId) || id === undefined || !codec.knows(id)) return;
+  if (callId === undefined || !watchedCalls.has(callId) || id === undefined || !codec.knows(id)) return;
   const tagged = decoded(codec, hint.value);
   if (tagged?.event_type !== 'tool_executed' && tagged?.event_type !== 'tool_retry_deduplicated') return;
   const { partition } = tagged.event.meta;
-  board.apply({
+  watchedCalls.apply({
     ...tagged,
     topic: laneTopic('tool-executed', lane),
     partition,

@@ -12,7 +12,7 @@ export function planEnds({ rulings, timeline }: SimulatedWorld, approval_id: str
 }
 
 /** What becomes of a request of which a part was not met in time; as of the time on record, where it escalated then. */
-export function saidAtEnd({ rulings, now_ms, records }: SimulatedWorld, approval_id: string): RulingDraft[] {
+export function statedAtEnd({ rulings, now_ms, records }: SimulatedWorld, approval_id: string): RulingDraft[] {
   const approval = rulings.approvals.get(approval_id);
   if (approval?.status !== 'open' || expiresAt(approval) > now_ms) return [];
   const due = openParts(approval).find(({ expires_at_ms }) => expires_at_ms <= now_ms);

@@ -3,7 +3,7 @@ import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
 import type { ResultSource, SimulatedWorld, UnknownBecause } from './simulated-world.js';
 
 /** A call as one of the two worlds has it. Times are epoch ms. */
-export interface CallFace {
+export interface ComparedCall {
   effect: RulingEffect | null;
   rule: string | null;
   tier: Tier | null;
@@ -40,9 +40,9 @@ export interface CallComparison {
   version: string;
   case_id: string | null;
   requested_at_ms: number;
-  recorded: CallFace;
+  recorded: ComparedCall;
   /** Null: it is left out. */
-  counterfactual: CallFace | null;
+  counterfactual: ComparedCall | null;
   differences: Difference[];
   /** Negative: later. Null where it did not start in both worlds. */
   started_earlier_by_ms: number | null;
@@ -63,7 +63,7 @@ function startOf({ started, end, doubt }: CallState): number | null {
 }
 
 /** The face of a call. */
-function faceOf(state: CallState): CallFace {
+function comparedCall(state: CallState): ComparedCall {
   const { ruling, approval, approval_end, end } = state;
   const asked = approval_end !== null || ruling?.effect === 'require_approval';
   const approval_id = ruling?.approval_id ?? approval?.approval_id ?? '';
@@ -82,7 +82,7 @@ function faceOf(state: CallState): CallFace {
   };
 }
 
-function effectDifference(before: CallFace, after: CallFace): Difference | undefined {
+function effectDifference(before: ComparedCall, after: ComparedCall): Difference | undefined {
   if (before.effect === after.effect) return before.rule === after.rule ? undefined : 'rule';
   if (after.effect === 'deny') return 'newly_denied';
   if (after.effect === 'defer') return 'newly_deferred';
@@ -90,7 +90,7 @@ function effectDifference(before: CallFace, after: CallFace): Difference | undef
   return before.effect === 'require_approval' ? 'approval_avoided' : 'newly_allowed';
 }
 
-function startDifference(before: CallFace, after: CallFace): { kind?: Difference; earlier_by_ms: number | null } {
+function startDifference(before: ComparedCall, after: ComparedCall): { kind?: Difference; earlier_by_ms: number | null } {
   const [then, now] = [before.started_at_ms, after.started_at_ms];
   if (then === null || now === null) {
     if (then === now) return { earlier_by_ms: null };
@@ -109,10 +109,10 @@ export function compared(
 ): Omit<CallComparison, 'assumed_unchanged'> {
   const recorded = world.records.get(call_id) as { state: CallState };
   const { call } = recorded.state;
-  const before = faceOf(recorded.state);
+  const before = comparedCall(recorded.state);
   const state = world.calls.get(call_id);
   const isLeftOut = world.changes.some((change) => change.kind === 'left_out' && change.call_id === call_id);
-  const after = state ? withoutUnknown(faceOf(state), world, call_id) : null;
+  const after = state ? withoutUnknown(comparedCall(state), world, call_id) : null;
   const unknown = [...(world.unknown.get(call_id) ?? [])];
   if (world.recording.erased.has(call_id)) unknown.push({ what: 'ruling', why: 'its inputs are erased', call_id: null });
   else if (unreproduced !== undefined) unknown.push({ what: 'ruling', why: unreproduced, call_id: null });
@@ -143,9 +143,9 @@ export function compared(
 }
 
 /** A call without a known result started when it was allowed to; when it ended is not known. */
-function withoutUnknown(face: CallFace, world: SimulatedWorld, call_id: string): CallFace {
-  if (face.status !== 'running' || !world.unknown.get(call_id)?.some(({ what }) => what === 'result')) return face;
-  return { ...face, started_at_ms: world.started.get(call_id) ?? null };
+function withoutUnknown(compared: ComparedCall, world: SimulatedWorld, call_id: string): ComparedCall {
+  if (compared.status !== 'running' || !world.unknown.get(call_id)?.some(({ what }) => what === 'result')) return compared;
+  return { ...compared, started_at_ms: world.started.get(call_id) ?? null };
 }
 
 /** Why deciding the record again without any change gives something else than the record; undefined where it gives the same. */

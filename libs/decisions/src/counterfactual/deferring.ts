@@ -18,7 +18,7 @@ export class Deferring {
     if (!defer) return;
     const call_id = meta.call_id as string;
     const next = this.nextOnRecord(call_id, revision);
-    if (next) this.wakeAt(this.world.records.saidAt(next), call_id, next.event.meta.hlc);
+    if (next) this.wakeAt(this.world.records.statedAt(next), call_id, next.event.meta.hlc);
     this.wakeAt(this.lagged(defer.timeout_at_ms, next), call_id);
     if (defer.until === 'call_ended') {
       const left = defer.call_ids.filter((other) => !hasEnded(this.world.status(other) ?? 'succeeded'));
@@ -45,7 +45,7 @@ export class Deferring {
       if (deferral.until === 'call_ended') {
         if (!deferral.call_ids.includes(other) || (next && !affected.has(other))) continue;
         const then_ms = records.get(other)?.state.end?.at_ms;
-        const lag_ms = next && then_ms !== undefined ? Math.max(0, records.saidAt(next) - then_ms) : 0;
+        const lag_ms = next && then_ms !== undefined ? Math.max(0, records.statedAt(next) - then_ms) : 0;
         this.wakeAt(now_ms + Math.min(lag_ms, LAG_MS), call_id);
       } else if (affected.size > 0 || !next) this.wakeAt(now_ms, call_id);
     }
@@ -65,7 +65,7 @@ export class Deferring {
 
   /** A time as the record has it, where it is seen a little later there. */
   private lagged(at_ms: number, next: ReadEvent | undefined): number {
-    const then_ms = next ? this.world.records.saidAt(next) : at_ms;
+    const then_ms = next ? this.world.records.statedAt(next) : at_ms;
     return then_ms >= at_ms && then_ms - at_ms <= LAG_MS ? then_ms : at_ms;
   }
 

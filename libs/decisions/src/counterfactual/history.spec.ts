@@ -196,12 +196,12 @@ test('whatever was asked: leaving out a call gives what living without it gives,
       const answer = asked(made, [leftOut(ids[without] as string)]);
       const truth = asked(lived.made, []);
       for (const [at, id] of ids.entries()) {
-        const face = of(answer, id as string);
-        if (at === without || face.unknown.some(({ what }) => what === 'ruling')) continue;
+        const compared = of(answer, id as string);
+        if (at === without || compared.unknown.some(({ what }) => what === 'ruling')) continue;
         const { effect, rule } = ruled(truth, lived.ids[at] as string) ?? {};
         expect({ at, ...ruled(answer, id as string) }).toMatchObject({ at, effect, rule });
         seen.known++;
-        if (face.recorded.rule !== rule) seen.other++;
+        if (compared.recorded.rule !== rule) seen.other++;
       }
     }),
     { numRuns: 60 },

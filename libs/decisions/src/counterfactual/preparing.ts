@@ -46,7 +46,7 @@ function placesOf({ history, now_ms, records, rulings, changes }: SimulatedWorld
 
   function ruledAbout(call_id: string | null): Place[] {
     const recorded = [...(records.get(call_id ?? '')?.rulings.values() ?? [])];
-    const then = recorded.filter((ruling) => Math.abs(records.saidAt(ruling) - now_ms) <= SAME_MS);
+    const then = recorded.filter((ruling) => Math.abs(records.statedAt(ruling) - now_ms) <= SAME_MS);
     return then.map((ruling) => history.placeOf(ruling.event.config_offset, ruling.timestamp_ms));
   }
 }

@@ -97,12 +97,12 @@ export class RecordedCalls {
     const { call_id, event_id, causation_id } = record.event.meta;
     if (call_id === null) return;
     this.callOfEvent.set(event_id, call_id);
-    if (!isSaidByPolicy(record)) this.appended.set(event_id, record.timestamp_ms);
+    if (!isStatedByPolicy(record)) this.appended.set(event_id, record.timestamp_ms);
     if (record.event_type === 'tool_call_requested' || INPUTS.has(record.event_type)) pushTo(this.inputs, placeOf(record), record);
     pushTo(this.gathered, call_id, record);
     // A question says exactly when it was asked; other words only when their id was made.
     const isFirst = !this.answers.has(causation_id ?? '') || record.event_type === 'approval_requested';
-    if (causation_id !== null && isFirst && isSaidByPolicy(record)) this.answers.set(causation_id, record);
+    if (causation_id !== null && isFirst && isStatedByPolicy(record)) this.answers.set(causation_id, record);
   }
 
   /** Ids of calls of which there is any record. */
@@ -168,7 +168,7 @@ export class RecordedCalls {
   }
 
   private momentOf(event: ReadEvent): Moment {
-    return { at_ms: isSaidByPolicy(event) ? this.saidAt(event) : event.timestamp_ms, order: event.event.meta.hlc };
+    return { at_ms: isStatedByPolicy(event) ? this.statedAt(event) : event.timestamp_ms, order: event.event.meta.hlc };
   }
 
   /** Just after the last input before this one in its partition that was answered; undefined where none was of late. */
@@ -188,8 +188,8 @@ export class RecordedCalls {
   }
 
   /** When policy said something: never before the record that it is about was appended, whatever its clock says. */
-  saidAt(said: ReadEvent): number {
-    return Math.max(saidAt(said), this.appended.get(said.event.meta.causation_id ?? '') ?? 0);
+  statedAt(said: ReadEvent): number {
+    return Math.max(statedAt(said), this.appended.get(said.event.meta.causation_id ?? '') ?? 0);
   }
 
   /** When a request for approval went to a group, as the record says. */
@@ -214,10 +214,10 @@ const isNextOf = ({ rule, level }: { rule: string; level: number }, to: { rule: 
 const keyOf = ({ tool, version, inputs_digest }: Pick<ToolCall, 'tool' | 'version' | 'inputs_digest'>): string =>
   `${tool}@${version} ${inputs_digest}`;
 
-const isSaidByPolicy = ({ topic }: ReadEvent): boolean => topic.startsWith('policy-decided') || topic.startsWith('approval-granted');
+const isStatedByPolicy = ({ topic }: ReadEvent): boolean => topic.startsWith('policy-decided') || topic.startsWith('approval-granted');
 
 /** The same by its clock, as exactly as the record tells. */
-function saidAt(said: ReadEvent): number {
+function statedAt(said: ReadEvent): number {
   if (said.event_type === 'approval_requested') return said.event.requested_at_ms;
   return timeOfId(said.event.meta.event_id);
 }

@@ -9,13 +9,13 @@ import { questionOf } from '../question-of.js';
 import type { ReadEvent } from '../read-event.js';
 import { TenantRulings } from '../tenant-rulings.js';
 import { dueDeferrals, questionAgain } from '../waiting.js';
-import { planEnds, saidAtEnd } from './approval-ends.js';
+import { planEnds, statedAtEnd } from './approval-ends.js';
 import type { Change } from './change.js';
 import { Deferring } from './deferring.js';
 import { ask, planned } from './planning.js';
 import { prepared } from './preparing.js';
 import type { InputEvent, RecordedCall } from './recorded-calls.js';
-import { SimulatedDesk } from './simulated-desk.js';
+import { SimulatedDecisionService } from './simulated-decision-service.js';
 import { endedAs } from './simulated-outcome.js';
 import { type Authority, refusedAtTurn, SimulatedRuns } from './simulated-runs.js';
 import { SimulatedTrust } from './simulated-trust.js';
@@ -36,7 +36,7 @@ export class Redecision {
   readonly world: SimulatedWorld;
   readonly refused_votes: EventMap['approval_vote_refused'][] = [];
   private readonly rulings: TenantRulings;
-  private readonly desk: SimulatedDesk;
+  private readonly decisionService: SimulatedDecisionService;
   private readonly runs: SimulatedRuns;
   private readonly deferring: Deferring;
   private readonly work: Iterator<void>;
@@ -47,7 +47,7 @@ export class Redecision {
     const now_ms = () => this.world.now_ms;
     this.rulings = new TenantRulings(now_ms, new TrustHistory(recording.trust, now_ms));
     const trust = new SimulatedTrust(this.world, this.rulings);
-    this.desk = new SimulatedDesk(this.world, this.rulings, trust);
+    this.decisionService = new SimulatedDecisionService(this.world, this.rulings, trust);
     this.runs = new SimulatedRuns(this.world, this.rulings, trust);
     this.deferring = new Deferring(this.world);
     this.work = this.steps();
@@ -88,7 +88,7 @@ export class Redecision {
         this.start(item.call_id, item.revision);
         return;
       case 'expire':
-        this.say(saidAtEnd(this.world, item.approval_id));
+        this.say(statedAtEnd(this.world, item.approval_id));
         return;
       case 'forget':
         this.forgetGrant(item.approval_id);
@@ -109,7 +109,7 @@ export class Redecision {
     const { rulings } = this.world;
     const { meta, call } = event.event;
     const { config_offset: _, ...question } = questionOf(rulings, event);
-    const judged = this.desk.judge(question);
+    const judged = this.decisionService.judge(question);
     if (!judged) return;
     const drafts = decideRecord(rulings, event, judged, termsOf(this.world));
     if (judged.reservations && drafts.length > 0)
@@ -130,7 +130,7 @@ export class Redecision {
       this.say(decideRecord(rulings, event, undefined, termsOf(this.world)));
       return;
     }
-    const config = this.desk.configurationFor(edit.call_id, edit.revision);
+    const config = this.decisionService.configurationFor(edit.call_id, edit.revision);
     const judged = judgeCall(this.rulings, config, edit);
     const { idempotency_key, discriminating_digest } = edit.edited;
     const own = { ...edit.call, idempotency_key, discriminating_digest };
@@ -140,7 +140,7 @@ export class Redecision {
       key_holder: isSame ? undefined : this.world.keys.holder(edit.tenant_id, own, config, this.world.now_ms),
     };
     const stands = decideRecord(rulings, event, answer, termsOf(this.world)).some((draft) => draft.event_type === 'policy_decided');
-    if (stands) this.desk.askLimits({ ...edit, at_execution: false, key_is_known: false, held_by: undefined }, answer);
+    if (stands) this.decisionService.askLimits({ ...edit, at_execution: false, key_is_known: false, held_by: undefined }, answer);
     const drafts = decideRecord(rulings, event, answer, termsOf(this.world));
     if (answer.reservations) keepTaken(rulings.limits, edit.call_id, answer.reservations, drafts);
     this.say(drafts);
@@ -231,7 +231,7 @@ export class Redecision {
     const [due] = dueDeferrals({ ...world.rulings.limits, deferred: new Map([[call_id, waiting]]) }, world.now_ms, ended);
     if (!due || this.deferring.isStuck(due)) return;
     const again = questionAgain(due, world.now_ms);
-    const judged = this.desk.judge({ ...again, ...holdersOf(world.rulings, call_id, due.deferred.call) });
+    const judged = this.decisionService.judge({ ...again, ...holdersOf(world.rulings, call_id, due.deferred.call) });
     if (!judged) return;
     const terms = { ...termsOf(this.world), source: noRecord('policy-decided') };
     const drafts = decideAgain(world.rulings, due, judged, terms);
@@ -243,13 +243,13 @@ export class Redecision {
   private *configured(): Generator<void> {
     const { rulings, history, now_ms } = this.world;
     if (rulings.approvals.size === 0 && rulings.limits.deferred.size === 0) return;
-    const { standing_changes } = history.asOf(now_ms);
-    if (standing_changes === this.standings) return;
-    this.standings = standing_changes;
+    const { revocation_epoch } = history.asOf(now_ms);
+    if (revocation_epoch === this.standings) return;
+    this.standings = revocation_epoch;
     const withdrawn = new Map<string, Withdrawal>();
     const open = [...rulings.approvals.values()].filter(({ status }) => status === 'open').flatMap(({ members }) => members);
     for (const waiting of [...open, ...rulings.limits.deferred.values()]) {
-      const by = this.desk.withdrawalOf(waiting);
+      const by = this.decisionService.withdrawalOf(waiting);
       if (by) withdrawn.set(waiting.meta.call_id as string, by);
       yield;
     }

@@ -17,7 +17,7 @@ import type { SimulatedWorld, UnknownBecause } from './simulated-world.js';
 import { isAnswered, isSameStanding, RecordedStandings, type Standing, standingOf, windowCounts } from './standings.js';
 import { changedCounts } from './told-otherwise.js';
 
-type Told = Partial<Record<HistoryScope, Counted | Record<string, Counted> | boolean>>;
+type Reported = Partial<Record<HistoryScope, Counted | Record<string, Counted> | boolean>>;
 type Known<T> = { value: T } | { unknown: UnknownBecause };
 
 /** Times that are the same but for what a clock may differ by. */
@@ -52,16 +52,16 @@ export class SimulatedHistory {
     const then = ruling?.event.explanation?.history_json ?? undefined;
     if (changes.length === 0) return { value: then };
     const tool = catalogued(config, call.tool, call.version);
-    const uses = tool && this.rulings.historyAsked(config, tenant_id, tool.contract);
+    const uses = tool && this.rulings.historyRequested(config, tenant_id, tool.contract);
     if (!uses) return { value: undefined };
-    const isThen = ruling !== undefined && Math.abs(records.saidAt(ruling) - now_ms) <= SAME_MS;
+    const isThen = ruling !== undefined && Math.abs(records.statedAt(ruling) - now_ms) <= SAME_MS;
     const hasOtherRules = changesOf(changes, 'policy').length > 0;
     if (isThen && then === undefined && !hasOtherRules) return { value: undefined };
-    const base = isThen && then !== undefined ? (JSON.parse(then) as Told) : {};
+    const base = isThen && then !== undefined ? (JSON.parse(then) as Reported) : {};
     const asked = { call_id, call, hour: Math.floor(at_ms / HOUR_MS), uses, base, hasOtherRules };
-    const until_ms = ruling ? records.saidAt(ruling) : now_ms;
+    const until_ms = ruling ? records.statedAt(ruling) : now_ms;
     const moment = { from_ms: this.readFrom(call_id, revision, until_ms), until_ms };
-    const told: Told = {};
+    const told: Reported = {};
     for (const scope of uses.scopes) {
       const found = this.scope(scope, { ...asked, moment });
       if (found && 'unknown' in found) return found;
@@ -74,11 +74,11 @@ export class SimulatedHistory {
   private readFrom(call_id: string, revision: number, until_ms: number): number {
     const recorded = this.world.records.get(call_id);
     const before = recorded?.rulings.get(revision - 1);
-    const asked_ms = before ? this.world.records.saidAt(before) : (recorded?.requested.timestamp_ms ?? until_ms);
+    const asked_ms = before ? this.world.records.statedAt(before) : (recorded?.requested.timestamp_ms ?? until_ms);
     return Math.max(asked_ms, until_ms - READ_MAX_MS);
   }
 
-  private scope(scope: HistoryScope, asked: Asked): Known<Told[HistoryScope]> | undefined {
+  private scope(scope: HistoryScope, asked: Asked): Known<Reported[HistoryScope]> | undefined {
     const { call, base } = asked;
     if ((scope === 'case' && call.case_id === null) || (scope === 'run' && call.run_id === null)) return undefined;
     if (scope === 'first_use_of_tool') return this.firstUse(asked);
@@ -87,7 +87,7 @@ export class SimulatedHistory {
   }
 
   /** What was told, with the calls that went another way. */
-  private changed(scope: 'case' | 'run' | 'agent', told: Counted, asked: Asked): Known<Told[HistoryScope]> {
+  private changed(scope: 'case' | 'run' | 'agent', told: Counted, asked: Asked): Known<Reported[HistoryScope]> {
     const { call_id, hour, uses } = asked;
     const awaited = this.awaited(scope, asked);
     if (awaited) return awaited;
@@ -125,7 +125,7 @@ export class SimulatedHistory {
   }
 
   /** All of them counted, where all of them are known. */
-  private counted(scope: 'case' | 'run' | 'agent', asked: Asked): Known<Told[HistoryScope]> {
+  private counted(scope: 'case' | 'run' | 'agent', asked: Asked): Known<Reported[HistoryScope]> {
     const { whole, calls } = this.world.recording;
     const { call, call_id, hour, uses } = asked;
     const isWhole =
@@ -173,7 +173,7 @@ interface Asked {
   hour: number;
   uses: HistoryUses;
   /** What was told on record, at the same time. */
-  base: Told;
+  base: Reported;
   hasOtherRules: boolean;
   /** When the record's history was read. */
   moment: { from_ms: number; until_ms: number };

@@ -67,7 +67,7 @@ export class SimulatedRuns {
       word.event.call.inputs_digest === authority.call.inputs_digest &&
       word.event.joined_call_id === authority.joined_call_id &&
       (word.event_type === 'approval_granted' || word.event.effect === 'allow');
-    const said_ms = word && same ? world.records.saidAt(word) : world.now_ms;
+    const said_ms = word && same ? world.records.statedAt(word) : world.now_ms;
     const moved_ms = world.now_ms - said_ms;
     const shift_ms = Math.abs(moved_ms) <= SAME_MS ? 0 : moved_ms;
     this.standing.set(call_id, { authority, same, shift_ms });

@@ -27,7 +27,7 @@ export class SimulatedTrust {
     const { changes, affected, recording, now_ms, records, calls } = this.world;
     if (changes.length === 0 || affected.size === 0) return undefined;
     const tool = catalogued(config, call.tool, call.version);
-    const subjects = tool && this.rulings.trustAsked(config, tenant_id, tool.contract);
+    const subjects = tool && this.rulings.trustRequested(config, tenant_id, tool.contract);
     if (!subjects || subjects.size === 0) return undefined;
     for (const other of affected) {
       const record = other === call_id ? undefined : records.get(other);

@@ -1,11 +1,11 @@
 import type { Principal, ToolContract } from '@countersign/contracts';
-import { evolveTold, type ToldScores, trustFields } from '@countersign/domain';
+import { evolveReported, type ReportedScores, trustFields } from '@countersign/domain';
 import type { ReadEvent } from '../read-event.js';
 import type { TrustSource } from '../tenant-rulings.js';
 
 /** What was told of trust by a time that only goes forward. */
 export class TrustHistory implements TrustSource {
-  private readonly scores: ToldScores = new Map();
+  private readonly scores: ReportedScores = new Map();
   private next = 0;
 
   /** `told`: records of trust-view, in offset order. */
@@ -18,7 +18,7 @@ export class TrustHistory implements TrustSource {
     for (; this.next < this.told.length; this.next++) {
       const record = this.told[this.next] as ReadEvent;
       if (record.timestamp_ms > this.now_ms()) break;
-      if (record.event_type === 'trust_score_changed') evolveTold(this.scores, record.event);
+      if (record.event_type === 'trust_score_changed') evolveReported(this.scores, record.event);
     }
     return trustFields(this.scores, tenant_id, contract, principal);
   }

@@ -18,7 +18,7 @@ export class LivedHistory {
 
   told(rulings: TenantRulings, config: ConfigurationState, { call, call_id, at_ms }: Question): string | undefined {
     const tool = catalogued(config, call.tool, call.version);
-    const uses = tool && rulings.historyAsked(config, TENANT, tool.contract);
+    const uses = tool && rulings.historyRequested(config, TENANT, tool.contract);
     if (!uses) return undefined;
     const others = [...this.calls.values()].filter((state) => state.call_id !== call_id && state.requested);
     const rowsOf = (states: readonly CallState[]) =>

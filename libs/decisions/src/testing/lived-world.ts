@@ -32,7 +32,7 @@ import { hasEnded } from '../prerequisites.js';
 import { questionOf } from '../question-of.js';
 import type { ReadEvent } from '../read-event.js';
 import { dueDeferrals, questionAgain } from '../waiting.js';
-import { LivedDesk } from './lived-desk.js';
+import { LivedDecisionService } from './lived-decision-service.js';
 import { LivedSettings, root, TENANT } from './lived-settings.js';
 
 const LAG_MS = 3;
@@ -47,7 +47,7 @@ type Word = EventMap['policy_decided'] | EventMap['approval_granted'];
 export class LivedWorld extends LivedSettings {
   readonly records: ReadEvent[] = [];
   private readonly state = initialRulings();
-  private readonly desk = new LivedDesk(this, this.state);
+  private readonly decisionService = new LivedDecisionService(this, this.state);
   private due: { at_ms: number; act: () => void }[] = [];
 
   /** A call is asked for. @returns its id. */
@@ -142,7 +142,7 @@ export class LivedWorld extends LivedSettings {
   private rule(event: ToRule): void {
     const { meta, call } = event.event;
     const { config_offset: _, ...question } = { ...questionOf(this.state, event), tenant_id: TENANT };
-    const judged = this.desk.judged(question);
+    const judged = this.decisionService.judged(question);
     const drafts = decideRecord(this.state, event, judged, this.terms);
     if (judged.reservations && drafts.length > 0)
       giveBackUnused(this.state.limits, { meta, call, revision: question.revision }, judged.reservations, drafts);
@@ -165,7 +165,7 @@ export class LivedWorld extends LivedSettings {
     const call_id = said.event.meta.call_id as string;
     if (said.event_type === 'policy_decided') {
       const { effect } = said.event;
-      this.desk.statuses.set(call_id, effect === 'deny' ? 'denied' : effect === 'allow' ? 'running' : 'pending_approval');
+      this.decisionService.statuses.set(call_id, effect === 'deny' ? 'denied' : effect === 'allow' ? 'running' : 'pending_approval');
       if (effect === 'allow') this.later(LAG_MS, () => this.start(said.event, []));
       if (effect === 'deny') this.ended(call_id, 'denied');
       if (said.event.defer) this.later(said.event.defer.timeout_at_ms - this.now_ms, () => this.resume());
@@ -187,7 +187,7 @@ export class LivedWorld extends LivedSettings {
     const call_id = meta.call_id as string;
     const config_offset = 'config_offset' in word ? word.config_offset : -1;
     const of = { meta, call, given, config_offset, history_json };
-    const again = judgedAgain(this.desk.rulings, this.config, of, this.now_ms);
+    const again = judgedAgain(this.decisionService.rulings, this.config, of, this.now_ms);
     const source = { topic: 'policy-decided', offset: 0 };
     if (again.kind === 'stricter') {
       const { tier, rule } = again.ruling;
@@ -202,13 +202,15 @@ export class LivedWorld extends LivedSettings {
       return;
     }
     const isWrite = !isReadOnly(call.effect_class);
-    const holder = isWrite ? (joined_call_id ?? this.desk.keys.holder(TENANT, call, this.config, this.now_ms)?.call_id) : undefined;
+    const holder = isWrite
+      ? (joined_call_id ?? this.decisionService.keys.holder(TENANT, call, this.config, this.now_ms)?.call_id)
+      : undefined;
     if (holder !== undefined && holder !== call_id) {
       this.later(RUN_MS + 2, () => this.end(word, 'tool_retry_deduplicated', holder));
       return;
     }
     if (isWrite) {
-      this.desk.keys.claim(call_id, call, null);
+      this.decisionService.keys.claim(call_id, call, null);
       const event = { meta: this.caused(meta), idempotency_key: call.idempotency_key, epoch: 1, decision_id, revision, approval_id: null };
       const started = { ...event, config_offset, fired_at_ms: this.now_ms, settle_at_ms: this.now_ms, source, also: null };
       this.append('tool-executed', { event_type: 'tool_call_started', event: started } as AnyEvent);
@@ -250,21 +252,21 @@ export class LivedWorld extends LivedSettings {
         ? { epoch: 1, decision_id, revision, also: null }
         : { original_call_id, because: null, effect_now: null, superseded_by: null };
     this.append('tool-executed', { event_type, event: { ...common, ...more } } as AnyEvent);
-    this.desk.keys.end(meta.call_id as string, outcome, this.now_ms);
+    this.decisionService.keys.end(meta.call_id as string, outcome, this.now_ms);
     this.ended(meta.call_id as string, outcome.status);
   }
 
   private ended(call_id: string, status: string): void {
-    this.desk.statuses.set(call_id, status);
+    this.decisionService.statuses.set(call_id, status);
     this.resume();
   }
 
   private resume(): void {
-    const ended = { has: (_: string, call_id: string) => hasEnded(this.desk.statuses.get(call_id) ?? 'running') };
+    const ended = { has: (_: string, call_id: string) => hasEnded(this.decisionService.statuses.get(call_id) ?? 'running') };
     for (const one of dueDeferrals(this.state.limits, this.now_ms, ended)) {
       if (!this.state.limits.deferred.has(one.call_id)) continue;
       const question = { ...questionAgain(one, this.now_ms), ...holdersOf(this.state, one.call_id, one.deferred.call) };
-      this.say(decideAgain(this.state, one, this.desk.judged(question), { ...this.terms, source: noRecord('policy-decided') }));
+      this.say(decideAgain(this.state, one, this.decisionService.judged(question), { ...this.terms, source: noRecord('policy-decided') }));
     }
   }
 
@@ -278,7 +280,7 @@ export class LivedWorld extends LivedSettings {
     const offset = this.records.length;
     const record = { ...said, topic, partition: 0, offset, timestamp_ms: this.now_ms, traceparent: undefined } as ReadEvent;
     this.records.push(record);
-    this.desk.history.fold(record);
+    this.decisionService.history.fold(record);
     evolveRulings(this.state, said, undefined);
     return record;
   }

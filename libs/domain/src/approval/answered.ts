@@ -1,10 +1,10 @@
 import type { EventMap } from '@countersign/contracts';
-import { type AskedPart, filled, type GivenPart, groupOf, isDistinct } from './part.js';
+import { filled, type GivenPart, groupOf, isDistinct, type RequestedPart } from './part.js';
 import { identityOf, NO_LINKS, type PersonLink, personsOf } from './person-links.js';
 import { asksOthersNow } from './requirement.js';
 import { qualifiedName } from './subject.js';
 
-function answers({ requirement }: AskedPart, { asked, approved_by }: GivenPart): boolean {
+function answers({ requirement }: RequestedPart, { asked, approved_by }: GivenPart): boolean {
   const quorum = groupOf({ requirement, level: asked?.level ?? 0 }).quorum;
   return approved_by.length >= quorum && (asked === null || !asksOthersNow(requirement, asked));
 }
@@ -22,20 +22,20 @@ function byPerson(given: readonly GivenPart[], links: readonly PersonLink[]): re
  * part must have been met by people whom it asks, and by enough of them. `links`: who is one person, as it is known now.
  */
 export function unansweredPart(
-  now: readonly AskedPart[],
+  now: readonly RequestedPart[],
   recorded: readonly GivenPart[],
   links: readonly PersonLink[] = NO_LINKS,
-): AskedPart | undefined {
+): RequestedPart | undefined {
   const given = byPerson(recorded, links);
   const fitting = now.map((part) => given.filter((one) => answers(part, one)));
   const open = now.find((_, at) => fitting[at]?.length === 0);
   if (open || !isDistinct(now)) return open;
-  const seats = now.map(({ requirement }, at) => ({
+  const slots = now.map(({ requirement }, at) => ({
     quorum: Math.max(...(fitting[at] ?? []).map(({ asked }) => groupOf({ requirement, level: asked?.level ?? 0 }).quorum)),
     candidates: (fitting[at] ?? []).flatMap(({ approved_by }) => approved_by),
   }));
-  const has = filled(seats, true);
-  return now.find((_, at) => (has[at] as number) < (seats[at]?.quorum ?? 1));
+  const has = filled(slots, true);
+  return now.find((_, at) => (has[at] as number) < (slots[at]?.quorum ?? 1));
 }
 
 /** The parts that a grant met; a record from before parts has one, of whoever voted. */

@@ -11,17 +11,17 @@ import { requirementOf } from './requirement.js';
 import { foldedSubject } from './subject.js';
 
 /** What one rule asks of people. */
-export interface AskedPart {
+export interface RequestedPart {
   /** Id of the rule; `tool.<name>` for a row of the tool policy. */
   rule: string;
   requirement: ApprovalRequirement;
 }
 
 /** A ruling's request for approval. Without `parts` its rule is the only one that asks. */
-export type PartsAsking = Asking & { rule: string; parts?: readonly AskedPart[] };
+export type PartsAsking = Asking & { rule: string; parts?: readonly RequestedPart[] };
 
 /** One part of a request, as it stands. */
-export interface ApprovalPart extends AskedPart {
+export interface ApprovalPart extends RequestedPart {
   /** 0: the first group has it; n: the n-th of `escalate_to`. */
   level: number;
   /** Of edited inputs in records from before parts: groups before those that `requirement` names. */
@@ -37,13 +37,13 @@ export interface ApprovalPart extends AskedPart {
 }
 
 /** What a ruling asks, one part a rule, never empty. */
-export function partsAsked(asking: PartsAsking): readonly AskedPart[] {
+export function partsRequested(asking: PartsAsking): readonly RequestedPart[] {
   if (asking.parts && asking.parts.length > 0) return asking.parts;
   return [{ rule: asking.rule, requirement: requirementOf(asking) }];
 }
 
 /** Whether each part needs people who meet no other: one of the rules says so. */
-export const isDistinct = (parts: readonly AskedPart[]): boolean => parts.some(({ requirement }) => requirement.distinct === true);
+export const isDistinct = (parts: readonly RequestedPart[]): boolean => parts.some(({ requirement }) => requirement.distinct === true);
 
 /** The group that has a part now. */
 export function groupOf({ requirement, level }: Pick<ApprovalPart, 'requirement' | 'level'>): Omit<ApprovalGroup, 'expires_after_ms'> {
@@ -54,7 +54,12 @@ export function groupOf({ requirement, level }: Pick<ApprovalPart, 'requirement'
 export const levelOf = ({ level, level_before = 0 }: ApprovalPart): number => level_before + level;
 
 /** A part as `approval_requested` records it, starting now. `deadline_ms` is the call's. */
-export function startedPart(asked: AskedPart, now_ms: number, deadline_ms: number | null, shortfall: string | null = null): RecordedPart {
+export function startedPart(
+  asked: RequestedPart,
+  now_ms: number,
+  deadline_ms: number | null,
+  shortfall: string | null = null,
+): RecordedPart {
   const expires_at_ms = Math.min(now_ms + asked.requirement.expires_after_ms, deadline_ms ?? Number.MAX_SAFE_INTEGER);
   return { ...asked, level: 0, requested_at_ms: now_ms, expires_at_ms, reminded_ms: 0, sla_missed: false, shortfall };
 }
@@ -73,19 +78,19 @@ export function givenBy({ in_parts, on_behalf_of }: Pick<CountedVote, 'in_parts'
 export const personOf = ({ person, voter_id }: Pick<CountedVote, 'person' | 'voter_id'>): string => person ?? foldedSubject(voter_id);
 
 /** A part and what could fill it. */
-interface Seats {
+interface PartCandidates {
   quorum: number;
   candidates: readonly string[];
 }
 
 /** Gives each person at most one seat. A seat that was filled stays filled, whoever else comes. @returns filled seats, a part. */
-function seated(parts: readonly Seats[], people: readonly string[]): number[] {
-  const seats = parts.map((): string[] => []);
+function assignPeople(parts: readonly PartCandidates[], people: readonly string[]): number[] {
+  const slots = parts.map((): string[] => []);
   const place = (person: string, tried: Set<number>): boolean => {
     for (const [at, { quorum, candidates }] of parts.entries()) {
       if (tried.has(at) || !candidates.includes(person)) continue;
       tried.add(at);
-      const here = seats[at] as string[];
+      const here = slots[at] as string[];
       if (here.length < quorum) {
         here.push(person);
         return true;
@@ -98,23 +103,23 @@ function seated(parts: readonly Seats[], people: readonly string[]): number[] {
     return false;
   };
   for (const person of people) place(person, new Set());
-  return seats.map(({ length }) => length);
+  return slots.map(({ length }) => length);
 }
 
 /** How many approvals each part has: of all who are for it, or, where parts share nobody, of its own. */
-export function filled(parts: readonly Seats[], distinct: boolean): number[] {
+export function filled(parts: readonly PartCandidates[], distinct: boolean): number[] {
   if (!distinct) return parts.map(({ candidates }) => new Set(candidates).size);
-  return seated(parts, [...new Set(parts.flatMap(({ candidates }) => candidates))]);
+  return assignPeople(parts, [...new Set(parts.flatMap(({ candidates }) => candidates))]);
 }
 
 /** How many approvals each part has and needs. `votes`: those that count. */
 export function standingOfParts(parts: readonly ApprovalPart[], votes: readonly CountedVote[], distinct: boolean): PartStanding[] {
-  const seats = parts.map((part) => ({
+  const slots = parts.map((part) => ({
     quorum: groupOf(part).quorum,
     candidates: votes.filter((vote) => countsIn(vote, part.rule)).map(personOf),
   }));
-  const approvals = filled(seats, distinct);
-  return parts.map(({ rule }, at) => ({ rule, approvals: approvals[at] as number, quorum: (seats[at] as Seats).quorum }));
+  const approvals = filled(slots, distinct);
+  return parts.map(({ rule }, at) => ({ rule, approvals: approvals[at] as number, quorum: (slots[at] as PartCandidates).quorum }));
 }
 
 export const isMet = ({ approvals, quorum }: PartStanding): boolean => approvals >= quorum;

@@ -4,14 +4,14 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aCall, asks, person, RuledPartition } from '../testing/ruled-partition.js';
 import { unansweredPart } from './answered.js';
-import type { AskedPart } from './part.js';
+import type { RequestedPart } from './part.js';
 import { requirementOf } from './requirement.js';
 import { type Approval, expiresAt, grantedParts, holderOf, openParts } from './state.js';
 import { endOfTime } from './time.js';
 
 const [ann, bob, bea] = [person('ann'), person('bob'), person('bea', ['buyer'])];
 const both = person('ben', ['approver', 'buyer']);
-const part = (rule: string, more: Partial<ApprovalRequirement> = {}): AskedPart => ({
+const part = (rule: string, more: Partial<ApprovalRequirement> = {}): RequestedPart => ({
   rule,
   requirement: { ...requirementOf(asks), ...more },
 });
@@ -22,7 +22,7 @@ beforeEach(() => {
   policy = new RuledPartition();
 });
 
-const ask = (...parts: AskedPart[]) => policy.rule('c1', { ...asks, parts });
+const ask = (...parts: RequestedPart[]) => policy.rule('c1', { ...asks, parts });
 const approval = () => policy.state.approvals.get('c1.1') as Approval;
 const approve = (who: ReturnType<typeof person>) => policy.vote('c1.1', who, 'approve');
 const open = () => openParts(approval()).map(({ rule }) => rule);
@@ -184,11 +184,11 @@ const aPart = fc.record({
 });
 const someParts = fc.array(aPart, { minLength: 1, maxLength: 4 });
 const voters = fc.array(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd', 'robot'), roles: fc.subarray(roles) }), { maxLength: 6 });
-const named = (parts: Partial<ApprovalRequirement>[], distinct: boolean, names = parts.map((_, at) => `r${at}`)): AskedPart[] =>
+const named = (parts: Partial<ApprovalRequirement>[], distinct: boolean, names = parts.map((_, at) => `r${at}`)): RequestedPart[] =>
   parts.map((more, at) => part(names[at] as string, { ...more, distinct }));
 
 /** Whether these people, voting in this order, get a call granted. */
-function grants(parts: readonly AskedPart[], people: readonly { id: string; roles: string[] }[]): boolean {
+function grants(parts: readonly RequestedPart[], people: readonly { id: string; roles: string[] }[]): boolean {
   const partition = new RuledPartition();
   partition.rule('c1', { ...asks, parts });
   return people.some(({ id, roles: of }) => partition.vote('c1.1', person(id, of), 'approve').includes('approval_granted'));

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aCall, asks, person, RuledPartition } from '../testing/ruled-partition.js';
 import { unansweredPart } from './answered.js';
-import type { AskedPart } from './part.js';
+import type { RequestedPart } from './part.js';
 import { isOnePerson, type LinkPeriod, linksSince, type PersonLink } from './person-links.js';
 import { requirementOf } from './requirement.js';
 import { type Approval, openParts } from './state.js';
@@ -60,7 +60,7 @@ describe('who is one person', () => {
   });
 });
 
-const part = (rule: string, more: Partial<AskedPart['requirement']> = {}): AskedPart => ({
+const part = (rule: string, more: Partial<RequestedPart['requirement']> = {}): RequestedPart => ({
   rule,
   requirement: { ...requirementOf(asks), ...more },
 });
@@ -69,7 +69,7 @@ const part = (rule: string, more: Partial<AskedPart['requirement']> = {}): Asked
 class Request {
   readonly policy = new RuledPartition();
 
-  constructor(parts: readonly AskedPart[], more: Parameters<RuledPartition['rule']>[2] = {}) {
+  constructor(parts: readonly RequestedPart[], more: Parameters<RuledPartition['rule']>[2] = {}) {
     this.policy.rule('c1', { ...asks, parts }, { config_offset: 10, ...more });
   }
 
@@ -224,7 +224,7 @@ const sameLinks = fc.array(linked(fc.constant('same' as const)), { maxLength: 4 
 const someParts = fc.array(fc.record({ quorum: fc.integer({ min: 1, max: 3 }), distinct: fc.boolean() }), { minLength: 1, maxLength: 3 });
 const voters = fc.array(identity, { maxLength: 7 });
 
-const requestOf = (parts: readonly Partial<AskedPart['requirement']>[]) => new Request(parts.map((more, at) => part(`r${at}`, more)));
+const requestOf = (parts: readonly Partial<RequestedPart['requirement']>[]) => new Request(parts.map((more, at) => part(`r${at}`, more)));
 
 describe('whatever was recorded', () => {
   test('who is one person does not depend on the order, and nobody is two', () => {

@@ -11,7 +11,17 @@ import {
   type Tier,
   type ToolCall,
 } from '@countersign/contracts';
-import { type ApprovalPart, countsIn, groupOf, isDistinct, isMet, levelOf, type PartsAsking, partsAsked, standingOfParts } from './part.js';
+import {
+  type ApprovalPart,
+  countsIn,
+  groupOf,
+  isDistinct,
+  isMet,
+  levelOf,
+  type PartsAsking,
+  partsRequested,
+  standingOfParts,
+} from './part.js';
 import { qualifiedName } from './subject.js';
 
 /** A call that waits for an approval, or was granted one. */
@@ -158,7 +168,7 @@ export function rulingDigest(
   const { inputs_digest, contract_digest, mapped } = call;
   // Absent without a mapping, so that digests from before mappings were judged stay as they are.
   const both = mapped ? { mapped_digest: mapped.inputs_digest, mapping_version: mapped.mapping_version } : {};
-  const parts = partsAsked(ruling);
+  const parts = partsRequested(ruling);
   const [only, ...others] = parts;
   const asked = others.length === 0 ? { requirement: only?.requirement } : { parts, distinct: isDistinct(parts) };
   return sha256Hex(canonicalText({ inputs_digest, ...both, contract_digest, tier, rule, ...asked }));

@@ -44,7 +44,7 @@ export type Voter = Pick<ApprovalVoted, 'voter' | 'voter_issuer'>;
 export const objectTo = (code: VoteRefusal, reason: string): Objection => ({ code, reason });
 
 /** Whether a person is one of those whom a part asks: by a role that it names, or by name. */
-function isAsked(part: ApprovalPart, who: Identity, roles: readonly string[]): boolean {
+function isRequested(part: ApprovalPart, who: Identity, roles: readonly string[]): boolean {
   const { approver_roles, people } = groupOf(part);
   return isNamed(people, who) || approver_roles.some((role) => roles.includes(role));
 }
@@ -80,7 +80,7 @@ export function isBarred(
   );
 }
 
-function whoIsAsked(parts: readonly ApprovalPart[]): string {
+function requestedVoters(parts: readonly ApprovalPart[]): string {
   const roles = [...new Set(parts.flatMap((part) => groupOf(part).approver_roles))];
   const people = [...new Set(parts.flatMap((part) => groupOf(part).people))];
   const who = [
@@ -120,7 +120,7 @@ export function liveObjection({ voter, voter_issuer }: Voter, roles_left: RolesL
 function mayStillPass(part: ApprovalPart, from: string, roles_left: RolesLeft): boolean {
   const giver = identityOf(from);
   const roles = roles_left(giver, groupOf(part).approver_roles, 'giver');
-  return roles !== undefined && isAsked(part, giver, roles);
+  return roles !== undefined && isRequested(part, giver, roles);
 }
 
 /** The right by which this person votes in a part, or why there is none. A passed right is gone until it is taken back. */
@@ -131,16 +131,16 @@ function rightIn(approval: Approval, part: ApprovalPart, by: Voter, { standing, 
   const here = approval.passed.filter(({ rules }) => rules.length === 0 || rules.includes(rule));
   const gone = here.find(({ from }) => from === name);
   const roles = roles_left(who, by.voter.roles, 'voter') ?? [];
-  if (!gone && isAsked(part, who, roles)) return { rule, on_behalf_of: null };
+  if (!gone && isRequested(part, who, roles)) return { rule, on_behalf_of: null };
   const passed = here.find(({ to, from }) => to === name && mayStillPass(part, from, roles_left));
   if (passed) return { rule, on_behalf_of: passed.from };
   const giver = standing.filter((one) => one.to === name && one.from.kind === 'user').find((one) => mayGive(part, one, who, links));
   const from = giver && qualifiedName({ issuer: giver.from_issuer ?? null, id: giver.from.id });
   if (from !== undefined && !here.some((one) => one.from === from)) return { rule, on_behalf_of: from };
-  if (!gone && isAsked(part, who, by.voter.roles))
-    return objectTo('not_live', `${by.voter.id} has lost the role that this vote needs: ${whoIsAsked([part])}`);
+  if (!gone && isRequested(part, who, by.voter.roles))
+    return objectTo('not_live', `${by.voter.id} has lost the role that this vote needs: ${requestedVoters([part])}`);
   if (gone) return objectTo('not_entitled', `this vote was passed to ${gone.to}: revoke that first`);
-  return objectTo('not_entitled', whoIsAsked([part]));
+  return objectTo('not_entitled', requestedVoters([part]));
 }
 
 /** Whether a standing delegation comes from somebody else whom the part asks. */
@@ -151,7 +151,7 @@ function mayGive(
   links: readonly PersonLink[],
 ): boolean {
   const giver = { issuer: from_issuer, id: from.id };
-  return !isOnePerson(links, giver, to) && isAsked(part, giver, from.roles);
+  return !isOnePerson(links, giver, to) && isRequested(part, giver, from.roles);
 }
 
 /** Who cast a vote. */
@@ -202,7 +202,7 @@ export function rightsIn(approval: Approval, parts: readonly ApprovalPart[], by:
   const told = all.find(
     (one): one is Objection => 'code' in one && (one.code === 'not_live' || one.reason.startsWith('this vote was passed')),
   );
-  return told ?? objectTo('not_entitled', whoIsAsked(parts));
+  return told ?? objectTo('not_entitled', requestedVoters(parts));
 }
 
 /** Those of the rights by which this person approves, or why none does: four eyes and one approval a person hold in each part. */

@@ -232,7 +232,7 @@ export class SchemaContainment {
       const asked = outer.schema[keyword];
       if (!Array.isArray(asked)) return [];
       if (this.same(inner.schema[keyword], asked)) return [];
-      if (keyword === 'oneOf' && !toldApart(asked))
+      if (keyword === 'oneOf' && !reportedApart(asked))
         return this.fault(pair, keyword, 'the alternatives may overlap: that cannot be compared');
       const fits = asked.some((branch, i) => this.within(inner, below(outer, branch, keyword, i), depth + 1).length === 0);
       return fits ? [] : this.fault(pair, keyword, 'no alternative takes every value');
@@ -254,7 +254,7 @@ function merged(parts: readonly SchemaNode[]): SchemaNode {
 }
 
 /** Whether a property with a constant of its own stands in every branch, or every branch has another type. */
-function toldApart(branches: readonly unknown[]): boolean {
+function reportedApart(branches: readonly unknown[]): boolean {
   const schemas = branches.map((branch) => (isObject(branch) ? branch : {}));
   const types = schemas.map((schema) => schema.type);
   if (types.every((type) => typeof type === 'string' && type !== 'integer') && new Set(types).size === types.length) return true;

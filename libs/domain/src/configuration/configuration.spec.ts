@@ -10,9 +10,9 @@ import { type ConfigurationState, initialConfiguration } from './state/configura
 
 const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
 
-type Said = { [T in EventType]: [T, Partial<EventMap[T]>, string?] }[EventType];
+type Stated = { [T in EventType]: [T, Partial<EventMap[T]>, string?] }[EventType];
 
-function folded(...said: Said[]): ConfigurationState {
+function folded(...said: Stated[]): ConfigurationState {
   const heads = new Map<string, number>();
   return said.reduce((state, [event_type, event, tenant_id]) => {
     const topic = topicOf(event_type);
@@ -30,21 +30,21 @@ function folded(...said: Said[]): ConfigurationState {
   }, initialConfiguration());
 }
 
-const tenant: Said = ['tenant_set', { lane: 'shared', weight: 2, running_max: 8, in_flight_max: 100 }];
-const tool = (version: string, lanes = ['shared'], title = 'Pay'): Said => [
+const tenant: Stated = ['tenant_set', { lane: 'shared', weight: 2, running_max: 8, in_flight_max: 100 }];
+const tool = (version: string, lanes = ['shared'], title = 'Pay'): Stated => [
   'tool_registered',
   { name: 'pay', version, contract_json: JSON.stringify({ name: 'pay', version, title }), digest: 'said', lanes, executor_id: 'e1' },
 ];
-const key = (more: Partial<EventMap['api_key_set']> = {}): Said => [
+const key = (more: Partial<EventMap['api_key_set']> = {}): Stated => [
   'api_key_set',
   { key_id: 'k1', key_hash: 'h1', principal: by, scopes: [], expires_at_ms: null, created_at_ms: 1, ...more },
 ];
-const lifecycle = (version: string, state: EventMap['tool_lifecycle_set']['state'], tenantId?: string): Said => [
+const lifecycle = (version: string, state: EventMap['tool_lifecycle_set']['state'], tenantId?: string): Stated => [
   'tool_lifecycle_set',
   { tool: 'pay', version, state },
   tenantId,
 ];
-const policy = (toolName: string, tier: EventMap['tool_policy_set']['tier']): Said => [
+const policy = (toolName: string, tier: EventMap['tool_policy_set']['tier']): Stated => [
   'tool_policy_set',
   { tool: toolName, tier, rule_id: `r-${toolName}`, approver_roles: [], quorum: 1, expires_after_ms: null },
 ];
@@ -64,7 +64,7 @@ test('what policy or an executor acts by is told at once when it changes, and wh
   const at = { changed_at_ms: 1 };
   const pair = { one: { issuer: 'local', subject: 'a' }, other: { issuer: 'local', subject: 'b' } };
   const grant = { grant_id: 'g1' } as EventMap['grant_set']['grant'];
-  const told: Said[] = [
+  const told: Stated[] = [
     tenant,
     policy('pay', 'tier_1_auto'),
     lifecycle('1.0.0', 'blocked'),
@@ -92,7 +92,7 @@ test('what policy or an executor acts by is told at once when it changes, and wh
     const state = folded(...told.slice(0, n + 1));
     expect({ type, policy_offset: state.policy_offset }).toEqual({ type, policy_offset: n });
   }
-  const untold: Said[] = [
+  const untold: Stated[] = [
     ['case_set', { case_id: 'c1', state: 'open', title: null, ...at }],
     ['tool_notice_told', { notice_id: 'n1', ...at }],
   ];
@@ -227,16 +227,16 @@ test('a caret stays inside the first number that is not 0, a tilde inside the mi
 });
 
 test('a mapping that waits is in force from its activation by somebody else on, and the newest in force is the one', () => {
-  const mapping = (version: number, needs_activation: boolean): Said => [
+  const mapping = (version: number, needs_activation: boolean): Stated => [
     'mapping_set',
     { tool: 'pay', version, definition_json: '{"inputs":[]}', by, changed_at_ms: version * 10, needs_activation },
   ];
-  const activated = (version: number, id: string): Said => [
+  const activated = (version: number, id: string): Stated => [
     'mapping_activated',
     { tool: 'pay', version, by: { ...by, id }, changed_at_ms: 35 },
   ];
-  const single: Said = ['policy_settings_set', { simulation_required: false, single_policy_admin: true, changed_at_ms: 1 }];
-  const at = (at_ms: number, ...said: Said[]) => mappingAt(folded(...said), 'acme', 'pay', at_ms)?.version;
+  const single: Stated = ['policy_settings_set', { simulation_required: false, single_policy_admin: true, changed_at_ms: 1 }];
+  const at = (at_ms: number, ...said: Stated[]) => mappingAt(folded(...said), 'acme', 'pay', at_ms)?.version;
   expect([at(9, mapping(1, false)), at(10, mapping(1, false))]).toEqual([undefined, 1]);
   const waiting = [mapping(1, false), mapping(2, true)];
   expect(at(100, ...waiting)).toBe(1);

@@ -7,7 +7,7 @@ import { setDelegation } from './kinds/delegations.js';
 import { setFacts } from './kinds/fact-tables.js';
 import { setGrant } from './kinds/grants.js';
 import { setIdentityProvider } from './kinds/identity-providers.js';
-import { setAdapterPin, setAudit, setEvaluation, setLifecycle, setPin, setTold } from './kinds/lifecycles.js';
+import { setAdapterPin, setAudit, setEvaluation, setLifecycle, setPin, setReported } from './kinds/lifecycles.js';
 import { setLimit } from './kinds/limits.js';
 import { activateMapping, setMapping } from './kinds/mappings.js';
 import { noteVerifiedToken } from './kinds/people.js';
@@ -37,7 +37,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   tool_evaluation_set: setEvaluation,
   tool_audit_set: setAudit,
   adapter_pin_set: setAdapterPin,
-  tool_notice_told: setTold,
+  tool_notice_told: setReported,
   mapping_set: setMapping,
   mapping_activated: activateMapping,
   case_set: setCase,

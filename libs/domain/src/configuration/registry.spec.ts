@@ -145,10 +145,10 @@ test('a contract that changes under its version suspends it, until the tenant ac
   const drifted = contract('1.0.0', { description: 'Pays, and tells everybody.' });
   const registry = new Registry().register(contract('1.0.0'));
   expect(registry.standing()).toBe('active');
-  const before = registry.state.standing_changes;
+  const before = registry.state.revocation_epoch;
   registry.register(drifted);
   expect([registry.standing(), registry.state.drifted]).toEqual(['suspended', 1]);
-  expect(registry.state.standing_changes).toBeGreaterThan(before);
+  expect(registry.state.revocation_epoch).toBeGreaterThan(before);
   expect(suspension(registry.state, 'acme', registry.tool())).toContain('agreed to');
   expect(registry.resolved()).toBe('blocked 1.0.0');
   registry.say('tool_pin_set', { tool: 'pay', version: '1.0.0', pin: contractPin(drifted) });

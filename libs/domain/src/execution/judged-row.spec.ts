@@ -12,9 +12,9 @@ const touched = [{ resource: '0192f0c4-2222-7000-8000-000000000001', exact: true
 const resources: ClaimedResources = { generation: 40, settle_ms: 100, touched };
 const source = { topic: 'policy-decided', offset: 6 };
 
-type Said = 'start' | 'start again' | 'succeeded' | 'failed' | 'doubt' | 'resolved' | 'answered';
+type Stated = 'start' | 'start again' | 'succeeded' | 'failed' | 'doubt' | 'resolved' | 'answered';
 
-function record(said: Said, offset: number): PlacedEvent {
+function record(said: Stated, offset: number): PlacedEvent {
   const meta = { tenant_id: 'acme', call_id, attempt: 1 } as Meta;
   const outcome = (status: string, effect: string) => ({ status, effect, ended_at_ms: 1_000 * offset + 7 });
   const same = { meta, idempotency_key: key, source, also: null };
@@ -36,8 +36,8 @@ function record(said: Said, offset: number): PlacedEvent {
   }
 }
 
-function logged(...said: Said[]): LoggedAttempt {
-  const fold = (before: LoggedAttempt | undefined, each: Said, at: number) => evolveAttempt(before, record(each, 10 + at));
+function logged(...said: Stated[]): LoggedAttempt {
+  const fold = (before: LoggedAttempt | undefined, each: Stated, at: number) => evolveAttempt(before, record(each, 10 + at));
   return said.reduce<LoggedAttempt | undefined>(fold, undefined) as LoggedAttempt;
 }
 
@@ -66,7 +66,7 @@ const fenced = new Map([
 const another = { ...resources, touched: [{ ...touched[0]!, seen: 41 }] };
 
 describe('the row of an attempt', () => {
-  test.each<[string, Said[], SeenRow | undefined, Partial<SeenWith>]>([
+  test.each<[string, Stated[], SeenRow | undefined, Partial<SeenWith>]>([
     ['runs as long as the log has its start and no end', ['start'], row(), {}],
     ['may be behind the log by what is not folded yet', ['start', 'succeeded'], row(), { ends_from: 11 }],
     ['may be ahead of what is said to be folded', ['start', 'succeeded'], ended('succeeded', 11), { ends_from: 0 }],
@@ -94,7 +94,7 @@ describe('the row of an attempt', () => {
     expect(wrongRow(logged(...said), of, seen(with_))).toBeUndefined();
   });
 
-  test.each<[string, Said[], SeenRow | undefined, Partial<SeenWith>, RegExp]>([
+  test.each<[string, Stated[], SeenRow | undefined, Partial<SeenWith>, RegExp]>([
     ['is gone', ['start', 'succeeded'], undefined, {}, /no row, the log has its start/],
     [
       'says that nothing happened, while it runs',
@@ -147,8 +147,8 @@ describe('the row of an attempt', () => {
   });
 
   test('is never wrong where it is what any part of the log gives, and always where it frees a key that the log holds', () => {
-    const ends = fc.constantFrom<Said[]>([], ['succeeded'], ['failed'], ['doubt'], ['doubt', 'resolved'], ['doubt', 'succeeded']);
-    const starts = fc.constantFrom<Said[]>(['start'], ['start', 'start again']);
+    const ends = fc.constantFrom<Stated[]>([], ['succeeded'], ['failed'], ['doubt'], ['doubt', 'resolved'], ['doubt', 'succeeded']);
+    const starts = fc.constantFrom<Stated[]>(['start'], ['start', 'start again']);
     fc.assert(
       fc.property(starts, ends, fc.nat(4), fc.nat(30), (begun, said, folded, ends_from) => {
         const attempt = logged(...begun, ...said);

@@ -20,7 +20,7 @@ import { unansweredPart } from '../approval/answered.js';
 import { cancelWaiting } from '../approval/cancel.js';
 import { grantTo } from '../approval/decide.js';
 import type { ApprovalDraft } from '../approval/draft.js';
-import { type AskedPart, isDistinct, type PartsAsking, partsAsked, startedPart } from '../approval/part.js';
+import { isDistinct, type PartsAsking, partsRequested, type RequestedPart, startedPart } from '../approval/part.js';
 import { NO_LINKS } from '../approval/person-links.js';
 import { recounted } from '../approval/recount.js';
 import { type Approval, type ApprovalMember, approvalId, grantedParts, holderOf, openParts, rulingDigest } from '../approval/state.js';
@@ -102,7 +102,7 @@ function joinable(state: RulingState, ask: CallToRule, now_ms: number): Approval
   if (approval.status === 'open') return approval;
   const good = ask.revision === 1 && approval.execute_before_ms > now_ms;
   if (!good || !isMetWithout(approval, ask)) return undefined;
-  return unansweredPart(partsAsked(ask.judgement), grantedParts(approval, approval.votes)) ? undefined : approval;
+  return unansweredPart(partsRequested(ask.judgement), grantedParts(approval, approval.votes)) ? undefined : approval;
 }
 
 /** Whether a granted request is met without the approvals of whoever asks for this call, or answers for who does: four eyes hold for it too. */
@@ -164,7 +164,7 @@ function asked(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   const { meta, call, revision, judgement, reversibility, cause, traceparent } = ask;
   const approval_id = approvalId(meta.call_id as string, revision);
   const ruling = decided(ask, terms, judgement, { joined_call_id: null, approval_id });
-  const asked = partsAsked(judgement);
+  const asked = partsRequested(judgement);
   const parts = asked.map((part) => startedPart(part, terms.now_ms, call.deadline_ms, ask.shortfalls?.get(part.rule)));
   const body = {
     approval_id,
@@ -186,7 +186,7 @@ function asked(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
 }
 
 /** Who cannot approve a part with four eyes; nobody where no part has them. */
-export function barredOf(parts: readonly AskedPart[], ids: readonly string[]): string[] {
+export function barredOf(parts: readonly RequestedPart[], ids: readonly string[]): string[] {
   return parts.some(({ requirement }) => requirement.four_eyes) ? [...new Set(ids)] : [];
 }
 

@@ -1,7 +1,7 @@
 import type { ApprovalRequirement } from '@countersign/contracts';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { unansweredPart } from '../approval/answered.js';
-import { partsAsked } from '../approval/part.js';
+import { partsRequested } from '../approval/part.js';
 import { requirementOf } from '../approval/requirement.js';
 import { type Approval, holderOf } from '../approval/state.js';
 import { endOfTime } from '../approval/time.js';
@@ -119,7 +119,7 @@ describe('given a request that went to the next group, when that edits it', () =
     expect(policy.edit('c1.1', operator, asksFor(escalating))).toEqual(GRANTED);
     const { asked, parts } = policy.last('approval_granted');
     expect(asked).toEqual({ approver_roles: ['operator'], people: [], four_eyes: true, level: 1 });
-    expect(unansweredPart(partsAsked(asksFor(escalating)), parts)).toBeUndefined();
+    expect(unansweredPart(partsRequested(asksFor(escalating)), parts)).toBeUndefined();
   });
 
   test('then it may edit it once more', () => {

@@ -8,7 +8,7 @@ import {
 import { admittedVote, type CastVote, countedVote, grantTo, knownFor, refuseVote, voteCounted } from '../approval/decide.js';
 import { about } from '../approval/draft.js';
 import { jsonDiff } from '../approval/json-diff.js';
-import { type ApprovalPart, type AskedPart, groupOf, isDistinct, levelOf, partsAsked, startedPart } from '../approval/part.js';
+import { type ApprovalPart, groupOf, isDistinct, levelOf, partsRequested, type RequestedPart, startedPart } from '../approval/part.js';
 import { grantObjection } from '../approval/similar.js';
 import { type Approval, type ApprovalMember, approvalId, holderOf, openParts, rulingDigest, unasked } from '../approval/state.js';
 import { summaryOf } from '../approval/summary.js';
@@ -50,7 +50,7 @@ function objection(state: RulingState, approval: Approval, edited: EditedInputs,
 /** A part of the edited inputs: one of the same rule keeps its deadline and its level; another starts now. */
 function editedPart(
   before: Approval,
-  asked: AskedPart,
+  asked: RequestedPart,
   deadline_ms: number | null,
   now_ms: number,
   shortfall: string | undefined,
@@ -64,7 +64,7 @@ function editedPart(
 }
 
 /** What is asked about inputs that policy allows without asking: the editor's own approval, by the right that the edit used. */
-function editorsPart(before: Approval, { rule }: Judgement, rights: VotingRights): AskedPart {
+function editorsPart(before: Approval, { rule }: Judgement, rights: VotingRights): RequestedPart {
   const part = before.parts.find((one) => one.rule === rights[0]?.rule) as ApprovalPart;
   const { approver_roles, people } = groupOf(part);
   const own = { approver_roles: [...approver_roles], people: [...people], quorum: 1, on_expiry: 'deny' as const, escalate_to: [] };
@@ -99,7 +99,7 @@ function partsOf(approval: Approval, { ruling, rights }: Edit, call: ToolCall, n
     const { expires_at_ms } = approval.parts.find(({ rule }) => rule === rights[0]?.rule) as ApprovalPart;
     return [{ ...startedPart(editorsPart(approval, judgement, rights), now_ms, call.deadline_ms), expires_at_ms }];
   }
-  return partsAsked(judgement).map((asked) => editedPart(approval, asked, call.deadline_ms, now_ms, shortfalls?.get(asked.rule)));
+  return partsRequested(judgement).map((asked) => editedPart(approval, asked, call.deadline_ms, now_ms, shortfalls?.get(asked.rule)));
 }
 
 /** The new question about the edited inputs, with its members: each gets its next revision. */

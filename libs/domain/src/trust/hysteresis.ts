@@ -1,5 +1,5 @@
 /** What consumers of trust-view were last told of a subject. */
-export interface ToldTrust {
+export interface ReportedTrust {
   /** Null: no score. */
   score: number | null;
   reported: number | null;
@@ -37,10 +37,10 @@ export function bandOf(score: number | null, before: TrustBand = 'unknown'): Tru
 
 /** What is to be told now of a subject; undefined: nothing, or not yet. Pure: the time is an argument. */
 export function toTell(
-  told: ToldTrust | undefined,
+  told: ReportedTrust | undefined,
   now: { score: number | null; reported: number | null },
   at_ms: number,
-): ToldTrust | undefined {
+): ReportedTrust | undefined {
   const band = bandOf(now.score, told?.band);
   const next = { ...now, band, at_ms };
   if (!told) return now.score === null && now.reported === null ? undefined : next;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { bandOf, type ToldTrust, toTell } from './hysteresis.js';
-import { evolveTold, type ToldScores, trustFields } from './told-scores.js';
+import { bandOf, type ReportedTrust, toTell } from './hysteresis.js';
+import { evolveReported, type ReportedScores, trustFields } from './told-scores.js';
 
 const T0 = Date.UTC(2026, 0, 1);
 
 describe('hysteresis', () => {
-  const told: ToldTrust = { score: 0.41, reported: 0.41, band: 'medium', at_ms: T0 };
+  const told: ReportedTrust = { score: 0.41, reported: 0.41, band: 'medium', at_ms: T0 };
   const to = (score: number | null, at_ms = T0 + 60_000) => toTell(told, { score, reported: score }, at_ms);
 
   test('a score that moved less than a step is not told again', () => {
@@ -69,20 +69,20 @@ describe('what conditions see', () => {
     }) as never;
 
   test('each subject that has a score has its fields; what has none, or is of another tenant, has none', () => {
-    const scores: ToldScores = new Map();
+    const scores: ReportedScores = new Map();
     expect(trustFields(scores, 't', contract, agent)).toEqual({});
-    evolveTold(scores, told({}));
-    evolveTold(scores, told({ subject: 'provider', name: 'acme', version: null, reported: null, score: 0.8, band: 'high' }));
-    evolveTold(scores, told({ subject: 'agent', name: 'bot', version: null, reported: null, score: null, band: 'unknown' }));
+    evolveReported(scores, told({}));
+    evolveReported(scores, told({ subject: 'provider', name: 'acme', version: null, reported: null, score: 0.8, band: 'high' }));
+    evolveReported(scores, told({ subject: 'agent', name: 'bot', version: null, reported: null, score: null, band: 'unknown' }));
     const tool = { tool: 0.5, tool_band: 'medium', tool_reported: 0.6, tool_runs: 3 };
     expect(trustFields(scores, 't', contract, agent)).toEqual({ ...tool, provider: 0.8, provider_band: 'high' });
     expect(trustFields(scores, 'other', contract, agent)).toEqual({});
-    evolveTold(scores, told({ score: null, reported: null, band: 'unknown' }));
+    evolveReported(scores, told({ score: null, reported: null, band: 'unknown' }));
     expect(trustFields(scores, 't', contract, agent)).not.toHaveProperty('tool');
   });
 
   test('only an agent has the score of an agent', () => {
-    const scores = evolveTold(new Map(), told({ subject: 'agent', name: 'bot', version: null, score: 0.3, band: 'low' }));
+    const scores = evolveReported(new Map(), told({ subject: 'agent', name: 'bot', version: null, score: 0.3, band: 'low' }));
     expect(trustFields(scores, 't', contract, agent)).toMatchObject({ agent: 0.3, agent_band: 'low' });
     expect(trustFields(scores, 't', contract, { kind: 'user', id: 'bot' })).toEqual({});
   });

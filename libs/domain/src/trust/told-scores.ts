@@ -1,20 +1,20 @@
 import type { EventMap, Principal, ToolContract, TrustScoreChanged } from '@countersign/contracts';
 import { LOCAL_PROVIDER } from './facts.js';
-import type { ToldTrust } from './hysteresis.js';
+import type { ReportedTrust } from './hysteresis.js';
 
 type Subject = TrustScoreChanged['subject'];
 
 /** What trust-view says, by subject: what policy and executor go by. Owned by the one that folds it and changed in place. */
-export type ToldScores = Map<string, ToldTrust & { runs: number }>;
+export type ReportedScores = Map<string, ReportedTrust & { runs: number }>;
 
-export function toldKey(tenant_id: string, subject: Subject, name: string, version: string | null): string {
+export function reportedKey(tenant_id: string, subject: Subject, name: string, version: string | null): string {
   return `${tenant_id}\0${subject}\0${name}\0${version ?? ''}`;
 }
 
 /** Folds a record of trust-view; the newest counts. */
-export function evolveTold(scores: ToldScores, event: EventMap['trust_score_changed']): ToldScores {
+export function evolveReported(scores: ReportedScores, event: EventMap['trust_score_changed']): ReportedScores {
   const { meta, subject, name, version, score, reported, band, runs, at_ms } = event;
-  scores.set(toldKey(meta.tenant_id, subject, name, version), { score, reported, band, runs, at_ms });
+  scores.set(reportedKey(meta.tenant_id, subject, name, version), { score, reported, band, runs, at_ms });
   return scores;
 }
 
@@ -23,21 +23,21 @@ export function evolveTold(scores: ToldScores, event: EventMap['trust_score_chan
  * `provider_band`, `agent`, `agent_band` (what was reported is told of tools only). What has no score has no field, and a condition that asks for it allows nothing.
  */
 export function trustFields(
-  scores: ToldScores,
+  scores: ReportedScores,
   tenant_id: string,
   { name, version, provider = LOCAL_PROVIDER }: Pick<ToolContract, 'name' | 'version' | 'provider'>,
   principal: Pick<Principal, 'kind' | 'id'>,
 ): Record<string, number | string> {
   const fields: Record<string, number | string> = {};
-  const add = (subject: Subject, told: ToldScores extends Map<string, infer T> ? T | undefined : never) => {
+  const add = (subject: Subject, told: ReportedScores extends Map<string, infer T> ? T | undefined : never) => {
     if (!told || told.score === null) return;
     fields[subject] = told.score;
     fields[`${subject}_band`] = told.band;
     if (told.reported !== null) fields[`${subject}_reported`] = told.reported;
     if (subject === 'tool') fields.tool_runs = told.runs;
   };
-  add('tool', scores.get(toldKey(tenant_id, 'tool', name, version)));
-  add('provider', scores.get(toldKey(tenant_id, 'provider', provider, null)));
-  if (principal.kind === 'agent') add('agent', scores.get(toldKey(tenant_id, 'agent', principal.id, null)));
+  add('tool', scores.get(reportedKey(tenant_id, 'tool', name, version)));
+  add('provider', scores.get(reportedKey(tenant_id, 'provider', provider, null)));
+  if (principal.kind === 'agent') add('agent', scores.get(reportedKey(tenant_id, 'agent', principal.id, null)));
   return fields;
 }

@@ -13,7 +13,7 @@ const good: RunCounts = { runs: 1, succeeded: 1, verified: 0, valid: 1, timely: 
 const bad: RunCounts = { runs: 1, succeeded: 0, verified: 0, valid: 0, timely: 1, sound: 1 };
 
 /** A tool that is told things one after the other. */
-class Told {
+class Reported {
   readonly state: ToolTrust;
   private offset = 0;
 
@@ -63,31 +63,31 @@ function run(counts: RunCounts, { version = '1.0.0', id = 'a', at_ms = T0, offse
 
 describe('of a tool', () => {
   test('worked by hand: 8 of 10 succeeded, verified 30 days ago, self-assessed, ratings 4 and 5', () => {
-    const tool = new Told().register('1.0.0', { audit_status: 1 }).ran(8).ran(2, bad).rated('user:x', 4).rated('user:y', 5);
+    const tool = new Reported().register('1.0.0', { audit_status: 1 }).ran(8).ran(2, bad).rated('user:x', 4).rated('user:y', 5);
     // .25·.8 = .2   .15·.8 = .12   .15·1 = .15   .15·.5 = .075   .10·(4.5/5 = .9) = .09   .10·.5 = .05
     // .05·e^−1 = .0183940   .05·log10(11)/4 = .05·.2603482 = .0130174   sum .7164114; ·2^(−1/3) = .7937005 → .5686161
     expect(tool.score('1.0.0', T0 + 30 * DAY, 0.5).scored?.score).toBeCloseTo(0.5686161, 6);
   });
 
   test('reported and verified reliability are two numbers, and where there is a read-back only what it confirmed counts', () => {
-    const tool = new Told()
+    const tool = new Reported()
       .register('1.0.0', { reads_back: true })
       .ran(3, { ...good, verified: 1 })
       .ran(1);
     const { reported_reliability, verified_reliability, scored, scored_as_reported } = tool.score();
     expect([reported_reliability, verified_reliability]).toEqual([1, 0.75]);
     expect((scored_as_reported?.score ?? 0) - (scored?.score ?? 0)).toBeCloseTo(0.25 * 0.25, 12);
-    const without = new Told().register().ran(4).score();
+    const without = new Reported().register().ran(4).score();
     expect([without.verified_reliability, without.signals?.reliability]).toEqual([null, 1]);
   });
 
   test('what was never run, or never verified, has no score', () => {
-    expect(new Told().register().score()).toMatchObject({ scored: null, unscored: 'never_run' });
-    expect(new Told().register('1.0.0', { evaluated_at_ms: null }).ran(5).score()).toMatchObject({
+    expect(new Reported().register().score()).toMatchObject({ scored: null, unscored: 'never_run' });
+    expect(new Reported().register('1.0.0', { evaluated_at_ms: null }).ran(5).score()).toMatchObject({
       scored: null,
       unscored: 'never_verified',
     });
-    expect(new Told().ran(5).score()).toMatchObject({ scored: null, unscored: 'never_verified' });
+    expect(new Reported().ran(5).score()).toMatchObject({ scored: null, unscored: 'never_verified' });
   });
 
   test('the last verification is the newest passed evaluation of the contract as it is, or an audit by a third party', () => {
@@ -95,7 +95,7 @@ describe('of a tool', () => {
       const at_ms = T0 + days * DAY;
       return { fact: 'evaluated', version: '1.0.0', digest, passed, evaluated_at_ms: at_ms + 400 * DAY, at_ms };
     };
-    const tool = new Told()
+    const tool = new Reported()
       .register()
       .ran(1)
       .say(evaluated('1.0.0', 10))
@@ -110,14 +110,14 @@ describe('of a tool', () => {
   });
 
   test('where no latency is declared none is kept', () => {
-    expect(new Told().register('1.0.0', { declares_sla: false }).ran(5).score().signals?.latency).toBe(0);
+    expect(new Reported().register('1.0.0', { declares_sla: false }).ran(5).score().signals?.latency).toBe(0);
   });
 
   test('a provider is the mean of its tools without this term; tools without a score count for nothing', () => {
-    const one = new Told('one').register().ran(10);
-    const two = new Told('two').register().ran(10, bad);
-    const unrun = new Told('three').register();
-    const others = new Told('four').register('1.0.0', { provider: 'else' }).ran(3);
+    const one = new Reported('one').register().ran(10);
+    const two = new Reported('two').register().ran(10, bad);
+    const unrun = new Reported('three').register();
+    const others = new Reported('four').register('1.0.0', { provider: 'else' }).ran(3);
     const mean = ((one.score().scored?.without_provider ?? 0) + (two.score().scored?.without_provider ?? 0)) / 2;
     const all = [one.state, two.state, unrun.state, others.state];
     expect(providerReputation(all, 'acme', T0)).toBeCloseTo(mean, 12);
@@ -127,32 +127,32 @@ describe('of a tool', () => {
 
 describe('gaming', () => {
   test('a caller that calls 10,000 times outvotes nobody: it counts as 1,000, in its own proportions', () => {
-    const flooded = new Told().register().ran(10_000, good, { id: 'flood' }).ran(500, bad, { id: 'honest' });
+    const flooded = new Reported().register().ran(10_000, good, { id: 'flood' }).ran(500, bad, { id: 'honest' });
     const { counted, reported_reliability } = flooded.score();
     expect(counted.runs).toBe(1_500);
     expect(reported_reliability).toBeCloseTo(1_000 / 1_500, 12);
-    const uneven = new Told().register().ran(9_800, good).ran(200, bad);
+    const uneven = new Reported().register().ran(9_800, good).ran(200, bad);
     expect(uneven.score().reported_reliability).toBeCloseTo(0.98, 12);
     // Alone it never gets all of the volume: log10(1,001)/4 = .7501
     expect(uneven.score().scored?.terms.usage_volume).toBeCloseTo(0.7501, 4);
   });
 
   test('what a tool says of its success counts for nothing where its effect is read back and is not there', () => {
-    const boaster = new Told().register('1.0.0', { reads_back: true }).ran(10_000);
+    const boaster = new Reported().register('1.0.0', { reads_back: true }).ran(10_000);
     expect(boaster.score()).toMatchObject({ reported_reliability: 1, verified_reliability: 0, signals: { reliability: 0 } });
   });
 
   test('what a contract says of an audit by a third party is a self-assessment', () => {
-    expect(new Told().register('1.0.0', { audit_status: 2 }).ran(1).score().signals?.security_audit).toBe(0.5);
+    expect(new Reported().register('1.0.0', { audit_status: 2 }).ran(1).score().signals?.security_audit).toBe(0.5);
   });
 
   test('one rater has one rating, the newest', () => {
-    const tool = new Told().register().ran(1).rated('user:x', 5).rated('user:x', 1);
+    const tool = new Reported().register().ran(1).rated('user:x', 5).rated('user:x', 1);
     expect(tool.score()).toMatchObject({ ratings: 1, signals: { rating: 0.2 } });
   });
 
   test('a new version sheds no failures: it is judged by those before it until it has 100 runs of its own', () => {
-    const tool = new Told().register().ran(100).ran(100, bad);
+    const tool = new Reported().register().ran(100).ran(100, bad);
     tool
       .register('1.0.1')
       .register('1.0.2')
@@ -171,7 +171,7 @@ describe('gaming', () => {
   });
 
   test('a version whose number says that it is older, but that came later, sheds nothing either', () => {
-    const tool = new Told()
+    const tool = new Reported()
       .register()
       .ran(200, bad)
       .register('0.9.0')
@@ -181,7 +181,7 @@ describe('gaming', () => {
   });
 
   test('to register the same again changes neither its history nor when it was verified', () => {
-    const tool = new Told().register().ran(5).ran(5, bad);
+    const tool = new Reported().register().ran(5).ran(5, bad);
     const before = tool.value('1.0.0', T0 + 60 * DAY);
     expect(tool.register().value('1.0.0', T0 + 60 * DAY)).toBe(before);
   });

@@ -64,7 +64,7 @@ export class Cursor implements StreamListener {
   }
 
   /** Milliseconds since everything there was had been handled; Infinity before the first time. */
-  silenceMs(): number {
+  staleness_ms(): number {
     return this.#position >= this.#limit() ? 0 : performance.now() - this.#at_head_ms;
   }
 

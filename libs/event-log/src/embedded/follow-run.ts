@@ -28,8 +28,8 @@ export class FollowRun implements RunningSubscription {
   /** A follower has no group: there is nothing to commit for. */
   commit(): void {}
 
-  silenceMs(topic: string): number {
-    return this.#cursors.reduce((longest, cursor) => (cursor.topic === topic ? Math.max(longest, cursor.silenceMs()) : longest), 0);
+  staleness_ms(topic: string): number {
+    return this.#cursors.reduce((longest, cursor) => (cursor.topic === topic ? Math.max(longest, cursor.staleness_ms()) : longest), 0);
   }
 
   async caughtUp(): Promise<void> {

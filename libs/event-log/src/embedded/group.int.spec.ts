@@ -75,14 +75,14 @@ test('silence is Infinity until a reader first had everything, and grows while a
     });
   await reader.subscribe(log, 'g', ['a']);
   await eventually('it has the record', () => reader.batches.length === 1);
-  expect(reader.running!.silenceMs('a')).toBe(Number.POSITIVE_INFINITY);
+  expect(reader.running!.staleness_ms('a')).toBe(Number.POSITIVE_INFINITY);
   release();
   await reader.running!.caughtUp();
-  expect(reader.running!.silenceMs('a')).toBe(0);
+  expect(reader.running!.staleness_ms('a')).toBe(0);
   await log.append(records('a', 1, 'held'));
   await eventually('it has the second', () => reader.batches.length === 2);
   await new Promise((resolve) => setTimeout(resolve, 30));
-  expect(reader.running!.silenceMs('a')).toBeGreaterThan(20);
+  expect(reader.running!.staleness_ms('a')).toBeGreaterThan(20);
   release();
 });
 

@@ -70,12 +70,12 @@ export class Member implements RunningSubscription {
     }
   }
 
-  silenceMs(topic: string): number {
+  staleness_ms(topic: string): number {
     let longest = 0;
     for (const partition of this.owned) {
       const cursors = this.#cursors.get(partition);
       if (cursors === undefined) return Number.POSITIVE_INFINITY;
-      for (const cursor of cursors) if (cursor.topic === topic) longest = Math.max(longest, cursor.silenceMs());
+      for (const cursor of cursors) if (cursor.topic === topic) longest = Math.max(longest, cursor.staleness_ms());
     }
     return longest;
   }

@@ -82,7 +82,7 @@ describe('the broker is killed with -9 and comes back', () => {
       await eventually('records flow', () => acknowledged.size > before + 50);
       await whileDead(async () => {
         // with one broker nobody can take over; with several it may never get silent
-        if (brokers.length === 1) await eventually('the follower says that it hears nothing', () => follower.silenceMs(topic) > 1_500);
+        if (brokers.length === 1) await eventually('the follower says that it hears nothing', () => follower.staleness_ms(topic) > 1_500);
       });
       const after = acknowledged.size;
       await eventually('writers go on', () => acknowledged.size > after + 50, 60_000);
@@ -91,7 +91,7 @@ describe('the broker is killed with -9 and comes back', () => {
     await Promise.all(writers);
     await eventually('the subscription has everything', () => [...acknowledged].every((name) => seen.has(name)), 60_000);
     await eventually('the follower has everything', () => [...acknowledged].every((name) => followed.has(name)), 60_000);
-    await eventually('the follower hears again', () => follower.silenceMs(topic) < 2_000);
+    await eventually('the follower hears again', () => follower.staleness_ms(topic) < 2_000);
     expect(faults.filter((fault) => !isInfrastructureFault(fault))).toEqual([]);
 
     const stored = (await readAll(log, topic)).flat().map(nameOf);

@@ -20,7 +20,7 @@ export class FetchLoop {
   constructor(
     private readonly link: BrokerLink,
     private readonly settings: KafkaSettings,
-    private readonly patience: Pick<Subscription, 'patience_ms' | 'patient_topics'> = {},
+    private readonly patience: Pick<Subscription, 'max_delay_ms' | 'delayed_topics'> = {},
   ) {
     this.supervisor = this.supervise();
   }
@@ -51,7 +51,7 @@ export class FetchLoop {
   }
 
   /** Milliseconds since all of the topic's readers were last known to have handled everything. */
-  silenceMs(topic: string): number {
+  staleness_ms(topic: string): number {
     let complete_at_ms = Number.POSITIVE_INFINITY;
     for (const reader of this.readers.values())
       if (reader.topic === topic) complete_at_ms = Math.min(complete_at_ms, reader.complete_at_ms);
@@ -102,13 +102,13 @@ export class FetchLoop {
         continue;
       }
       // Without the patient ones it may stay out for as long again: under load it comes back sooner, with records.
-      const wait_ms = Math.min(this.settings.fetch_wait_ms, wanted.length < readers.length ? this.patience_ms : Number.POSITIVE_INFINITY);
+      const wait_ms = Math.min(this.settings.fetch_wait_ms, wanted.length < readers.length ? this.max_delay_ms : Number.POSITIVE_INFINITY);
       try {
         const positions = wanted.map(({ topic, partition, position }) => ({ topic, partition, offset: position }));
         const fetched = await this.link.fetch(node, positions, wait_ms);
         this.hand(fetched, sent_at_ms);
         retry_ms = RETRY_FIRST_MS;
-        if (this.pauses(fetched)) patient_at_ms = performance.now() + this.patience_ms;
+        if (this.pauses(fetched)) patient_at_ms = performance.now() + this.max_delay_ms;
         await this.gather(sent_at_ms);
       } catch (error) {
         if (this.closed) break;
@@ -123,11 +123,11 @@ export class FetchLoop {
 
   /** Whether records of the topic may come later where they then come in larger batches. */
   private isPatient(topic: string): boolean {
-    return this.patience_ms > 0 && (this.patience.patient_topics?.includes(topic) ?? true);
+    return this.max_delay_ms > 0 && (this.patience.delayed_topics?.includes(topic) ?? true);
   }
 
-  private get patience_ms(): number {
-    return this.patience.patience_ms ?? 0;
+  private get max_delay_ms(): number {
+    return this.patience.max_delay_ms ?? 0;
   }
 
   /** Patient readers got what there was; while they are behind they are not held up. */

@@ -99,7 +99,7 @@ describe('a socket for kafkajs', () => {
   });
 
   test('is cut where a request waits and nothing comes, and is left alone where nothing waits or bytes still come', async () => {
-    const other = await connected({ silence_ms: SILENCE_MS });
+    const other = await connected({ staleness_ms: SILENCE_MS });
     await new Promise((resolve) => setTimeout(resolve, 1.5 * SILENCE_MS));
     expect(told).toEqual(['connected']);
     framed.write(frameOf('request'));

@@ -12,7 +12,7 @@ export interface FramedSocketOptions {
   /** The connection ended without kafkajs having asked for it. `waiting`: a request, or the connect, waited for an answer. */
   onLost(reason: string, waiting: boolean): void;
   /** A request waits for its answer and no byte passed for this long: the connection is cut. Absent: kafkajs's request timeout alone decides. */
-  silence_ms?: number;
+  staleness_ms?: number;
   frame_bytes_max?: number;
 }
 
@@ -42,7 +42,7 @@ export class FramedSocket extends EventEmitter {
     this.frames = new FrameReader(options.frame_bytes_max ?? FRAME_BYTES_MAX);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    if (options.silence_ms !== undefined) socket.setTimeout(options.silence_ms);
+    if (options.staleness_ms !== undefined) socket.setTimeout(options.staleness_ms);
     socket.on('timeout', () => this.silent());
     socket.on('data', (chunk) => this.read(chunk));
     socket.on('end', () => this.lost('the broker closed the connection'));
@@ -80,7 +80,7 @@ export class FramedSocket extends EventEmitter {
   }
 
   private silent(): void {
-    if (this.awaited > 0) this.lost(`no byte for ${this.options.silence_ms} ms while a request waits for its answer`);
+    if (this.awaited > 0) this.lost(`no byte for ${this.options.staleness_ms} ms while a request waits for its answer`);
   }
 
   private read(chunk: Buffer): void {

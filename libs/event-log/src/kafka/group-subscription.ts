@@ -64,8 +64,8 @@ export class GroupSubscription implements RunningSubscription {
     this.membership.commit(offsets.filter(({ topic, partition }) => this.isMine(topic, partition)));
   }
 
-  silenceMs(topic: string): number {
-    return this.loop.silenceMs(topic);
+  staleness_ms(topic: string): number {
+    return this.loop.staleness_ms(topic);
   }
 
   async caughtUp(): Promise<void> {
@@ -201,7 +201,7 @@ export class GroupSubscription implements RunningSubscription {
       batch_records_max,
       onBatch: (batch) => this.subscription.onBatch(batch),
       clear: () => this.sure(),
-      onRoom: () => this.loop.wake(),
+      onCapacity: () => this.loop.wake(),
       warn: (message, detail) => this.settings.warn(message, detail),
     });
     this.loop.add(reader);

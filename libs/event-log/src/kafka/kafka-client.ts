@@ -28,7 +28,7 @@ export class KafkaClient {
   readonly kafka: Kafka;
   private readonly sockets = new Set<FramedSocket>();
   private retired = false;
-  private readonly silence_ms: number | undefined;
+  private readonly staleness_ms: number | undefined;
 
   constructor(
     private readonly settings: KafkaSettings,
@@ -36,7 +36,7 @@ export class KafkaClient {
     patience: Patience = 'silence',
   ) {
     // A long poll may be silent for as long as it was asked to.
-    this.silence_ms = patience === 'silence' ? Math.max(settings.request_timeout_ms, 2 * settings.fetch_wait_ms) : undefined;
+    this.staleness_ms = patience === 'silence' ? Math.max(settings.request_timeout_ms, 2 * settings.fetch_wait_ms) : undefined;
     this.kafka = new Kafka({
       brokers: [...settings.brokers],
       clientId: `${settings.client_id}.${name}`,
@@ -71,7 +71,7 @@ export class KafkaClient {
       onLost: (reason, waiting) => {
         if (waiting) this.settings.warn('connection lost', { part: this.name, broker: `${host}:${port}`, reason });
       },
-      ...(this.silence_ms === undefined ? {} : { silence_ms: this.silence_ms }),
+      ...(this.staleness_ms === undefined ? {} : { staleness_ms: this.staleness_ms }),
     });
     socket.once(ssl ? 'secureConnect' : 'connect', () => framed.established());
     this.sockets.add(framed);

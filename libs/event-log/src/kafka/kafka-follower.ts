@@ -43,8 +43,8 @@ export class KafkaFollower implements RunningSubscription {
   /** Followers have no group and commit nothing. */
   commit(): void {}
 
-  silenceMs(topic: string): number {
-    return this.loop.silenceMs(topic);
+  staleness_ms(topic: string): number {
+    return this.loop.staleness_ms(topic);
   }
 
   caughtUp(): Promise<void> {
@@ -64,7 +64,7 @@ export class KafkaFollower implements RunningSubscription {
       batch_records_max: this.follower.batch_records_max,
       onBatch: (batch: LogBatch) => this.follower.onBatch(batch),
       clear: () => Promise.resolve(),
-      onRoom: () => this.loop.wake(),
+      onCapacity: () => this.loop.wake(),
       warn: (message, detail) => this.settings.warn(message, detail),
     });
   }

@@ -16,7 +16,7 @@ export interface ReaderOptions {
   /** Resolves when a batch may be handed out: at once, or when the membership is sure again. */
   clear(): Promise<void>;
   /** There is room again after a full buffer. */
-  onRoom(): void;
+  onCapacity(): void;
   warn(message: string, detail: Readonly<Record<string, unknown>>): void;
 }
 
@@ -135,12 +135,12 @@ export class PartitionReader {
     const last = records[records.length - 1];
     if (last) this.handled = last.offset + 1;
     if (this.stopped) return;
-    const had_room = this.wants;
+    const had_capacity = this.wants;
     this.buffer = this.buffer.slice(records.length);
     this.buffered_bytes -= records.reduce((sum, record) => sum + record.value.length, 0);
     this.passUnreadable();
     this.noteComplete();
-    if (!had_room && this.wants) this.options.onRoom();
+    if (!had_capacity && this.wants) this.options.onCapacity();
   }
 
   private noteComplete(): void {

@@ -13,7 +13,7 @@ const FETCH = 1;
 /** FindCoordinator, JoinGroup, Heartbeat and SyncGroup. */
 const MEMBERSHIP: readonly number[] = [10, 11, 12, 14];
 
-interface Told {
+interface Reported {
   event?: unknown;
   name?: unknown;
   stuck?: { topic: string; partition: number; handled: number; waits_for: string }[];
@@ -25,8 +25,8 @@ describe('a subscription that makes no progress', () => {
   let log: KafkaEventLog;
   let topic: string;
   let reader: Collector;
-  let rebuilt: Told[];
-  let failed: { reason: string; detail: Told }[];
+  let rebuilt: Reported[];
+  let failed: { reason: string; detail: Reported }[];
 
   beforeAll(async () => {
     plain = await KafkaEventLog.open({ brokers, client_id: 'stalled.plain' });

@@ -92,8 +92,8 @@ export class PrefixedEventLog extends EventLog {
     return this.inner.close();
   }
 
-  private patience({ patient_topics }: Pick<Subscription, 'patient_topics'>): Pick<Subscription, 'patient_topics'> {
-    return patient_topics ? { patient_topics: patient_topics.map((topic) => this.prefix + topic) } : {};
+  private patience({ delayed_topics }: Pick<Subscription, 'delayed_topics'>): Pick<Subscription, 'delayed_topics'> {
+    return delayed_topics ? { delayed_topics: delayed_topics.map((topic) => this.prefix + topic) } : {};
   }
 
   private outward(offsets: readonly TopicOffset[]): TopicOffset[] {
@@ -108,7 +108,7 @@ export class PrefixedEventLog extends EventLog {
   private running(inner: RunningSubscription): RunningSubscription {
     return {
       commit: (offsets) => inner.commit(this.outward(offsets)),
-      silenceMs: (topic) => inner.silenceMs(this.prefix + topic),
+      staleness_ms: (topic) => inner.staleness_ms(this.prefix + topic),
       caughtUp: () => inner.caughtUp(),
       close: () => inner.close(),
     };

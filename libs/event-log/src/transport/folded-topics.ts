@@ -73,9 +73,9 @@ export class FoldedTopics<S> {
     return this.next.get(`${topic}/${partition}`) ?? 0;
   }
 
-  /** See RunningSubscription.silenceMs. */
-  silenceMs(topic: string): number {
-    return this.running?.silenceMs(topic) ?? Number.POSITIVE_INFINITY;
+  /** See RunningSubscription.staleness_ms. */
+  staleness_ms(topic: string): number {
+    return this.running?.staleness_ms(topic) ?? Number.POSITIVE_INFINITY;
   }
 
   /** Resolves when the record at this offset has been folded. */

@@ -25,9 +25,9 @@ export interface LogTransportOptions {
   visibility: Visibility;
   batch_records_max: number;
   /** See Subscription. */
-  patience_ms?: number;
+  max_delay_ms?: number;
   /** See Subscription; names of topics without lanes. */
-  patient_topics?: readonly string[];
+  delayed_topics?: readonly string[];
   now_ms: () => number;
   faults: FaultSink;
   /** Where schemas of other versions come from (the registry); absent embedded. */
@@ -83,14 +83,14 @@ export class LogTransport extends Server implements CustomTransportStrategy {
   }
 
   private async subscribe(lane: string, topics: readonly string[]): Promise<void> {
-    const { log, group, visibility, batch_records_max, patience_ms, patient_topics, owner } = this.options;
+    const { log, group, visibility, batch_records_max, max_delay_ms, delayed_topics, owner } = this.options;
     const subscription = await log.subscribe({
       group: `${group}.${lane}`,
       topics,
       visibility,
       batch_records_max,
-      ...(patience_ms === undefined ? {} : { patience_ms }),
-      ...(patient_topics ? { patient_topics: topics.filter((topic) => patient_topics.includes(parseTopic(topic).topic)) } : {}),
+      ...(max_delay_ms === undefined ? {} : { max_delay_ms }),
+      ...(delayed_topics ? { delayed_topics: topics.filter((topic) => delayed_topics.includes(parseTopic(topic).topic)) } : {}),
       ...(owner
         ? { onAssigned: (partitions) => owner.assigned(lane, partitions), onRevoked: (partitions) => owner.revoked(lane, partitions) }
         : {}),

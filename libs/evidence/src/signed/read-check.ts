@@ -98,9 +98,9 @@ export class ReadCheck {
   }
 
   private putBack(name: string, run: Run): void {
-    const room = UNSIGNED_MAX - this.waiting;
-    if (run.hashes.length === 0 || room <= 0) return;
-    const kept = { ...run, first: run.first + Math.max(0, run.hashes.length - room), hashes: run.hashes.slice(-room) };
+    const space = UNSIGNED_MAX - this.waiting;
+    if (run.hashes.length === 0 || space <= 0) return;
+    const kept = { ...run, first: run.first + Math.max(0, run.hashes.length - space), hashes: run.hashes.slice(-space) };
     this.runs.set(name, [kept, ...(this.runs.get(name) ?? [])]);
     this.waiting += kept.hashes.length;
   }

@@ -24,7 +24,7 @@ const rule = (more: Partial<PersonalRule> = {}): PersonalRule => ({
   ...more,
 });
 
-function room() {
+function fixture() {
   const keys = new MemorySubjectKeys();
   const tenants = { tenantKey: (tenant_id: string) => createHmac('sha256', 'master').update(tenant_id).digest() };
   const personal = new Personal(keys, tenants, () => AT);
@@ -44,7 +44,7 @@ async function sealed(personal: Personal, inputs: unknown, rules = [rule()]) {
 
 describe('personal data', () => {
   test('the mapped form of a sealed call is sealed as a whole, opens with the call, and is gone with its subject', async () => {
-    const { personal, erase } = room();
+    const { personal, erase } = fixture();
     const fields = [rule({ inputs: [{ path: '/note', subjects: [] }] })];
     const { seal, keys, inputs_json } = await sealed(personal, { customer_id: 'c-1', note: 'Ada Lovelace', cost: 7 }, fields);
     const inputs = '{"partner_id":17,"x_free":"Ada Lovelace"}';
@@ -68,7 +68,7 @@ describe('personal data', () => {
   });
 
   test('what was sealed is no text of it, and opens to the same JSON wherever it stands', async () => {
-    const { personal } = room();
+    const { personal } = fixture();
     await fc.assert(
       fc.asyncProperty(fc.string({ minLength: 1 }), fc.jsonValue(), async (customer_id, note) => {
         const inputs = { customer_id, note };
@@ -99,7 +99,7 @@ describe('personal data', () => {
   });
 
   test('a call names its subjects as erasure does, so that what is about it later is gone with them', async () => {
-    const { personal, erase } = room();
+    const { personal, erase } = fixture();
     const { keys } = await sealed(personal, { customer_id: 'c-1' });
     expect(keys.map(({ subject }) => subject)).toEqual([personal.ref('acme', 'c-1')]);
     const refs = keys.map(({ subject }) => subject);
@@ -114,7 +114,7 @@ describe('personal data', () => {
   });
 
   test('erased: it shows so, in JSON and in plain text, and for one tenant only', async () => {
-    const { personal, erase } = room();
+    const { personal, erase } = fixture();
     const { inputs_json, seal } = await sealed(personal, { customer_id: 'c-1', name: 'Ada' });
     expect(await personal.text('other', inputs_json)).toBe(JSON.stringify(ERASED));
     expect(await personal.plain('acme', `rationale: ${seal.text('for Ada')}.`)).toBe('rationale: for Ada.');
@@ -126,7 +126,7 @@ describe('personal data', () => {
   });
 
   test('a value of several subjects is gone with any one of them; a field of one subject only with it', async () => {
-    const { personal, erase } = room();
+    const { personal, erase } = fixture();
     const rules = [
       rule({
         subjects: [],
@@ -157,7 +157,7 @@ describe('personal data', () => {
   });
 
   test('a part inside of another is sealed with it, for the subjects of both', async () => {
-    const { personal, erase } = room();
+    const { personal, erase } = fixture();
     const rules = [
       rule({ inputs: [{ path: '/order', subjects: [] }] }),
       rule({ inputs: [{ path: '/order/courier', subjects: ['field:/id'] }] }),
@@ -168,7 +168,7 @@ describe('personal data', () => {
   });
 
   test('a new call of an erased subject has a new key; what names nobody is sealed for nobody by name', async () => {
-    const { personal, erase } = room();
+    const { personal, erase } = fixture();
     const first = await sealed(personal, { customer_id: 'c' });
     await erase('c');
     const second = await sealed(personal, { customer_id: 'c' });
@@ -180,7 +180,7 @@ describe('personal data', () => {
   });
 
   test('an opened call seals its outcome; one whose key is gone does not open', async () => {
-    const { personal, erase } = room();
+    const { personal, erase } = fixture();
     const { inputs_json, keys, seal } = await sealed(personal, { customer_id: 'c', name: 'Ada' });
     const context = { ...NO_CONTEXT, rationale: seal.text('Ada asked') };
     const call = { inputs_json, sealed: keys, context, requested_at_ms: AT, authority: null } as unknown as ToolCall;

@@ -5,9 +5,9 @@ import { machineMs } from '../machine-clock.js';
 import { asksOf, toolId } from '../runtime.js';
 import { messageOf } from '../thrown-error.js';
 import { ChildContext, type ExecutorLine } from './child-context.js';
-import type { AskMessage, ContextQuestion, FromChild, ToChild, ToldError } from './protocol.js';
-import { thrownHere, toldError } from './told-error.js';
-import type { ToldPack } from './told-pack.js';
+import type { AskMessage, ContextQuestion, FromChild, ReportedError, ToChild } from './protocol.js';
+import { reportedError, thrownHere } from './told-error.js';
+import type { ReportedPack } from './told-pack.js';
 import { sendable } from './unsent-answer.js';
 
 /** A question to the executor that is not answered yet. */
@@ -16,7 +16,7 @@ interface Waiting {
   reject(thrown: Error): void;
 }
 
-const NOT_BEGUN: ToldError = {
+const NOT_BEGUN: ReportedError = {
   error: {
     code: 'NETWORK_ERROR',
     class: 'transient',
@@ -85,7 +85,7 @@ export class ChildHost implements ExecutorLine {
       const { pack } = (await import(module)) as { pack?: Pack };
       if (!pack) throw new Error('the module has no export that is named pack');
       for (const tool of pack.tools) this.tools.set(toolId(tool.contract), tool);
-      this.tell({ kind: 'loaded', pack: toldPack(pack) });
+      this.tell({ kind: 'loaded', pack: reportedPack(pack) });
     } catch (cause) {
       this.tell({ kind: 'not_loaded', message: messageOf(cause) });
     }
@@ -105,7 +105,7 @@ export class ChildHost implements ExecutorLine {
       if ('json' in said) this.send(`{"kind":"answer","id":${id},"value":${said.json}}`);
       else this.tell({ kind: 'answer', id, unsent: said.unsent });
     } catch (thrown) {
-      this.tell({ kind: 'answer', id, thrown: toldError(thrown) });
+      this.tell({ kind: 'answer', id, thrown: reportedError(thrown) });
     } finally {
       this.running.delete(id);
     }
@@ -133,7 +133,7 @@ async function answerOf(tool: Tool, { ask, input, output }: AskMessage, context:
   }
 }
 
-function toldPack({ name, version, evaluations, settings = {}, folders = [], tools }: Pack): ToldPack {
+function reportedPack({ name, version, evaluations, settings = {}, folders = [], tools }: Pack): ReportedPack {
   return {
     name,
     version: version ?? null,

@@ -1,7 +1,7 @@
 import type { ToolJob } from '../runtime.js';
 import { contextAnswer } from './context-answers.js';
 import type { FromChild, ToChild } from './protocol.js';
-import { thrownHere, toldError } from './told-error.js';
+import { reportedError, thrownHere } from './told-error.js';
 import { UnsentAnswer } from './unsent-answer.js';
 
 interface Pending {
@@ -63,7 +63,7 @@ export class PendingAsks {
       if (asked.of === 'secret') this.has_secrets = true;
       this.send({ kind: 'context_answer', id, question, value });
     } catch (thrown) {
-      this.send({ kind: 'context_answer', id, question, thrown: toldError(thrown) });
+      this.send({ kind: 'context_answer', id, question, thrown: reportedError(thrown) });
     }
   }
 

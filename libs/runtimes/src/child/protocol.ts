@@ -1,7 +1,7 @@
 import type { CallError, Principal } from '@countersign/contracts';
 import type { ToolBlob } from '@countersign/tool-kit';
 import type { Ask } from '../runtime.js';
-import type { ToldPack } from './told-pack.js';
+import type { ReportedPack } from './told-pack.js';
 
 /** Of the messages below. A child that speaks another one is not used. */
 export const PROTOCOL_VERSION = 1;
@@ -42,7 +42,7 @@ export type ContextQuestion =
   | { of: 'attach'; kind: ToolBlob['kind']; content_type: string; text?: string; base64?: string };
 
 /** A thrown error as it is told: bounded JSON. */
-export interface ToldError {
+export interface ReportedError {
   error: CallError;
   /** It was a ToolError, with what it promises of the effect. */
   refused: boolean;
@@ -53,10 +53,10 @@ export type ToChild =
   | { kind: 'load'; module: string }
   | AskMessage
   | { kind: 'abort'; id: number; reason: string }
-  | { kind: 'context_answer'; id: number; question: number; value?: unknown; thrown?: ToldError };
+  | { kind: 'context_answer'; id: number; question: number; value?: unknown; thrown?: ReportedError };
 
 /** An output that is not sent, and why. */
-export interface ToldUnsent {
+export interface ReportedUnsent {
   why: 'too_large' | 'not_json' | 'unreadable';
   message: string;
   small_json: string;
@@ -64,9 +64,9 @@ export interface ToldUnsent {
 
 export type FromChild =
   | { kind: 'hello'; protocol: number }
-  | { kind: 'loaded'; pack: ToldPack }
+  | { kind: 'loaded'; pack: ReportedPack }
   | { kind: 'not_loaded'; message: string }
-  | { kind: 'answer'; id: number; value?: unknown; unsent?: ToldUnsent; thrown?: ToldError }
+  | { kind: 'answer'; id: number; value?: unknown; unsent?: ReportedUnsent; thrown?: ReportedError }
   | { kind: 'abort_seen'; id: number }
   | { kind: 'context'; id: number; question: number; asked: ContextQuestion }
   | { kind: 'log'; id: number; message: string; fields: Record<string, unknown> }

@@ -1,14 +1,14 @@
 import { ToolError } from '@countersign/tool-kit';
 import { errorOf } from '../thrown-error.js';
-import type { ToldError } from './protocol.js';
+import type { ReportedError } from './protocol.js';
 
-/** What was thrown, as it is told to the other process. Never throws. */
-export function toldError(thrown: unknown): ToldError {
+/** Serializes a thrown value for the other process. Never throws. */
+export function reportedError(thrown: unknown): ReportedError {
   return errorOf(thrown);
 }
 
-/** What the other process threw, to be thrown here. */
-export function thrownHere({ error, refused, effect }: ToldError): Error {
+/** Rebuilds the error that the other process threw. */
+export function thrownHere({ error, refused, effect }: ReportedError): Error {
   if (!refused) return new Error(error.message);
   const { code, message, class: its_class, retryable, details_json, retry_after_s } = error;
   return new ToolError(code, message, {

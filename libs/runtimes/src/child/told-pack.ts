@@ -16,7 +16,7 @@ const schema = z.object({
   tools: z.array(tool).max(1000),
 });
 
-export type ToldPack = z.input<typeof schema>;
+export type ReportedPack = z.input<typeof schema>;
 
 /** The pack that a child tells of. @throws BadFrame */
 export function packOf(told: unknown): RuntimePack {

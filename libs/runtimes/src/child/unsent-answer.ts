@@ -1,7 +1,7 @@
 import { jsonBytesAtLeast, NotJson } from '@countersign/tool-kit/json-size';
 import { jsonText } from '../json-text.js';
 import { messageOf } from '../thrown-error.js';
-import type { ToldUnsent } from './protocol.js';
+import type { ReportedUnsent } from './protocol.js';
 
 /** An answer of a tool that is larger than this is not looked at any further: its text would take too much memory. */
 export const OUTPUT_BYTES_HELD_MAX = 32 * 1024 * 1024;
@@ -9,7 +9,7 @@ export const OUTPUT_BYTES_HELD_MAX = 32 * 1024 * 1024;
 /** What a tool answered to `run` in another process, where that was not sent here. */
 export class UnsentAnswer {
   constructor(
-    readonly why: ToldUnsent['why'],
+    readonly why: ReportedUnsent['why'],
     readonly message: string,
     /** The small scalars at its top. */
     readonly small_json: string,
@@ -26,7 +26,7 @@ export function smallPartsOf(output: unknown): string {
 }
 
 /** The JSON of what a tool answered, or why there is none to be sent. Never throws. */
-export function sendable(output: unknown, max_output_bytes: number): { json: string } | { unsent: ToldUnsent } {
+export function sendable(output: unknown, max_output_bytes: number): { json: string } | { unsent: ReportedUnsent } {
   const held_max = Math.max(max_output_bytes, OUTPUT_BYTES_HELD_MAX);
   try {
     if (jsonBytesAtLeast(output, held_max) > held_max) {

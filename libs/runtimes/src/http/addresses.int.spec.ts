@@ -25,8 +25,8 @@ afterAll(() => {
 
 const faultOf = (tool: Tool, input: Record<string, unknown>, settings: Record<string, string> = {}) =>
   tool.run(input as never, testContext({ settings })).then(
-    (face) => {
-      throw new Error(`it answered ${JSON.stringify(face)}`);
+    (httpAnswer) => {
+      throw new Error(`it answered ${JSON.stringify(httpAnswer)}`);
     },
     (fault: ToolError) => fault,
   );

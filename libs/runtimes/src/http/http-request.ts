@@ -1,8 +1,8 @@
 import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { exchange, toolDoor } from './exchange.js';
+import { faultOfStatus, httpResponse, toHttpResponse } from './http-response.js';
 import { requestHeaders, sentHeaders } from './request-headers.js';
-import { faceOf, faultOfStatus, responseFace } from './response-face.js';
 
 const BYTES_MAX = 10 * 1024 * 1024;
 
@@ -26,13 +26,13 @@ export const httpRequest = defineTool({
     headers: requestHeaders,
     max_bytes: z.int().min(1).max(BYTES_MAX).default(BYTES_MAX).describe('the rest of a longer body is not read'),
   }),
-  output: responseFace,
+  output: httpResponse,
   run: async ({ url, method, headers, max_bytes }, ctx) => {
     const door = toolDoor(ctx.settings);
     const sent = { method, url, headers: sentHeaders(headers), body: undefined, redirects_max: 5, bytes_max: max_bytes };
     const received = await exchange(sent, door, ctx.signal);
     const fault = faultOfStatus(received, false);
     if (fault) throw fault;
-    return faceOf(received, ctx);
+    return toHttpResponse(received, ctx);
   },
 });

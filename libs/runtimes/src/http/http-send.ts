@@ -1,8 +1,8 @@
 import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { exchange, toolDoor } from './exchange.js';
+import { faultOfStatus, httpResponse, toHttpResponse } from './http-response.js';
 import { requestHeaders, sentHeaders } from './request-headers.js';
-import { faceOf, faultOfStatus, responseFace } from './response-face.js';
 
 const BODY_MAX = 1024 * 1024;
 const BYTES_MAX = 5 * 1024 * 1024;
@@ -36,7 +36,7 @@ export const httpSend = defineTool({
       .optional()
       .describe('text, or JSON'),
   }),
-  output: responseFace,
+  output: httpResponse,
   run: async ({ url, method, headers, body }, ctx) => {
     const door = toolDoor(ctx.settings);
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
@@ -46,6 +46,6 @@ export const httpSend = defineTool({
     const received = await exchange({ method, url, headers: all, body: text, redirects_max: 0, bytes_max: BYTES_MAX }, door, ctx.signal);
     const fault = faultOfStatus(received, true);
     if (fault) throw fault;
-    return faceOf(received, ctx);
+    return toHttpResponse(received, ctx);
   },
 });

@@ -4,8 +4,8 @@ import { type RunContext, type Tool, type ToolBlob, ToolError } from '@countersi
 import { testContext } from '@countersign/tool-kit/test-context';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { httpRequest } from './http-request.js';
+import type { HttpResponse } from './http-response.js';
 import { httpSend } from './http-send.js';
-import type { ResponseFace } from './response-face.js';
 
 const hits: IncomingMessage[] = [];
 const bodies: string[] = [];
@@ -97,11 +97,11 @@ const context = (over: Partial<RunContext> = {}): RunContext =>
     ...over,
   });
 const run = (tool: Tool, input: Record<string, unknown>, over: Partial<RunContext> = {}) =>
-  tool.run(input as never, context(over)) as Promise<ResponseFace>;
+  tool.run(input as never, context(over)) as Promise<HttpResponse>;
 const faultOf = (tool: Tool, input: Record<string, unknown>, over: Partial<RunContext> = {}) =>
   run(tool, input, over).then(
-    (face) => {
-      throw new Error(`it answered ${JSON.stringify(face)}`);
+    (httpAnswer) => {
+      throw new Error(`it answered ${JSON.stringify(httpAnswer)}`);
     },
     (fault: ToolError) => fault,
   );
@@ -187,8 +187,8 @@ test.each(['http://', 'http://[::1', 'https://a:99999/', '//[/'])(
 
 describe('http_send', () => {
   test('sends what was given with the idempotency key, and gives the answer', async () => {
-    const face = await run(httpSend, { method: 'POST', url: `${base}/orders`, body: { a: 1 } }, { idempotency_key: 'key-1' });
-    expect(face).toMatchObject({ status: 201, ok: true, json: { made: true } });
+    const httpAnswer = await run(httpSend, { method: 'POST', url: `${base}/orders`, body: { a: 1 } }, { idempotency_key: 'key-1' });
+    expect(httpAnswer).toMatchObject({ status: 201, ok: true, json: { made: true } });
     expect(bodies).toEqual(['{"a":1}']);
     expect(hits[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': 'key-1' });
   });
@@ -215,12 +215,12 @@ describe('http_send', () => {
   });
 
   test('is not sent on to another address', async () => {
-    const face = await run(httpSend, {
+    const httpAnswer = await run(httpSend, {
       method: 'POST',
       url: `${base}/to?status=307&url=${encodeURIComponent(`${base}/orders`)}`,
       body: 'x',
     });
-    expect(face).toMatchObject({ status: 307, ok: false });
+    expect(httpAnswer).toMatchObject({ status: 307, ok: false });
     expect(bodies).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import type { ApprovalPart as RecordedPart } from '@countersign/contracts';
 import type { Row, Sql } from '../store.js';
-import type { AskedApproval, Escalation } from './approvals.js';
+import type { Escalation, RequestedApproval } from './approvals.js';
 
 /** One part of a request, as it is now. */
 export interface PartRow {
@@ -22,10 +22,10 @@ export interface PartRow {
   shortfall: string | null;
 }
 
-type Asked = AskedApproval & { requested_at_ms: number; expires_at_ms: number };
+type Asked = RequestedApproval & { requested_at_ms: number; expires_at_ms: number };
 
 /** What votes and escalations say about a part; '' names the only one. */
-export interface ToldPart extends Row {
+export interface ReportedPart extends Row {
   approval_id: string;
   rule: string;
   approvals: number | null;
@@ -33,19 +33,23 @@ export interface ToldPart extends Row {
 }
 
 /** What is known of the parts of these requests, by their ids. */
-export async function readParts(sql: Sql, tenant_id: string, approval_ids: readonly string[]): Promise<ReadonlyMap<string, ToldPart[]>> {
-  const rows = await sql.query<ToldPart>({
+export async function readParts(
+  sql: Sql,
+  tenant_id: string,
+  approval_ids: readonly string[],
+): Promise<ReadonlyMap<string, ReportedPart[]>> {
+  const rows = await sql.query<ReportedPart>({
     name: 'views_read_approval_parts',
     text: 'SELECT approval_id, rule, approvals, escalation FROM approval_parts WHERE tenant_id = $1 AND approval_id = ANY($2::text[])',
     params: [tenant_id, approval_ids],
   });
-  const found = new Map<string, ToldPart[]>();
+  const found = new Map<string, ReportedPart[]>();
   for (const row of rows) found.set(row.approval_id, [...(found.get(row.approval_id) ?? []), row]);
   return found;
 }
 
 /** The group that a part went to last. */
-export function escalationOf(told: readonly ToldPart[], rule: string): Escalation | undefined {
+export function escalationOf(told: readonly ReportedPart[], rule: string): Escalation | undefined {
   const text = told.find((one) => one.rule === rule)?.escalation;
   return text ? (JSON.parse(text) as Escalation) : undefined;
 }
@@ -57,7 +61,7 @@ function groupAt({ requirement, level }: RecordedPart): Pick<Escalation, 'approv
 }
 
 /** The parts of a request as they are now. */
-export function partRows(asked: Asked, told: readonly ToldPart[]): PartRow[] {
+export function partRows(asked: Asked, told: readonly ReportedPart[]): PartRow[] {
   const isOnly = asked.parts.length < 2;
   const now = (part: Omit<PartRow, 'approvals' | 'met'>): PartRow => {
     const rule = isOnly ? '' : (part.rule ?? '');

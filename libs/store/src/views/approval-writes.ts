@@ -1,13 +1,13 @@
 import { type PartRight, parseCallId } from '@countersign/contracts';
 import type { Statement } from '../store.js';
-import type { AskedApproval, Escalation } from './approvals.js';
+import type { Escalation, RequestedApproval } from './approvals.js';
 
 /** What one or more events say about an approval; null where they say nothing about it (yet). */
 export interface ApprovalWrite {
   approval_id: string;
   tenant_id: string;
   partition: number;
-  request: { call_id: string; revision: number; requested_at_ms: number; expires_at_ms: number; requirement: AskedApproval } | null;
+  request: { call_id: string; revision: number; requested_at_ms: number; expires_at_ms: number; requirement: RequestedApproval } | null;
   end: {
     kind: 'granted' | 'denied' | 'expired' | 'cancelled' | 'superseded';
     at_ms: number;

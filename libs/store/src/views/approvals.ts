@@ -8,7 +8,7 @@ import {
   type ApprovalPart as RecordedPart,
 } from '@countersign/contracts';
 import type { Row, Sql } from '../store.js';
-import { escalationOf, type PartRow, partRows, readParts, type ToldPart } from './approval-parts.js';
+import { escalationOf, type PartRow, partRows, type ReportedPart, readParts } from './approval-parts.js';
 import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 import { readable } from './state-schemas.js';
@@ -17,7 +17,7 @@ import { readable } from './state-schemas.js';
 export type ApprovalStatus = 'pending' | 'granted' | 'denied' | 'expired' | 'cancelled' | 'superseded';
 
 /** Who must decide, and what a grant binds, as it was asked. */
-export interface AskedApproval {
+export interface RequestedApproval {
   decision_id: string;
   approver_roles: string[];
   people: string[];
@@ -73,7 +73,7 @@ export interface ApprovalRow {
   requested_at_ms: number;
   expires_at_ms: number;
   /** As it is now: the group after an escalation. */
-  requirement: Omit<AskedApproval, 'parts'> & { level: number };
+  requirement: Omit<RequestedApproval, 'parts'> & { level: number };
   /** As they are now: whom each asks, and what it has. */
   parts: PartRow[];
   ended_at_ms: number | null;
@@ -104,8 +104,8 @@ const SELECT = `SELECT approvals.*, calls.state FROM approvals
   LEFT JOIN calls ON calls.call_uuid = approvals.call_uuid AND calls.partition = approvals.partition
     AND calls.tenant_id = approvals.tenant_id`;
 
-function approvalRow(row: StoredApproval, votes: VoteRow[], told: readonly ToldPart[]): ApprovalRow {
-  const { parts: recorded, ...asked } = JSON.parse(row.requirement) as AskedApproval;
+function approvalRow(row: StoredApproval, votes: VoteRow[], told: readonly ReportedPart[]): ApprovalRow {
+  const { parts: recorded, ...asked } = JSON.parse(row.requirement) as RequestedApproval;
   const { requested_at_ms, expires_at_ms: ends_at_ms } = row;
   const parts = partRows({ ...asked, parts: recorded, requested_at_ms, expires_at_ms: ends_at_ms }, told);
   const open = parts.filter(({ met }) => !met);

@@ -14,10 +14,10 @@ import {
 } from '@countersign/store';
 import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
 
-type Said = Pick<TrustFactWrite, 'tenant_id' | 'kind' | 'tool' | 'version'> & { detail: object };
+type Stated = Pick<TrustFactWrite, 'tenant_id' | 'kind' | 'tool' | 'version'> & { detail: object };
 
 /** What a record says of a version besides how it ran. */
-function said(at: PlacedEvent): Said | undefined {
+function said(at: PlacedEvent): Stated | undefined {
   switch (at.event_type) {
     case 'tool_registered': {
       const detail = registeredFact(at.event, at.timestamp_ms);

@@ -94,5 +94,5 @@ export function register(state: ConfigurationState, event: Registered): void {
 
 function drifted(state: ConfigurationState, before: ToolVersion, tool: ToolVersion): void {
   state.drifted += Number(tool.pin !== tool.first_pin) - Number(before.pin !== before.first_pin);
-  state.standing_changes++;
+  state.revocation_epoch++;
 }

@@ -7,12 +7,12 @@ export function setLifecycle(state: ConfigurationState, event: EventMap['tool_li
   const { sunset_at_ms = null, reason = null, use_instead = null, changed_at_ms } = event;
   const ofTool = lifecycles.get(event.tool) ?? new Map();
   lifecycles.set(event.tool, ofTool.set(event.version, { state: event.state, sunset_at_ms, reason, use_instead, changed_at_ms }));
-  state.standing_changes++;
+  state.revocation_epoch++;
 }
 
 export function setPin(state: ConfigurationState, event: EventMap['tool_pin_set']): void {
   tenantPart(state, event.meta.tenant_id).pins.set(versionKey(event.tool, event.version), event.pin);
-  state.standing_changes++;
+  state.revocation_epoch++;
 }
 
 export function setEvaluation(state: ConfigurationState, event: EventMap['tool_evaluation_set']): void {
@@ -35,9 +35,9 @@ export function setAdapterPin(state: ConfigurationState, event: EventMap['adapte
   const key = `${environment}/${adapter}`;
   if (adapter_version === null && protocol_version === null) state.adapter_pins.delete(key);
   else state.adapter_pins.set(key, { environment, adapter, adapter_version, protocol_version, changed_at_ms });
-  state.standing_changes++;
+  state.revocation_epoch++;
 }
 
-export function setTold(state: ConfigurationState, event: EventMap['tool_notice_told']): void {
+export function setReported(state: ConfigurationState, event: EventMap['tool_notice_told']): void {
   tenantPart(state, event.meta.tenant_id).told.add(event.notice_id);
 }

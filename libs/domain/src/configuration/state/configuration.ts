@@ -71,7 +71,7 @@ export interface ConfigurationState {
   /** `environment/adapter` → its pin. */
   adapter_pins: Map<string, AdapterPin>;
   /** Grows with whatever may make a version run no more: who holds waiting calls looks at them again. */
-  standing_changes: number;
+  revocation_epoch: number;
   /** Catalogued versions that are not what they first were. */
   drifted: number;
   /** Registrations that were left out because their contract cannot be read. */
@@ -92,7 +92,7 @@ export function initialConfiguration(): ConfigurationState {
     tools: new Map(),
     refused: new Map(),
     adapter_pins: new Map(),
-    standing_changes: 0,
+    revocation_epoch: 0,
     drifted: 0,
     unreadable_registrations: 0,
   };

@@ -1,6 +1,6 @@
 import type { CallEvent } from '../../execution/life/events.js';
 import { afterLostClaim } from '../../execution/lost-claim.js';
-import { Books } from './books.js';
+import { ProcessState } from './process-state.js';
 import type { SimulatedJob } from './simulated-job.js';
 import { DIGEST, type World } from './world.js';
 
@@ -14,7 +14,7 @@ export interface Task {
 const TERMS = { key_source: 'header' as const, names: 'nothing' as const, has_verify: false };
 
 /** How one executor process claims rows, and what it makes of those that it did not get. */
-export abstract class Claiming extends Books {
+export abstract class Claiming extends ProcessState {
   epoch: number;
   assigned = false;
 

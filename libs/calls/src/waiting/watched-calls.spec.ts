@@ -1,7 +1,7 @@
 import { type CallState, statusOf } from '@countersign/domain';
 import { describe, expect, test } from '@jest/globals';
 import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '../testing/samples.js';
-import { CallBoard } from './call-board.js';
+import { WatchedCalls } from './watched-calls.js';
 
 const ruled = (more = {}) => placed('policy_decided', sampleRuling(more), 'policy-decided');
 const ended = () => placed('tool_executed', sampleEnd(), 'tool-executed');
@@ -17,15 +17,15 @@ class Listener {
 
 describe('the board', () => {
   test('a call counts for its tenant from admission to its end, once, with or without listeners', () => {
-    const board = new CallBoard();
-    board.admit(CALL_ID, 'acme', undefined, undefined);
-    expect(board.inFlight('acme')).toBe(1);
-    board.apply(ruled());
-    expect(board.inFlight('acme')).toBe(1);
-    board.apply(ended());
-    board.apply(ended());
-    expect(board.inFlight('acme')).toBe(0);
-    expect(board.size).toBe(0);
+    const watchedCalls = new WatchedCalls();
+    watchedCalls.admit(CALL_ID, 'acme', undefined, undefined);
+    expect(watchedCalls.inFlight('acme')).toBe(1);
+    watchedCalls.apply(ruled());
+    expect(watchedCalls.inFlight('acme')).toBe(1);
+    watchedCalls.apply(ended());
+    watchedCalls.apply(ended());
+    expect(watchedCalls.inFlight('acme')).toBe(0);
+    expect(watchedCalls.size).toBe(0);
   });
 
   test.each([
@@ -47,62 +47,62 @@ describe('the board', () => {
       ),
     ],
   ])('%s ends the counting', (_name, event) => {
-    const board = new CallBoard();
-    board.admit(CALL_ID, 'acme', undefined, undefined);
-    board.apply(event);
-    expect(board.inFlight('acme')).toBe(0);
+    const watchedCalls = new WatchedCalls();
+    watchedCalls.admit(CALL_ID, 'acme', undefined, undefined);
+    watchedCalls.apply(event);
+    expect(watchedCalls.inFlight('acme')).toBe(0);
   });
 
   test('listeners hear every fact until they leave', () => {
-    const board = new CallBoard();
+    const watchedCalls = new WatchedCalls();
     const stays = new Listener();
     const leaves = new Listener();
-    board.watch(CALL_ID, 'acme', stays);
-    board.watch(CALL_ID, 'acme', leaves);
-    board.apply(ruled());
-    board.unwatch(CALL_ID, leaves);
-    board.apply(ended());
+    watchedCalls.watch(CALL_ID, 'acme', stays);
+    watchedCalls.watch(CALL_ID, 'acme', leaves);
+    watchedCalls.apply(ruled());
+    watchedCalls.unwatch(CALL_ID, leaves);
+    watchedCalls.apply(ended());
     expect(stays.seen).toEqual(['running', 'succeeded']);
     expect(leaves.seen).toEqual(['running']);
-    board.unwatch(CALL_ID, stays);
-    expect(board.size).toBe(0);
+    watchedCalls.unwatch(CALL_ID, stays);
+    expect(watchedCalls.size).toBe(0);
   });
 
   test('a result that overtakes its ruling loses neither', () => {
-    const board = new CallBoard();
+    const watchedCalls = new WatchedCalls();
     const listener = new Listener();
-    board.watch(CALL_ID, 'acme', listener);
-    board.apply(ended());
-    board.apply(ruled());
+    watchedCalls.watch(CALL_ID, 'acme', listener);
+    watchedCalls.apply(ended());
+    watchedCalls.apply(ruled());
     expect(listener.last?.ruling?.decision_id).toBe('dec-1');
     expect(listener.seen).toEqual(['succeeded', 'succeeded']);
   });
 
   test("an event that names another tenant's call changes nothing", () => {
-    const board = new CallBoard();
+    const watchedCalls = new WatchedCalls();
     const listener = new Listener();
-    board.watch(CALL_ID, 'other', listener);
-    board.apply(ended());
+    watchedCalls.watch(CALL_ID, 'other', listener);
+    watchedCalls.apply(ended());
     expect(listener.seen).toEqual([]);
   });
 
   test('a reading from the view fills what was not seen', () => {
-    const board = new CallBoard();
-    const other = new CallBoard();
+    const watchedCalls = new WatchedCalls();
+    const other = new WatchedCalls();
     const known = new Listener();
     other.watch(CALL_ID, 'acme', known);
     other.apply(ruled());
     other.apply(ended());
     const listener = new Listener();
-    board.watch(CALL_ID, 'acme', listener);
-    board.learn(known.last as CallState);
+    watchedCalls.watch(CALL_ID, 'acme', listener);
+    watchedCalls.learn(known.last as CallState);
     expect(listener.seen).toEqual(['succeeded']);
   });
 
   test('a withdrawn call counts no more', () => {
-    const board = new CallBoard();
-    board.admit(CALL_ID, 'acme', undefined, undefined);
-    board.withdraw(CALL_ID);
-    expect([board.inFlight('acme'), board.size]).toEqual([0, 0]);
+    const watchedCalls = new WatchedCalls();
+    watchedCalls.admit(CALL_ID, 'acme', undefined, undefined);
+    watchedCalls.withdraw(CALL_ID);
+    expect([watchedCalls.inFlight('acme'), watchedCalls.size]).toEqual([0, 0]);
   });
 });

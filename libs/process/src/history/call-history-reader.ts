@@ -46,7 +46,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  * have everything that stood on the log when it was asked: rulings, answers and requests of every instance. Waits at most a
  * second for that; where they do not get there, nothing is known, and a condition that asks errs.
  */
-export class HistoryBook {
+export class CallHistoryReader {
   private built = false;
 
   constructor(private readonly parts: HistoryParts) {}

@@ -1,7 +1,7 @@
 import type { ToolCall } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import { type ConfigurationState, catalogued } from '@countersign/domain';
-import type { HistoryAsk, HistoryBook } from '@countersign/process';
+import type { CallHistoryReader, HistoryAsk } from '@countersign/process';
 
 /** A call that is judged. */
 interface JudgedCall {
@@ -17,10 +17,10 @@ export type WithHistory<Q> = Q & { history_json?: string };
 const TRIES = 3;
 
 /** What the rules about calls are told of earlier ones; only for those whose rules ask. */
-export class ToldHistories {
+export class HistoryLookup {
   constructor(
     private readonly rulings: TenantRulings,
-    private readonly book: Pick<HistoryBook, 'read'>,
+    private readonly historyReader: Pick<CallHistoryReader, 'read'>,
     private readonly config: () => ConfigurationState,
     private readonly warn: (fields: Record<string, unknown>, message: string) => void,
   ) {}
@@ -39,7 +39,7 @@ export class ToldHistories {
     let asks = first;
     for (let tries = 1; ; tries++) {
       const seen = this.config().policy_offset;
-      const texts = await this.book.read([...asks.values()]);
+      const texts = await this.historyReader.read([...asks.values()]);
       if (this.config().policy_offset === seen || tries === TRIES) return this.withTexts(calls, [...asks.keys()], texts);
       asks = this.asked(calls);
     }
@@ -66,7 +66,7 @@ export class ToldHistories {
     const asks = new Map<number, HistoryAsk>();
     for (const [at, { tenant_id, call_id, call, at_ms }] of calls.entries()) {
       const tool = catalogued(state, call.tool, call.version);
-      const uses = tool && this.rulings.historyAsked(state, tenant_id, tool.contract);
+      const uses = tool && this.rulings.historyRequested(state, tenant_id, tool.contract);
       if (uses) asks.set(at, { tenant_id, call, call_id, at_ms, uses });
     }
     return asks;

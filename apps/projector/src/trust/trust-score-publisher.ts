@@ -1,7 +1,7 @@
 import { firstMeta } from '@countersign/contracts';
 import type { AgentTrust } from '@countersign/domain';
 import type { NewRecord } from '@countersign/event-log';
-import { type AppDeps, agentOf, TRUST_TOPIC, TrustBook, TrustScores, toolsOf } from '@countersign/process';
+import { type AppDeps, agentOf, TRUST_TOPIC, TrustScoreCache, TrustScores, toolsOf } from '@countersign/process';
 import {
   projectionPosition,
   type Store,
@@ -26,8 +26,8 @@ const AGENT = 'agent:';
 const keyOf = ({ topic, partition }: { topic: string; partition: number }) => `${topic}/${partition}`;
 
 /** Tells on trust-view which scores moved. One projector does so at a time: the one that folds the topics that exist once. */
-export class TrustTeller {
-  private readonly book: TrustBook;
+export class TrustScorePublisher {
+  private readonly trustScores: TrustScoreCache;
   private readonly store: Store;
   private seen: TrustCut[] = [];
   private swept_ms = Number.NEGATIVE_INFINITY;
@@ -42,12 +42,12 @@ export class TrustTeller {
     private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'logger'>,
     private readonly chosen: () => boolean,
   ) {
-    this.book = new TrustBook(deps);
+    this.trustScores = new TrustScoreCache(deps);
     this.store = deps.store;
   }
 
   async start(): Promise<void> {
-    await this.book.start();
+    await this.trustScores.start();
     this.arm(EVERY_MS);
   }
 
@@ -55,7 +55,7 @@ export class TrustTeller {
     this.closed = true;
     clearTimeout(this.timer);
     await this.looking;
-    await this.book.close();
+    await this.trustScores.close();
   }
 
   private arm(in_ms: number): void {
@@ -98,11 +98,11 @@ export class TrustTeller {
     const at_ms = this.deps.clock.now_ms();
     const states = new Map<string, AgentTrust>();
     for (const id of agents) states.set(id, agentOf(sums.filter(({ principal }) => principal === AGENT + id)));
-    const { moved, postponed } = movedScores(this.book.scores, tenant_id, new TrustScores(toolsOf(sums, facts), at_ms), states);
+    const { moved, postponed } = movedScores(this.trustScores.scores, tenant_id, new TrustScores(toolsOf(sums, facts), at_ms), states);
     if (postponed) this.waiting.set(tenant_id, agents);
     if (moved.length === 0) return;
     const offsets = await this.deps.log.append(moved.map((one) => this.record(tenant_id, one)));
-    await this.book.told(offsets.at(-1) as number);
+    await this.trustScores.told(offsets.at(-1) as number);
   }
 
   private record(tenant_id: string, moved: Moved): NewRecord {

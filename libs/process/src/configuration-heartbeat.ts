@@ -19,7 +19,7 @@ const LEAVE_WITHIN_MS = 1000;
  * Tells everybody how much of the configuration this service has folded: at once where a policy changed, and as a beat.
  * Whoever changes a policy answers with the instances that have it. A beat that fails is left out.
  */
-export class ConfigurationWitness {
+export class ConfigurationHeartbeat {
   private reported: number | undefined;
   private closed = false;
   private timer: NodeJS.Timeout | undefined;

@@ -3,7 +3,7 @@ import { type RunContext, ToolError } from '@countersign/tool-kit';
 import { z } from 'zod';
 
 /** An answer of an HTTP server in one shape, whatever its content type. */
-export const responseFace = z.strictObject({
+export const httpResponse = z.strictObject({
   url: z.string().describe('where the answer came from, after redirects'),
   status: z.int().min(100).max(599),
   ok: z.boolean().describe('the status is 2xx'),
@@ -17,7 +17,7 @@ export const responseFace = z.strictObject({
   truncated: z.boolean().describe('the body was longer than max_bytes'),
   redirects: z.array(z.string()),
 });
-export type ResponseFace = z.output<typeof responseFace>;
+export type HttpResponse = z.output<typeof httpResponse>;
 
 /** Headers that say something about the content; the rest is between the machines. */
 const SHOWN = new Set([
@@ -40,11 +40,14 @@ const isJson = (type: string): boolean => /^application\/(.+\+)?json\b/.test(typ
 const isText = (type: string): boolean => /^(text\/|application\/(.+\+)?(xml|javascript|x-ndjson|x-www-form-urlencoded|yaml)\b)/.test(type);
 
 /** @throws ToolError where its bytes cannot be kept */
-export async function faceOf({ url, status, headers, bytes, cut, redirects }: OutboundAnswer, ctx: RunContext): Promise<ResponseFace> {
+export async function toHttpResponse(
+  { url, status, headers, bytes, cut, redirects }: OutboundAnswer,
+  ctx: RunContext,
+): Promise<HttpResponse> {
   const content_type = headers['content-type'] ?? null;
   const type = content_type?.toLowerCase() ?? '';
   const encoded = headers['content-encoding'] !== undefined && headers['content-encoding'] !== 'identity';
-  const face: ResponseFace = {
+  const httpAnswer: HttpResponse = {
     url,
     status,
     ok: status >= 200 && status < 300,
@@ -58,21 +61,21 @@ export async function faceOf({ url, status, headers, bytes, cut, redirects }: Ou
     truncated: cut,
     redirects,
   };
-  if (bytes.length === 0) return face;
+  if (bytes.length === 0) return httpAnswer;
   if (!encoded && (isJson(type) || isText(type))) {
     const text = new TextDecoder('utf-8').decode(bytes);
     const json = isJson(type) && !cut ? parsed(text) : undefined;
-    return { ...face, ...(json === undefined ? { text } : { json }), preview: text.slice(0, PREVIEW) };
+    return { ...httpAnswer, ...(json === undefined ? { text } : { json }), preview: text.slice(0, PREVIEW) };
   }
   const kept = await ctx.attach({
     kind: type.startsWith('image/') ? 'image' : 'blob',
     content_type: type || 'application/octet-stream',
     data: bytes,
   });
-  return { ...face, attachment: kept.url, preview: `${bytes.length} bytes of ${content_type ?? 'unknown type'}` };
+  return { ...httpAnswer, attachment: kept.url, preview: `${bytes.length} bytes of ${content_type ?? 'unknown type'}` };
 }
 
-function parsed(text: string): ResponseFace['json'] | undefined {
+function parsed(text: string): HttpResponse['json'] | undefined {
   try {
     return JSON.parse(text);
   } catch {

@@ -4,7 +4,7 @@ import type { SimulatedJob, SimulatedVerdict } from './simulated-job.js';
 import type { World } from './world.js';
 
 /** What one executor process keeps, and what the effects of the table do to it. */
-export abstract class Books {
+export abstract class ProcessState {
   readonly open = new Map<string, SimulatedJob>();
   readonly leaders = new Map<string, SimulatedJob>();
   readonly foreign = new Map<string, SimulatedJob[]>();

@@ -2,13 +2,13 @@ import { type CallTopic, laneTopic } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import type { EventLog, LogBatch, LogRecord, Recorded, RunningSubscription, TopicOffset } from '@countersign/event-log';
 import { BatchDecoder } from '@countersign/event-log/transport/batch-decoder';
-import type { CallBoard } from './call-board.js';
 import { peekCallId } from './peek.js';
+import type { WatchedCalls } from './watched-calls.js';
 
 const FOLLOWED: readonly CallTopic[] = ['policy-decided', 'approval-granted', 'tool-executed'];
 
 /** Where results come ahead of the log (Redis), reading them is only for those whose hint was lost. */
-const PATIENCE_MS = 50;
+const MAX_DELAY_MS = 50;
 
 /** Whose record it is; where another reader in this process has decoded it, that is known. */
 function callIdOf({ decoded, value }: LogRecord): string | null | undefined {
@@ -16,13 +16,13 @@ function callIdOf({ decoded, value }: LogRecord): string | null | undefined {
 }
 
 /** Feeds the board with the durable rulings, approvals and results of its lanes; decodes only what the board watches. */
-export class BoardFollower {
+export class WatchedCallsFollower {
   private running: RunningSubscription | undefined;
 
   constructor(
     private readonly log: EventLog,
     private readonly decoder: BatchDecoder,
-    private readonly board: CallBoard,
+    private readonly watchedCalls: WatchedCalls,
     private readonly has_hints = false,
   ) {}
 
@@ -36,7 +36,7 @@ export class BoardFollower {
       topics: this.topics(lanes),
       visibility: 'durable',
       batch_records_max: 500,
-      ...(this.has_hints ? { patience_ms: PATIENCE_MS, patient_topics: lanes.map((lane) => laneTopic('tool-executed', lane)) } : {}),
+      ...(this.has_hints ? { max_delay_ms: MAX_DELAY_MS, delayed_topics: lanes.map((lane) => laneTopic('tool-executed', lane)) } : {}),
       from,
       onBatch: (batch) => this.take(batch),
     });
@@ -50,10 +50,10 @@ export class BoardFollower {
   private async take(batch: LogBatch): Promise<void> {
     const watched = batch.records.filter((record) => {
       const callId = callIdOf(record);
-      return typeof callId === 'string' && this.board.has(callId);
+      return typeof callId === 'string' && this.watchedCalls.has(callId);
     });
     if (watched.length === 0) return;
     const { events } = await this.decoder.decode(watched);
-    for (const event of events) this.board.apply(event as PlacedEvent);
+    for (const event of events) this.watchedCalls.apply(event as PlacedEvent);
   }
 }

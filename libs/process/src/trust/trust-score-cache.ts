@@ -1,5 +1,5 @@
 import type { EventMap, Principal, ToolContract } from '@countersign/contracts';
-import { evolveTold, type ToldScores, trustFields } from '@countersign/domain';
+import { evolveReported, type ReportedScores, trustFields } from '@countersign/domain';
 import { FoldedTopics } from '@countersign/event-log/transport/folded-topics';
 import type { AppDeps } from '../app-deps.js';
 
@@ -8,22 +8,22 @@ const SILENCE_MAX_MS = 10_000;
 const NOTHING: Readonly<Record<string, number | string>> = {};
 
 /** The scores that trust-view tells, folded by each process for itself: a decision asks no store for them. */
-export class TrustBook {
-  private readonly folded: FoldedTopics<ToldScores>;
+export class TrustScoreCache {
+  private readonly folded: FoldedTopics<ReportedScores>;
 
   constructor({ log, codec, schemas }: Pick<AppDeps, 'log' | 'codec' | 'schemas'>) {
-    this.folded = new FoldedTopics<ToldScores>({
+    this.folded = new FoldedTopics<ReportedScores>({
       log,
       codec,
       topics: [TRUST_TOPIC],
       initial: new Map(),
       evolve: (scores, { event_type, event }) =>
-        event_type === 'trust_score_changed' ? evolveTold(scores, event as EventMap['trust_score_changed']) : scores,
+        event_type === 'trust_score_changed' ? evolveReported(scores, event as EventMap['trust_score_changed']) : scores,
       ...(schemas ? { schemas } : {}),
     });
   }
 
-  get scores(): ToldScores {
+  get scores(): ReportedScores {
     return this.folded.state;
   }
 
@@ -39,7 +39,7 @@ export class TrustBook {
 
   /** The variable `trust` of conditions. Nothing where the topic has been silent for too long: what is missing allows nothing. */
   of(tenant_id: string, contract: ToolContract, principal: Principal): Readonly<Record<string, number | string>> {
-    if (this.folded.silenceMs(TRUST_TOPIC) > SILENCE_MAX_MS) return NOTHING;
+    if (this.folded.staleness_ms(TRUST_TOPIC) > SILENCE_MAX_MS) return NOTHING;
     return trustFields(this.scores, tenant_id, contract, principal);
   }
 

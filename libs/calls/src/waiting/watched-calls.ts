@@ -36,7 +36,7 @@ const watchedCall = (tenant_id: string, counted: boolean, state: CallState | und
  * The calls that this gateway watches: those it admitted until they end (they count for the in-flight cap) and those
  * that somebody follows. Folds their durable events; knows nothing of other calls.
  */
-export class CallBoard {
+export class WatchedCalls {
   private readonly calls = new Map<string, Watched>();
   private readonly counts = new Map<string, number>();
 

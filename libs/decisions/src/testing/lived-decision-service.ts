@@ -12,7 +12,7 @@ import { LivedHistory } from './lived-history.js';
 import { type LivedSettings, TENANT } from './lived-settings.js';
 
 /** For specs: judges calls as policy's desk does, in memory. */
-export class LivedDesk {
+export class LivedDecisionService {
   readonly limits = new SimulatedLimits();
   readonly keys = new SimulatedKeys();
   readonly rulings: TenantRulings;

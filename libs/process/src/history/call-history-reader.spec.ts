@@ -3,7 +3,7 @@ import type { EventLog } from '@countersign/event-log';
 import { type HistoryUses, historyWindows } from '@countersign/policy';
 import { agentWindows, type Statement, type Store } from '@countersign/store';
 import { expect, test } from '@jest/globals';
-import { type HistoryAsk, HistoryBook } from './history-book.js';
+import { CallHistoryReader, type HistoryAsk } from './call-history-reader.js';
 
 const uses: HistoryUses = { scopes: new Set(['case', 'agent', 'first_use_of_tool']), tools: new Set(['pay']) };
 const call = { tool: 'pay', case_id: 'c1', run_id: null, principal: { kind: 'agent' as const, id: 'bot', roles: [] }, lane: 'shared' };
@@ -23,7 +23,7 @@ function bookOf(next_offset: number, builds = ['live'], log: object = {}) {
     if (name === 'views_calls_by_status_of_case') return [{ n: 0, tool: 'look', status: 'succeeded', calls: 2 }];
     return [];
   };
-  return new HistoryBook({
+  return new CallHistoryReader({
     log: { partitions: () => 1, head: async () => 5, ...log } as unknown as EventLog,
     store: { query: async (statement: Statement) => answers(statement) } as unknown as Store,
     monotonic_ms: () => {

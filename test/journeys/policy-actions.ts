@@ -22,7 +22,7 @@ export const WAIT = { prefer: 'wait=20' };
 export const decisionOf = ({ body }: Answer<Envelope>): Decision => body.decision as unknown as Decision;
 
 /** What journeys about policies do: an agent of their own, a bundle published, activated, and a call to see what it rules. */
-export function policyDesk(at: JourneyWorld) {
+export function policyActions(at: JourneyWorld) {
   const fresh = async (): Promise<[Api, string]> => {
     const name = `ruled-${process.pid}-${++serial}`;
     return [await at.admin.keyFor('agent', name, ['agent']), name];

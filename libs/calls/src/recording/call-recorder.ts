@@ -4,7 +4,7 @@ import { type CallState, evolve, type PlacedEvent, unpackCall } from '@countersi
 import { type LogPosition, readCall, type Store } from '@countersign/store';
 import { Refusal } from '../refusal.js';
 import type { AdmittedCall } from '../request/admitted-call.js';
-import type { CallBoard, CallListener } from '../waiting/call-board.js';
+import type { CallListener, WatchedCalls } from '../waiting/watched-calls.js';
 import { RecentRequests } from './recent-requests.js';
 import type { RecordWriter, WriteSink } from './record-writer.js';
 
@@ -17,12 +17,12 @@ export interface CallWaiter extends CallListener {
 }
 
 /** Told when the log is away. */
-const logAway = (): Refusal =>
+const logUnavailable = (): Refusal =>
   new Refusal('unavailable', 'the request may not have been recorded; send it again: an equal call is answered once');
 
-class Seat implements WriteSink {
+class PendingSubmission implements WriteSink {
   constructor(
-    private readonly board: CallBoard,
+    private readonly watchedCalls: WatchedCalls,
     private readonly recent: RecentRequests,
     private readonly admitted: AdmittedCall,
     private readonly waiter: CallWaiter,
@@ -33,8 +33,8 @@ class Seat implements WriteSink {
   }
   failed(): void {
     this.recent.remove(this.admitted.meta.call_id);
-    this.board.withdraw(this.admitted.meta.call_id);
-    this.waiter.refused(logAway());
+    this.watchedCalls.withdraw(this.admitted.meta.call_id);
+    this.waiter.refused(logUnavailable());
   }
 }
 
@@ -43,13 +43,13 @@ const VIEW_LAG_MAX_MS = 1_000;
 const LOOK_EVERY_MS = 20;
 
 /** Puts admitted calls on the record, once, and seats those who wait for them. */
-export class CallDesk {
+export class CallRecorder {
   private readonly recent = new RecentRequests();
   /** Readings of the view that are under way, by call: who asks for the same call meanwhile gets the same answer. */
   private readonly readings = new Map<string, Promise<CallState | undefined>>();
 
   constructor(
-    private readonly board: CallBoard,
+    private readonly watchedCalls: WatchedCalls,
     private readonly writer: RecordWriter,
     private readonly codec: EventCodec,
     private readonly store: Store,
@@ -58,7 +58,7 @@ export class CallDesk {
   /** @returns a problem where the call is not taken; otherwise the waiter hears of it. */
   submit(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): Refusal | undefined {
     const { tenant, meta } = admitted;
-    if (this.board.inFlight(tenant.tenant_id) + this.board.othersInFlight(tenant.tenant_id) >= tenant.in_flight_max)
+    if (this.watchedCalls.inFlight(tenant.tenant_id) + this.watchedCalls.othersInFlight(tenant.tenant_id) >= tenant.in_flight_max)
       return new Refusal('too-many-in-flight', `the tenant has ${tenant.in_flight_max} calls in flight, which is its cap`);
     if (admitted.numbered) this.findOrPlace(admitted, waiter, traceparent);
     else this.place(admitted, waiter, traceparent, meta.call_id);
@@ -68,7 +68,7 @@ export class CallDesk {
   /** What the view knows of a call, for a waiter who has heard nothing: a lost wake-up is found by reading. */
   async refresh(tenantId: string, callId: string): Promise<boolean> {
     const state = await this.read(tenantId, callId);
-    if (state) this.board.learn(state);
+    if (state) this.watchedCalls.learn(state);
     return state !== undefined;
   }
 
@@ -85,24 +85,24 @@ export class CallDesk {
 
   private findOrPlace(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): void {
     const { call_id, tenant_id } = admitted.meta;
-    if (this.board.has(call_id)) this.board.watch(call_id, tenant_id, waiter);
-    else this.board.admit(call_id, tenant_id, undefined, waiter);
+    if (this.watchedCalls.has(call_id)) this.watchedCalls.watch(call_id, tenant_id, waiter);
+    else this.watchedCalls.admit(call_id, tenant_id, undefined, waiter);
     this.find(tenant_id, call_id).then(
       (state) => {
         if (!state && admitted.refusal_if_new) return this.refuse(admitted, waiter, admitted.refusal_if_new);
         // Whoever asked for it before may have failed, and taken all listeners along.
-        if (!this.board.has(call_id)) this.board.admit(call_id, tenant_id, undefined, waiter);
-        if (state) this.board.learn(state);
+        if (!this.watchedCalls.has(call_id)) this.watchedCalls.admit(call_id, tenant_id, undefined, waiter);
+        if (state) this.watchedCalls.learn(state);
         else this.placeNumbered(admitted, waiter, traceparent);
       },
-      () => this.refuse(admitted, waiter, logAway()),
+      () => this.refuse(admitted, waiter, logUnavailable()),
     );
   }
 
   /** This waiter recorded nothing. Where nobody else did the call is forgotten. */
   private refuse({ meta: { call_id } }: AdmittedCall, waiter: CallWaiter, problem: Refusal): void {
-    this.board.unwatch(call_id, waiter);
-    if (!this.board.hasRequest(call_id)) this.board.withdraw(call_id);
+    this.watchedCalls.unwatch(call_id, waiter);
+    if (!this.watchedCalls.hasRequest(call_id)) this.watchedCalls.withdraw(call_id);
     waiter.refused(problem);
   }
 
@@ -138,14 +138,14 @@ export class CallDesk {
       offset: -1,
       timestamp_ms: call.requested_at_ms,
     } as PlacedEvent);
-    if (listener) this.board.admit(callId, meta.tenant_id, state, listener);
-    else this.board.learnOwnRequest(state);
+    if (listener) this.watchedCalls.admit(callId, meta.tenant_id, state, listener);
+    else this.watchedCalls.learnOwnRequest(state);
     const headers: Record<string, string> = { event_type: 'tool_call_requested' };
     if (traceparent !== undefined) headers.traceparent = traceparent;
     crashPoint('gateway.before_request');
     this.writer.add(
       { topic, partition: meta.partition, key: call.idempotency_key, value: this.codec.encode('tool_call_requested', event), headers },
-      new Seat(this.board, this.recent, admitted, waiter as CallWaiter),
+      new PendingSubmission(this.watchedCalls, this.recent, admitted, waiter as CallWaiter),
     );
   }
 }

@@ -7,7 +7,7 @@ import { EmbeddedEventLog } from '@countersign/event-log';
 import { PgliteStore, runningInstances } from '@countersign/store';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { foldConfiguration } from './configuration.js';
-import { ConfigurationWitness } from './configuration-witness.js';
+import { ConfigurationHeartbeat } from './configuration-heartbeat.js';
 import { createLogger } from './logger.js';
 import { CONFIGURATION_TOPIC, topicSpecs } from './topics.js';
 
@@ -55,7 +55,7 @@ async function change(): Promise<number> {
 /** What every instance told of itself last, those included that were not heard from for a while. */
 const told = () => store.query<{ config_offset: number }>({ text: 'SELECT config_offset FROM configuration_instances', params: [] });
 
-async function toldByAll(offset: number): Promise<void> {
+async function reportedByAll(offset: number): Promise<void> {
   for (let all = await told(); all.length < services.length || all.some((one) => one.config_offset < offset); all = await told())
     await sleep(10);
 }
@@ -65,19 +65,19 @@ test('every instance of every service tells at each change that it has it, befor
   jest.spyOn(globalThis, 'setInterval').mockImplementation(() => setTimeout(() => undefined, 0));
   const running = services.map((service) => {
     const configuration = foldConfiguration({ log, codec });
-    return { configuration, witness: new ConfigurationWitness(service, configuration, { store, logger, clock }) };
+    return { configuration, heartbeat: new ConfigurationHeartbeat(service, configuration, { store, logger, clock }) };
   });
-  for (const { configuration, witness } of running) {
+  for (const { configuration, heartbeat } of running) {
     await configuration.start();
-    witness.start();
+    heartbeat.start();
   }
-  for (let round = 0; round < 5; round++) await toldByAll(await change());
+  for (let round = 0; round < 5; round++) await reportedByAll(await change());
   expect((await runningInstances(store)).map(({ service }) => service)).toEqual([...services].sort());
-  await running[0]?.witness.close();
+  await running[0]?.heartbeat.close();
   await running[0]?.configuration.close();
   expect(await runningInstances(store)).toHaveLength(services.length - 1);
-  for (const { configuration, witness } of running.slice(1)) {
-    await witness.close();
+  for (const { configuration, heartbeat } of running.slice(1)) {
+    await heartbeat.close();
     await configuration.close();
   }
   expect(await runningInstances(store)).toEqual([]);

@@ -16,7 +16,7 @@ const NOT_MAPPED = 'a cap would lower its inputs, and what the mapping would mak
 const SAME_MS = 5;
 
 /** Judges calls as policy's desk does, with what the record and the changed world know instead of a database. */
-export class SimulatedDesk {
+export class SimulatedDecisionService {
   private readonly history: SimulatedHistory;
 
   constructor(
@@ -83,7 +83,7 @@ export class SimulatedDesk {
   configurationFor(call_id: string, revision: number): ConfigurationState {
     const { now_ms, history, records } = this.world;
     const recorded = records.get(call_id)?.rulings.get(revision);
-    const isThen = recorded && Math.abs(records.saidAt(recorded) - now_ms) <= SAME_MS;
+    const isThen = recorded && Math.abs(records.statedAt(recorded) - now_ms) <= SAME_MS;
     return isThen ? history.at(recorded.event.config_offset, recorded.timestamp_ms) : history.asOf(now_ms);
   }
 
