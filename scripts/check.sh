@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# npm run check [-- --static | jest arguments]: everything that is cheap: generated code, types, lint and format, the shape of the code, pure specs.
+# npm run check [-- --static | vitest arguments]: everything that is cheap: generated code, types, lint and format, the shape of the code, pure specs.
 # Under a minute. --static leaves the specs out: CI runs them once, with npm test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -10,4 +10,4 @@ node scripts/client.mjs --check
 npx biome check --diagnostic-level=error
 if grep -q '"resolved": "http' package-lock.json; then echo "package-lock.json names a registry host: run npm install with this repository's .npmrc" >&2; exit 1; fi
 [ "${1:-}" != --static ] || exit 0
-node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --testPathIgnorePatterns '\.(int|e2e|real|slow)\.spec\.js$' '/node_modules/' "$@"
+npx vitest run --project pure "$@"

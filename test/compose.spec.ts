@@ -4,7 +4,7 @@ import { packs } from '@countersign/executor/packs';
 import { type GatewayConfig, parseGatewayConfig } from '@countersign/gateway/config';
 import type { ParsedConfig, PlatformConfig } from '@countersign/process';
 import { parsePlatformConfig } from '@countersign/process/platform-config';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 
 const read = (file: string) => readFileSync(file, 'utf8');
 const compose = read('docker-compose.yml');

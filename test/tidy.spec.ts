@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { bannedCalls, bannedDecorators, heldTimers, leftovers } from './tidy/calls.js';
 import { compiled, valueCycles } from './tidy/cycles.js';
 import { bagsAmong, folderCircles, httpInside, largeBags } from './tidy/folders.js';
@@ -129,7 +129,7 @@ const each: Rule[] = [
   ['no folder is a layer', forbiddenNames, file('apps/a/src/services/a.ts', ''), file('apps/a/src/cases/a.ts', '')],
   ['no file is named after nothing', forbiddenNames, file('apps/a/src/utils.ts', ''), file('apps/a/src/cursor.ts', '')],
   [
-    'jest finds the mark of a slow spec',
+    'the runner finds the mark of a slow spec',
     forbiddenNames,
     file('apps/a/src/thing.int.slow.spec.ts', ''),
     file('apps/a/src/thing.slow.int.spec.ts', ''),

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
 import ts from 'typescript6';
+import { expect, test } from 'vitest';
 import { readSources } from './tidy/repository.js';
 import { isGenerated, isSpec, nodesOf, type SourceText } from './tidy/source.js';
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# test-real.sh [jest arguments]: every *.real.spec.js on real Kafka, registry, Postgres, Redis, S3 and mail. Starts them side by side and ends
+# test-real.sh [vitest arguments]: every *.real.spec.js on real Kafka, registry, Postgres, Redis, S3 and mail. Starts them side by side and ends
 # them again, unless they ran before. With a Docker engine Kafka, registry, Postgres and Redis come from docker-compose.yml through testcontainers instead.
 # Two specs at a time, for they wait more than they compute; then, one by one, those that kill a part or time the machine (*.alone.real.spec.js).
 source "$(dirname "$0")/part.sh"
 cd "$root"
-jest=(node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js --forceExit)
+vitest=(npx vitest run --project real)
 
-# on_parts COMMAND...: the specs, by jest behind COMMAND; with arguments of its own, jest is asked once, one spec at a time
+# on_parts COMMAND...: the specs, by vitest behind COMMAND; with arguments, those that match, one spec at a time
 on_parts() {
-  if [ ${#arguments[@]} -gt 0 ]; then "$@" "${jest[@]}" --runInBand "${arguments[@]}"; return; fi
+  if [ ${#arguments[@]} -gt 0 ]; then "$@" "${vitest[@]}" --no-file-parallelism "${arguments[@]}"; return; fi
   local code=0
-  "$@" "${jest[@]}" --testPathIgnorePatterns /node_modules/ '\.alone\.real\.spec\.js$' || code=$?
-  "$@" "${jest[@]}" --runInBand --testPathPatterns '\.alone\.real\.spec\.js$' || code=$?
+  "$@" "${vitest[@]}" --exclude '**/*.alone.real.spec.js' || code=$?
+  "$@" "${vitest[@]}" --no-file-parallelism .alone.real.spec || code=$?
   return $code
 }
 arguments=("$@")

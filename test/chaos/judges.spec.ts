@@ -1,5 +1,5 @@
 import { attemptKey, crashPoints } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Api } from '../journeys/api.js';
 import type { Counterparty } from '../tools/counterparty/counterparty.js';
 import { duplicates } from './duplicates.js';

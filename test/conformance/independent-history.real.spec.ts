@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { checkSince, type History as KeptHistory, keptHistory } from '@countersign/cli/verify/since';
 import { type Generation, noteSigner, openCheckpoint, type RecordProof, type RecordToCover, verifyRecord } from '@countersign/proofs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attacks } from '../forger/attacks.js';
 import { openGeneration } from '../forger/generations.js';
 import { History } from '../forger/history.js';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventSchemas } from '@countersign/contracts';
 import { type Bundle, verifyBundle } from '@countersign/evidence';
 import { COSIGNATURE_V1, cosign, noteSigner, parseNote, parseVkey, parseWitness } from '@countersign/proofs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reSigned } from '../forger/re-signed-bundle.js';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
 

@@ -1,7 +1,7 @@
 import { Rig } from '@countersign/executor/testing/rig';
 import { TestedChecks } from '@countersign/projector/testing/state-checks';
 import type { Row } from '@countersign/store';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Random } from './random.js';
 
 const PARTITIONS = 2;

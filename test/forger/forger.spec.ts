@@ -13,7 +13,7 @@ import {
   openHeads,
   verifyRecord,
 } from '@countersign/proofs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type Attack, attacks } from './attacks.js';
 import { openGeneration } from './generations.js';
 import { type Claim, History } from './history.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { judge, nothingSeen, type Seen } from '@countersign/cli/witness/follow-log';
 import { coveredHeads, noteSigner, openHeads } from '@countersign/proofs';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { attacks } from './attacks.js';
 import { type Claim, History } from './history.js';
 import { grow } from './honest-log.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { eventSchemas } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { readExpected } from './expected.js';
 import { foldDigests, notReproduced } from './folds.js';
 import { eventsOf, journalNames, readJournal } from './journal-file.js';

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Api, Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 import { Receiver } from './receiver.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '@countersign/contracts';
 import { parseVkey, verifyRecord } from '@countersign/proofs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { sha256Hex } from '@countersign/contracts';
 import { verifyBundle } from '@countersign/evidence';
 import { isConsistent, openCheckpoint, parseVkey } from '@countersign/proofs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from './api.js';
 import { DistributedPlatform, realParts } from './distributed-platform.js';
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isConsistent, openCheckpoint, parseVkey, type RecordToCover, verifyRecord } from '@countersign/proofs';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Api } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
 

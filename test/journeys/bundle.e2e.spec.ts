@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Bundle, verifyBundle } from '@countersign/evidence';
 import { parseVkey } from '@countersign/proofs';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Api } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
 

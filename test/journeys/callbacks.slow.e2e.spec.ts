@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import { EmbeddedPlatform } from './embedded-platform.js';
 import { order } from './journey-world.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from './child-process.js';
 import { DistributedPlatform } from './distributed-platform.js';
 import { JourneyWorld } from './journey-world.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { describeCounterfactualJourneys } from './counterfactual-journeys.js';
 import { DistributedPlatform } from './distributed-platform.js';
 import { JourneyWorld } from './journey-world.js';

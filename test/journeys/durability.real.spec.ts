@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import { DistributedPlatform } from './distributed-platform.js';
 import { order } from './journey-world.js';

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Api, Envelope } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PgliteStore } from '@countersign/store';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Api } from './api.js';
 import { countersign } from './cli.js';
 import { EmbeddedPlatform } from './embedded-platform.js';

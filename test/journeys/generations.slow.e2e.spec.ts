@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forgeRecord } from '@countersign/event-log/testing/forged-journal';
 import type { Bundle } from '@countersign/evidence';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Api } from './api.js';
 import { countersign } from './cli.js';
 import { EmbeddedPlatform } from './embedded-platform.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeApprovalJourneys } from './approval-journeys.js';
 import { describeBadInputJourneys } from './bad-input-journeys.js';
 import { describeCallJourneys } from './call-journeys.js';

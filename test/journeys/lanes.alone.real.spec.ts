@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { unpackCall } from '@countersign/domain';
 import { readCall } from '@countersign/store';
 import { PostgresStore } from '@countersign/store/postgres/postgres-store';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Api } from './api.js';
 import { DistributedPlatform } from './distributed-platform.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { ReplayBundle } from '@countersign/decisions';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 import { type Reported, secondPerson } from './mapped-form-journeys.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type JourneyWorld, order } from './journey-world.js';
 import { describeMappedForm, type Reported, secondPerson } from './mapped-form-journeys.js';
 import { describeMappedRecord } from './mapped-record-journeys.js';

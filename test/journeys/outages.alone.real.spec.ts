@@ -1,7 +1,7 @@
 import { exec } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Answer, Api, Envelope } from './api.js';
 import { DistributedPlatform } from './distributed-platform.js';

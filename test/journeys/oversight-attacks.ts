@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Api, Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 import { ask, ended, people, vote } from './oversight-people.js';

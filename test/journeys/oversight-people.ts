@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import type { Answer, Api, Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 

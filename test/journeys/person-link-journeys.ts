@@ -1,5 +1,5 @@
 import { AUDIENCE, OpenId, signingKey } from '@countersign/gateway/testing/open-id';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { JourneyWorld } from './journey-world.js';
 import { ask, ended, people, vote } from './oversight-people.js';
 

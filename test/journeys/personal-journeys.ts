@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { eventSchemas } from '@countersign/contracts';
 import type { Bundle } from '@countersign/evidence';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api, Envelope } from './api.js';
 import type { JourneyWorld } from './journey-world.js';
 import { shapesOf, statedEverywhere } from './personal-words.js';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { EmbeddedPlatform } from './embedded-platform.js';
 import { JourneyWorld } from './journey-world.js';
 import { describePersonalJourneys } from './personal-journeys.js';

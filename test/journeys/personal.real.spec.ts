@@ -1,9 +1,9 @@
 import { callTopics, evidenceTopics, exportTopics, globalTopics } from '@countersign/contracts';
 import { KafkaEventLog } from '@countersign/event-log/kafka/kafka-event-log';
 import { S3Bucket } from '@countersign/store';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { DistributedPlatform, realParts } from './distributed-platform.js';
 import { JourneyWorld } from './journey-world.js';
 import { type AtRest, describePersonalJourneys } from './personal-journeys.js';

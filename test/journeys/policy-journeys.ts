@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 import { decisionOf, type Instances, policyActions, WAIT } from './policy-actions.js';

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { PrefixedEventLog } from '@countersign/event-log';
 import { KafkaEventLog } from '@countersign/event-log/kafka/kafka-event-log';
 import { topicSpecs } from '@countersign/process';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import { DistributedPlatform, realParts } from './distributed-platform.js';
 import { order } from './journey-world.js';

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import { fetch } from 'undici';
+import { describe, expect, test } from 'vitest';
 import type { JourneyWorld } from './journey-world.js';
 import { order } from './journey-world.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 

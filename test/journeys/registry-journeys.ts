@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 import { describeMappings } from './mapping-journeys.js';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { DistributedPlatform } from './distributed-platform.js';
 import { JourneyWorld } from './journey-world.js';
 import { describeRegistryJourneys } from './registry-journeys.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bundle } from '@countersign/evidence';
 import { openCheckpoint, parseVkey } from '@countersign/proofs';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rewriteRecord } from '../forger/rewrite-a-record.js';
 import type { Api } from './api.js';
 import { countersign } from './cli.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Answer, Envelope } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Api } from './api.js';
 import { order } from './journey-world.js';

@@ -1,5 +1,5 @@
 import { BrokerProxy } from '@countersign/event-log/kafka/testing/broker-proxy';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DistributedPlatform } from './distributed-platform.js';
 
 const broker = String(process.env.COUNTERSIGN_TEST_KAFKA).split(',')[0] ?? '';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Counterparty } from '../tools/counterparty/counterparty.js';
 import type { Api, Envelope } from './api.js';
 import { EmbeddedPlatform } from './embedded-platform.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Api } from './api.js';
 import type { Span, TraceCollector } from './trace-collector.js';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll } from 'vitest';
 import { EmbeddedPlatform } from './embedded-platform.js';
 import { TraceCollector } from './trace-collector.js';
 import { describeTracing } from './tracing-journeys.js';

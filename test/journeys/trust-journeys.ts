@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Api, Envelope } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 

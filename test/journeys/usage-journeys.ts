@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { describe, expect, test } from 'vitest';
 import type { Api } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 import { Receiver } from './receiver.js';

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from '../journeys/api.js';
 import type { TestedPlatform } from '../journeys/journey-world.js';
 import { AUDIENCE, CLIENT_SECRET, Sts } from './sts.js';

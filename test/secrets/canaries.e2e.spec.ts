@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { PgliteStore } from '@countersign/store';
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
 import { type CanaryWorld, describeCanaries, SpanCollector } from './canary-journeys.js';
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { Masker } from '@countersign/process';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Api } from '../journeys/api.js';
 import { canaries, ENCODINGS, HOWS, leaks } from './canaries.js';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Api } from '../journeys/api.js';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
 

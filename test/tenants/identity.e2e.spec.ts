@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';
 import { describeBroker } from '../secrets/broker-journeys.js';
 import { describeCrossTenant } from './cross-tenant.js';

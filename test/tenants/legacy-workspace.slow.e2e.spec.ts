@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api, Envelope } from '../journeys/api.js';
 import { countersign } from '../journeys/cli.js';
 import { EmbeddedPlatform } from '../journeys/embedded-platform.js';

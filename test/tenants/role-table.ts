@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from '../journeys/api.js';
 import type { TestedPlatform } from '../journeys/journey-world.js';
 import { filled, type Route, routesOf } from './api-routes.js';

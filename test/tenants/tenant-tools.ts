@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Envelope } from '../journeys/api.js';
 import type { JourneyPlatform } from '../journeys/journey-world.js';
 import { FurnishedTenant, git } from './furnished-tenant.js';

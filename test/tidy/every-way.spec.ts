@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { bannedCalls, bannedDecorators, heldTimers, leftovers } from './calls.js';
 import { wrongImports } from './imports.js';
 import { barrels } from './names.js';

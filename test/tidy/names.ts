@@ -32,7 +32,8 @@ export function forbiddenNames(source: SourceText): Fault[] {
   if (layer && !source.path.startsWith('schemas/')) add(`folder ${layer}: name it after the feature, not the layer`);
   if (VAGUE.has(name.split('.')[0] as string)) add(`file ${name}: name it after the one thing it exports`);
   if (!KEBAB.test(name)) add(`file ${name}: file names are kebab-case`);
-  if (MARKED.test(name) && !MARKED_SPEC.test(name)) add(`file ${name}: jest finds <name>.slow.int.spec.ts, the mark right after the name`);
+  if (MARKED.test(name) && !MARKED_SPEC.test(name))
+    add(`file ${name}: the runner finds <name>.slow.int.spec.ts, the mark right after the name`);
   return faults;
 }
 

@@ -2,7 +2,7 @@ import { pack } from '@countersign/pack-probe';
 import type { Tool } from '@countersign/tool-kit';
 import { contractTests } from '@countersign/tool-kit/contract-tests';
 import { testContext } from '@countersign/tool-kit/test-context';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Counterparty } from './counterparty/counterparty.js';
 import { counterpartyWorld } from './counterparty/counterparty-world.js';
 

@@ -2,7 +2,7 @@ import { pack as git } from '@countersign/pack-git';
 import { pack as patterns } from '@countersign/pack-patterns';
 import { pack as probe } from '@countersign/pack-probe';
 import { pack as workspace } from '@countersign/pack-workspace';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 
 const PROMISES = /\b(undo(ne)?|undoes|restor(e|es|ed)|revert(s|ed)?|roll(ed|s)? back|taken? back|reversible)\b/i;
 

@@ -7,8 +7,8 @@ import { ScratchRepository } from '@countersign/pack-git/scratch-repository';
 import { pack as workspace } from '@countersign/pack-workspace';
 import type { RunContext, Tool } from '@countersign/tool-kit';
 import { testContext } from '@countersign/tool-kit/test-context';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 
 /** A write that ended with success, and what it acted on. */
 interface Answer {

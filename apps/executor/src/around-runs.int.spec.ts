@@ -1,12 +1,11 @@
 import type { Authority, ToolCall } from '@countersign/contracts';
 import { decodeProgress, type Progress, progressChannel } from '@countersign/process';
 import { InProcessResults } from '@countersign/store';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Asked } from './testing/played-policy.js';
 import { Rig } from './testing/rig.js';
 
-jest.setTimeout(120_000);
 let rig: Rig;
 const metrics = new Registry();
 const heard: Progress[] = [];
@@ -37,7 +36,7 @@ describe('what is too large for the record', () => {
   });
 
   test('where it cannot be kept the part is the result, and says so', async () => {
-    const put = jest.spyOn(rig.blobs, 'put').mockRejectedValue(new Error('disk full'));
+    const put = vi.spyOn(rig.blobs, 'put').mockRejectedValue(new Error('disk full'));
     const outcome = await outcomeOf('faulty_read', 'large-2', { act: 'large' });
     put.mockRestore();
     expect(outcome).toMatchObject({ status: 'succeeded', truncated: true, attachments: [] });
@@ -166,7 +165,7 @@ describe('a tool whose answers hold for a while', () => {
   });
 
   test('what somebody else put into the cache is no result', async () => {
-    const forged = jest
+    const forged = vi
       .spyOn(InProcessResults.prototype, 'get')
       .mockReturnValue(Buffer.from(`${'x'.repeat(32)}{"output_json":"\\"forged\\""}`));
     const before = runs();

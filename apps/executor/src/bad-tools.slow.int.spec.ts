@@ -1,10 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { badReads } from './testing/bad-reads.js';
 import { Rig } from './testing/rig.js';
 
-jest.setTimeout(120_000);
 let rig: Rig;
 beforeAll(async () => {
   rig = await Rig.open();
@@ -78,12 +77,12 @@ describe('an output beyond its limit', () => {
 
 describe('errors that pass by themselves', () => {
   afterEach(() => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
   });
 
   test('are tried again after a pause, and the number of retries is told', async () => {
     // The shortest pauses: by chance two of them may take all the time that the tool has.
-    jest.spyOn(Math, 'random').mockReturnValue(0);
+    vi.spyOn(Math, 'random').mockReturnValue(0);
     expect(await outcomeOf('faulty_read', 'flaky', 'r')).toMatchObject({ status: 'succeeded', retry_count: 2, extras: { cost: 0.03 } });
     expect(await outcomeOf('faulty_write', 'flaky', 'w')).toMatchObject({ status: 'succeeded', retry_count: 2 });
     expect(rig.world.faulty.runsOf('r')).toBe(3);
@@ -179,10 +178,10 @@ describe('who never answers', () => {
   const hurried = () => {
     const real = globalThis.setTimeout;
     const hurry = (run: () => void, ms?: number) => real(run, ms === 10_000 ? 50 : ms);
-    return jest.spyOn(globalThis, 'setTimeout').mockImplementation(hurry as typeof setTimeout);
+    return vi.spyOn(globalThis, 'setTimeout').mockImplementation(hurry as typeof setTimeout);
   };
   afterEach(() => {
-    jest.restoreAllMocks();
+    vi.restoreAllMocks();
   });
 
   test('a reconcile: it is given up and asked again, then its write is in doubt, also where somebody cancels it', async () => {
@@ -216,7 +215,7 @@ test.each([
   ['faulty_write', { status: 'in_doubt', effect: 'unknown', error: { code: 'IN_DOUBT' } }],
 ])('an end that cannot be written ends its own call (%s): the next ones go on', async (tool, end) => {
   const encode = rig.codec.encode.bind(rig.codec);
-  const failing = jest.spyOn(rig.codec, 'encode').mockImplementation((type, event) => {
+  const failing = vi.spyOn(rig.codec, 'encode').mockImplementation((type, event) => {
     if (type !== 'tool_executed') return encode(type, event);
     failing.mockRestore();
     throw new Error('no such branch');

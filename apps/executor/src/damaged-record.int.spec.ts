@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstMeta } from '@countersign/contracts';
 import { createLogger, KnownDamage, systemClock } from '@countersign/process';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Rig } from './testing/rig.js';
 
-jest.setTimeout(60_000);
 /** A call that may run does so within some 20 ms. */
 const LONG_ENOUGH_MS = 700;
 let rig: Rig;

@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Rig } from './testing/rig.js';
 
-jest.setTimeout(60_000);
 let rig: Rig;
 beforeEach(async () => {
   rig = await Rig.open();

@@ -1,9 +1,8 @@
 import { HeldEventLog } from '@countersign/event-log/testing/held-event-log';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FaultyLog } from './testing/faulty-log.js';
 import { Rig } from './testing/rig.js';
 
-jest.setTimeout(60_000);
 let rig: Rig;
 beforeEach(async () => {
   rig = await Rig.open();

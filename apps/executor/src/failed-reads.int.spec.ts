@@ -1,8 +1,7 @@
 import { evolve, type PlacedEvent, trustObservations } from '@countersign/domain';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Ended, Rig } from './testing/rig.js';
 
-jest.setTimeout(60_000);
 const READS = 20;
 
 let rig: Rig;

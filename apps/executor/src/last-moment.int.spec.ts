@@ -1,11 +1,10 @@
 import type { EventMap } from '@countersign/contracts';
 import { systemClock } from '@countersign/process';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FaultyLog } from './testing/faulty-log.js';
 import { Rig } from './testing/rig.js';
 
-jest.setTimeout(60_000);
 type Ruling = EventMap['policy_decided'];
 let rig: Rig;
 let log: FaultyLog;

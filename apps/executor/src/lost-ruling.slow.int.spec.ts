@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { partitionOf } from '@countersign/contracts';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PARTITIONS } from './testing/played-policy.js';
 import { Rig } from './testing/rig.js';
 
-jest.setTimeout(60_000);
 let rig: Rig;
 beforeEach(async () => {
   rig = await Rig.open();

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { identityOf, isKnownDead, type ProcessIdentity } from '@countersign/runtimes';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Rig } from './testing/rig.js';
 
-jest.setTimeout(60_000);
 let rig: Rig;
 let child: ChildProcess;
 let identity: ProcessIdentity;

@@ -1,12 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import type { EventMap } from '@countersign/contracts';
 import { isKnownDead, type ProcessIdentity } from '@countersign/runtimes';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { badReads } from './testing/bad-reads.js';
 import { FaultyLog } from './testing/faulty-log.js';
 import { Rig } from './testing/rig.js';
 
-jest.setTimeout(120_000);
 const outside = fileURLToPath(new URL('./testing/outside-pack.js', import.meta.url));
 let rig: Rig;
 let log: FaultyLog;

@@ -1,9 +1,8 @@
 import type { RunningApp } from '@countersign/process';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Rig } from './testing/rig.js';
 import { SharedStore, StoppedClock } from './testing/several-processes.js';
 
-jest.setTimeout(60_000);
 const SETTLED = 'SELECT 1 AS settled FROM tool_executions WHERE key = $1 AND state = 2';
 let rig: Rig;
 beforeEach(async () => {

@@ -1,12 +1,11 @@
 import { evolveConfiguration, initialConfiguration, type PlacedEvent } from '@countersign/domain';
 import { BatchDecoder, type Recorded } from '@countersign/event-log';
 import { defineTool, type Pack } from '@countersign/tool-kit';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startExecutor } from './start-executor.js';
 import { Rig } from './testing/rig.js';
 
-jest.setTimeout(60_000);
 let rig: Rig;
 beforeEach(async () => {
   rig = await Rig.open();

@@ -1,10 +1,9 @@
 import { attemptKey } from '@countersign/contracts';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Asked } from './testing/played-policy.js';
 import { type Ended, Rig } from './testing/rig.js';
 import { SharedStore, StoppedClock } from './testing/several-processes.js';
 
-jest.setTimeout(60_000);
 let rig: Rig;
 beforeEach(async () => {
   rig = await Rig.open();

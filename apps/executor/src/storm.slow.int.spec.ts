@@ -1,10 +1,9 @@
 import { InfrastructureFault } from '@countersign/contracts';
 import { Store } from '@countersign/store';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FaultyLog } from './testing/faulty-log.js';
 import { Rig } from './testing/rig.js';
 
-jest.setTimeout(120_000);
 let rig: Rig;
 beforeEach(async () => {
   rig = await Rig.open();

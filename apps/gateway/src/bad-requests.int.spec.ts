@@ -1,14 +1,12 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problemSchema } from './documents/problem-schema.js';
 import { allRoutes } from './testing/api-document.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 const routes = await allRoutes();
-
-jest.setTimeout(60_000);
 
 let gateway: TestGateway;
 beforeAll(async () => {

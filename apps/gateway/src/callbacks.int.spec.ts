@@ -4,10 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { untoldSince } from '@countersign/calls';
 import { metaAfter } from '@countersign/contracts';
 import { owedCallbacks } from '@countersign/store';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestGateway } from './testing/test-gateway.js';
-
-jest.setTimeout(60_000);
 
 let gateway: TestGateway;
 let server: Server;

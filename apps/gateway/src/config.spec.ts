@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { defaultHttpLimits } from './bounds/http-limits.js';
 import { parseGatewayConfig, publicUrl } from './config.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KnownDamage } from '@countersign/process';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestGateway } from './testing/test-gateway.js';
 
 let gateway: TestGateway;

@@ -1,10 +1,8 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DirectCalls } from './calls/direct-calls.js';
 import { TestGateway } from './testing/test-gateway.js';
-
-jest.setTimeout(30_000);
 
 const DIRECT = '/v1/calls';
 /** The same to the router, which alone reads queries. */

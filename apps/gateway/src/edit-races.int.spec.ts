@@ -2,13 +2,11 @@ import { sampleContract } from '@countersign/calls/testing/samples';
 import { contractPin, type EventMap, firstMeta } from '@countersign/contracts';
 import type { LogRecord } from '@countersign/event-log';
 import { foldConfiguration, systemClock } from '@countersign/process';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AuditEvents, type AuditWindow } from './audit/audit-events.js';
 import { Refusals } from './audit/refusals.js';
 import { RecordingReader } from './counterfactual/recording-reader.js';
 import { type Answered, GatewaysOnOneLog } from './testing/gateways-on-one-log.js';
-
-jest.setTimeout(120_000);
 
 const ROUNDS = 3;
 const VERSION = '/v1/tools/write_note/versions/1.2.0';

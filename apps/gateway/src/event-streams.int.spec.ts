@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Row, Statement } from '@countersign/store';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_STREAMS } from './config.js';
 import { TestGateway } from './testing/test-gateway.js';
 
-jest.setTimeout(60_000);
 const STREAMS = 60;
 const WATCHED_MS = 1_500;
 

@@ -2,11 +2,9 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleContract } from '@countersign/calls/testing/samples';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashApiKey, mintApiKey } from './authentication/api-key.js';
 import { TestGateway } from './testing/test-gateway.js';
-
-jest.setTimeout(30_000);
 
 let gateway: TestGateway;
 beforeAll(async () => {

@@ -1,9 +1,7 @@
 import { firstMeta } from '@countersign/contracts';
 import { forgetInstance, hasPassed, projectionPosition, reportInstance } from '@countersign/store';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestGateway } from './testing/test-gateway.js';
-
-jest.setTimeout(30_000);
 
 let gateway: TestGateway;
 let anna: string;

@@ -1,11 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { allRoutes } from './testing/api-document.js';
 import { RawConnection, until } from './testing/raw-connection.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 const routes = await allRoutes();
-
-jest.setTimeout(60_000);
 
 const MIB = 1_048_576;
 /** A body that is larger than what any buffer on the way hides. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answered, GatewaysOnOneLog } from './testing/gateways-on-one-log.js';
 
 let world: GatewaysOnOneLog;

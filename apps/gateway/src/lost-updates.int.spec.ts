@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestGateway } from './testing/test-gateway.js';
-
-jest.setTimeout(30_000);
 
 let gateway: TestGateway;
 beforeAll(async () => {

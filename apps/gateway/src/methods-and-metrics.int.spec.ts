@@ -1,12 +1,10 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allRoutes } from './testing/api-document.js';
 import { RawConnection } from './testing/raw-connection.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 const routes = await allRoutes();
-
-jest.setTimeout(60_000);
 
 const TOKEN = 'a-token-of-metrics';
 

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewaysOnOneLog } from './testing/gateways-on-one-log.js';
-
-jest.setTimeout(60_000);
 
 let world: GatewaysOnOneLog;
 beforeAll(async () => {

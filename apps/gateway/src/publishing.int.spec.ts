@@ -1,5 +1,5 @@
 import { sampleContract } from '@countersign/calls/testing/samples';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OpenId, signingKey } from './testing/open-id.js';
 import { TestGateway } from './testing/test-gateway.js';
 

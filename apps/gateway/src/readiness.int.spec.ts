@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startGateway } from './start-gateway.js';
 import { TestGateway } from './testing/test-gateway.js';
 

@@ -1,9 +1,8 @@
 import { sampleContract } from '@countersign/calls/testing/samples';
 import { contractDigest, contractPin } from '@countersign/contracts';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestGateway } from './testing/test-gateway.js';
 
-jest.setTimeout(60_000);
 let gateway: TestGateway;
 beforeAll(async () => {
   gateway = await TestGateway.open();

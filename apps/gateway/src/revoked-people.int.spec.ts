@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { SignJWT } from 'jose';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { DecisionLinks } from './notifications/decision-link.js';
 import { AUDIENCE, OpenId, signingKey } from './testing/open-id.js';
 import { TestGateway } from './testing/test-gateway.js';

@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleContract } from '@countersign/calls/testing/samples';
 import { contractPin } from '@countersign/contracts';
 import { reportInstance } from '@countersign/store';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestGateway } from './testing/test-gateway.js';
-
-jest.setTimeout(60_000);
 
 const VERSION = '/v1/tools/write_note/versions/1.2.0';
 

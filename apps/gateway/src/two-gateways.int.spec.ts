@@ -8,8 +8,8 @@ import { EventCodec } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
 import { InProcessWakeUps, KeyRing, PgliteStore, Vault } from '@countersign/store';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningGateway, startGateway } from './start-gateway.js';
 
 let dir: string;

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parsePolicyConfig } from './config.js';
 
 test('an empty environment gives the defaults', () => {

@@ -1,7 +1,7 @@
 import { uuidv7 } from '@countersign/contracts';
 import { aMeta } from '@countersign/domain/testing/ruled-partition';
 import { digest8 } from '@countersign/store';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PolicyRig } from './testing/policy-rig.js';
 
 let rig: PolicyRig;

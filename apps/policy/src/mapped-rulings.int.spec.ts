@@ -1,9 +1,8 @@
 import { canonicalText, type EventMap, sha256Hex, type ToolCall, uuidv7 } from '@countersign/contracts';
 import { aMeta } from '@countersign/domain/testing/ruled-partition';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PolicyRig } from './testing/policy-rig.js';
 
-jest.setTimeout(60_000);
 let rig: PolicyRig;
 beforeEach(async () => {
   rig = await PolicyRig.open();

@@ -1,6 +1,6 @@
 import { callId, type EventMap, type Outcome, uuidv7 } from '@countersign/contracts';
 import { aMeta } from '@countersign/domain/testing/ruled-partition';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PolicyRig } from './testing/policy-rig.js';
 
 let rig: PolicyRig;

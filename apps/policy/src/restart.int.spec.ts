@@ -1,6 +1,6 @@
 import { callId, uuidv7 } from '@countersign/contracts';
 import { HeldEventLog } from '@countersign/event-log/testing/held-event-log';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FlakyLog } from './testing/flaky-log.js';
 import { PolicyRig, type Seen } from './testing/policy-rig.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { PolicyRig } from './testing/policy-rig.js';
 
 const HOUR_MS = 3_600_000;

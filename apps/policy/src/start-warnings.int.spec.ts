@@ -1,10 +1,9 @@
 import { type EventMap, sha256Hex } from '@countersign/contracts';
 import { aMeta } from '@countersign/domain/testing/ruled-partition';
 import { createLogger } from '@countersign/process';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PolicyRig } from './testing/policy-rig.js';
 
-jest.setTimeout(60_000);
 let rig: PolicyRig;
 beforeEach(async () => {
   rig = await PolicyRig.open();

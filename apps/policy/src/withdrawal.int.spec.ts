@@ -1,7 +1,7 @@
 import { contractDigest, type EventMap } from '@countersign/contracts';
 import { aMeta } from '@countersign/domain/testing/ruled-partition';
 import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PolicyRig, pay } from './testing/policy-rig.js';
 
 let rig: PolicyRig;

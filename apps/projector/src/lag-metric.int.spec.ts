@@ -1,5 +1,5 @@
 import type { EventLog } from '@countersign/event-log';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ViewFolder } from './folding/view-folder.js';
 import { lagBehind } from './lag-metric.js';
 import { projections } from './projections/index.js';

@@ -16,7 +16,7 @@ import {
   Store,
   viewSets,
 } from '@countersign/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startProjector } from './start-projector.js';
 import { PlatformOnDisk } from './testing/platform-on-disk.js';
 import { SampleHistory } from './testing/sample-history.js';

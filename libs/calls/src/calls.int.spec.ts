@@ -1,11 +1,9 @@
 import { statusOf } from '@countersign/domain';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CallFollower } from './following/call-subscription.js';
 import { Refusal } from './refusal.js';
 import type { CallAnswer } from './submitting/answer-writer.js';
 import { CallsOnALog, callerOf } from './testing/calls-on-a-log.js';
-
-jest.setTimeout(30_000);
 
 let world: CallsOnALog;
 const agent = callerOf('agent-1');

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type ClientOptions, CountersignClient } from './countersign-client.js';
 import { answer, cut, page, ScriptedGateway, type Step, silent } from './testing/scripted-gateway.js';
 

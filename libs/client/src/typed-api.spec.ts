@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { CountersignClient } from './countersign-client.js';
 
 /** A client whose requests are kept, and answered by this. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { EventCodec, UndecodableRecord } from './codec.js';
 import type { ApiKeyRevoked } from './generated/events.js';
 import { eventSchemas } from './generated/schemas.js';

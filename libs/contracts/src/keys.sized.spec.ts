@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { canonicalText } from './canonical-text.js';
 import { uuidText } from './ids.js';
 import { attemptKey, derivedKey, discriminatingInputs, headerKey, normalise, tenantKey } from './keys.js';

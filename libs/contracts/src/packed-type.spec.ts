@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { type AvroSchema, PackedType, packedSchemas, UnknownPackedSchema } from './packed-type.js';
 
 const schema = (...more: { name: string; type: AvroSchema; default?: unknown }[]): AvroSchema => ({

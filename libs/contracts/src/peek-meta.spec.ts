@@ -1,6 +1,6 @@
-import { expect, test } from '@jest/globals';
 import avro from 'avsc';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { EventCodec } from './codec.js';
 import { eventSchemas } from './generated/schemas.js';
 import { peekMeta } from './peek-meta.js';

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { overlaps, parseResourceName, resourcesOf } from './resources.js';
 import { histories } from './testing/histories.js';
 import type { ResourceEffect, ResourceTemplate } from './tool-contract.js';

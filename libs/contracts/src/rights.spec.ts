@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { intersectRights, lacking, type Rights, union } from './rights.js';
 
 const list = fc.subarray(['a', 'b', 'c', 'd', '*']);

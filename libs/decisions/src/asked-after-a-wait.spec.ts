@@ -1,5 +1,5 @@
 import type { ApprovalRequested } from '@countersign/contracts';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { LivedWorld } from './testing/lived-world.js';
 
 const HOUR_MS = 3_600_000;

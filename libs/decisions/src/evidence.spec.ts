@@ -1,5 +1,5 @@
 import type { ApprovalEvidence, ToolContract } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { evidenceOf } from './evidence.js';
 
 const ruling = { rule: 'r', tier: 'tier_2_approval_required', config_offset: 1, trust_score: null } as Pick<

@@ -1,6 +1,6 @@
 import type { ApprovalRequirement } from '@countersign/contracts';
 import { requirementOf } from '@countersign/domain';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { LivedWorld } from './testing/lived-world.js';
 
 const MINUTE_MS = 60_000;

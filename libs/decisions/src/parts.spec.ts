@@ -1,6 +1,6 @@
 import type { ApprovalRequirement, EventMap, EventType } from '@countersign/contracts';
 import { requirementOf } from '@countersign/domain';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { changedRulings, voidGrants } from './changed-rulings.js';
 import { LivedWorld } from './testing/lived-world.js';
 

@@ -1,6 +1,6 @@
 import type { EventMap } from '@countersign/contracts';
 import { evolveConfiguration, initialConfiguration, requirementOf } from '@countersign/domain';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { shortfallsOf } from './shortfalls.js';
 
 const config = initialConfiguration();

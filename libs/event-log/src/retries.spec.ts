@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { retried, retryPlans } from './retries.js';
 
 const AT_ONCE = retryPlans.kafka_admin;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { EventLog } from './event-log.js';
 import { Collector, eventually, record, topicName } from './suite-fixture.js';
 import type { SuiteLog } from './suite-log.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { Collector, eventually, record, records, topicName } from './suite-fixture.js';
 import type { SuiteLog } from './suite-log.js';
 

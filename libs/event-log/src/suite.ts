@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { describeAppends } from './suite-append.js';
 import type { EventLogFixture } from './suite-fixture.js';
 import { describeFollowers } from './suite-follow.js';

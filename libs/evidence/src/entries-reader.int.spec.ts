@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { followEntries, GrowingTree, HeadsLog, leafHash, noteSigner, type ServedEntries, type TreeMove } from '@countersign/proofs';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CheckpointFolder } from './checkpoints/checkpoint-folder.js';
 import { TextFile } from './checkpoints/kept-text.js';
 import { CheckpointSigner } from './checkpoints/signer.js';

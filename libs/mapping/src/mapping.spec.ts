@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { CompiledMapping } from './compiled-mapping.js';
 import { convertDate } from './date.js';
 import { convertDecimal } from './decimal.js';

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { CompiledMapping } from './compiled-mapping.js';
 import type { MappingRule } from './definition.js';
 import { beyondPlainMoves, type GuardedFields } from './plain-moves.js';

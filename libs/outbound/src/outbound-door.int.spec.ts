@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AddressRules } from './address-rules.js';
 import type { ResolveAll } from './checked-lookup.js';
 import type { Exchanged, OutboundRequest } from './exchange.js';

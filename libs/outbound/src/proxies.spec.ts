@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { Proxies, proxySettings } from './proxies.js';
 
 const URLS = ['https://api.example.com/x', 'http://api.example.com/x', 'https://other.test:8443/'];

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { compiledBundles } from './bundle/bundle-cache.js';
 import { fieldsRead } from './bundle/fields-read.js';
 import { compileExpression } from './cel/compile.js';

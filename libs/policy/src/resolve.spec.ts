@@ -1,6 +1,6 @@
 import type { EffectClass, Tier, ToolContract } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { isStricter, resolveRuling } from './resolve.js';
 import type { RulingInput } from './ruling-input.js';
 

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { expect, test } from 'vitest';
 import { actorKeySet, actorToken } from './actor-key.js';
 
 const keys = { tenantKey: (tenant_id: string) => Buffer.alloc(32, tenant_id.length) };

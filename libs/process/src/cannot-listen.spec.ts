@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { cannotListen } from './cannot-listen.js';
 
 const names = { port: 'PORT', host: 'HOST' };

@@ -1,6 +1,6 @@
 import { sha256Hex } from '@countersign/contracts';
 import { compiledBundles } from '@countersign/policy';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test, vi } from 'vitest';
 import { bundlesAhead } from './compiled-bundles.js';
 import { inTurns } from './in-turns.js';
 
@@ -13,7 +13,7 @@ function bundleOf(version: string): { version: string; bundle_json: string; dige
 }
 
 afterEach(() => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
 });
 
 // How long they take is judged by bench/claims.mjs.
@@ -26,7 +26,7 @@ test('1,000 rules are compiled in 1,000 steps, and what rules next finds them co
 
 test('others have their turn after 4 ms and the step that was under way then', async () => {
   const clock = { now_ms: 0 };
-  jest.spyOn(performance, 'now').mockImplementation(() => clock.now_ms);
+  vi.spyOn(performance, 'now').mockImplementation(() => clock.now_ms);
   const turns_at_ms: number[] = [];
   let watching = true;
   const turn = (): void => {

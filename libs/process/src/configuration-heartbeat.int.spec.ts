@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventCodec, type EventMap, uuidv7 } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { PgliteStore, runningInstances } from '@countersign/store';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { foldConfiguration } from './configuration.js';
 import { ConfigurationHeartbeat } from './configuration-heartbeat.js';
 import { createLogger } from './logger.js';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await store.close();
   await log.close();
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
   await rm(dir, { recursive: true, force: true });
 });
 
@@ -62,7 +62,7 @@ async function reportedByAll(offset: number): Promise<void> {
 
 test('every instance of every service tells at each change that it has it, before its next beat, and one that stopped is not waited for', async () => {
   // Without beats, what is told is told because of a change.
-  jest.spyOn(globalThis, 'setInterval').mockImplementation(() => setTimeout(() => undefined, 0));
+  vi.spyOn(globalThis, 'setInterval').mockImplementation(() => setTimeout(() => undefined, 0));
   const running = services.map((service) => {
     const configuration = foldConfiguration({ log, codec });
     return { configuration, heartbeat: new ConfigurationHeartbeat(service, configuration, { store, logger, clock }) };

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { getPriority } from 'node:os';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 
 const run = promisify(execFile);
 /** The niceness that a child of this process starts with. */

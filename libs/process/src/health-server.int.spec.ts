@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Counter, Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HealthServer, type Readiness } from './health-server.js';
 
 let readiness: Readiness = 'catching_up';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { clientOptions, parseKafkaCluster } from './kafka-config.js';
 import { parsePlatformConfig } from './platform-config.js';
 

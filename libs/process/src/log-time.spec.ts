@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { LogTime } from './log-time.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createLogger } from './logger.js';
 
 /** What one line of the log says of these fields. */

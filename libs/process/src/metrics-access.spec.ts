@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { MetricsAccess } from './metrics-access.js';
 import { TrustedProxies } from './peer-address.js';
 

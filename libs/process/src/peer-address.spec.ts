@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { countedAddress, isLoopback, plainAddress, TrustedProxies } from './peer-address.js';
 
 test.each([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { parsePlatformConfig } from './platform-config.js';
 import type { Environment } from './settings.js';
 

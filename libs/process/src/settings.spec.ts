@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parsePlatformConfig } from './platform-config.js';
 import { flag, list, readSettings, wholeNumber } from './settings.js';

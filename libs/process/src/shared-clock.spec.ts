@@ -1,5 +1,5 @@
 import type { Row, Sql } from '@countersign/store';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { SharedClock } from './shared-clock.js';
 
 /** A database whose clock is `ahead_ms` before the monotonic one; each answer takes as long as said. */

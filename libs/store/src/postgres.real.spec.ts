@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isInfrastructureFault } from '@countersign/contracts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PostgresStore } from './postgres/postgres-store.js';
 import { describeStore } from './suite.js';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeOwedCallbacks } from './callbacks/owed-callbacks.suite.js';
 import { claimOf, describeClaims, describeEnds, leaseOf } from './executions/arbiter.suite.js';
 import { describeCheckedRows } from './executions/checked-executions.suite.js';

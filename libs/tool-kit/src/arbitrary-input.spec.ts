@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { arbitraryInput } from './arbitrary-input.js';
 import { jsonSchemaOf } from './json-schema-of.js';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contractChecks } from './contract-checks.js';
 import { defineTool } from './define-tool.js';
 import { type Definition, failing, good, Ledger, pure, read } from './testing/ledger-tool.js';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, test } from 'vitest';
 import { contractChecks } from './contract-checks.js';
 import type { ContractTestOptions } from './eval-pack.js';
 import type { Tool } from './tool.js';
@@ -9,7 +9,7 @@ export type { ContractTestOptions, Counterpart, EvalPacks, Golden, ResourceState
 /** Longer than any wait inside of a check, so that it is the check that says what hangs. */
 const CHECK_MS = 60_000;
 
-/** What every tool must keep to, as a jest suite. */
+/** What every tool must keep to, as a Vitest suite. */
 export function contractTests(tool: Tool, options: ContractTestOptions): void {
   describe(`contract of ${tool.contract.name}`, () => {
     beforeEach(async () => {

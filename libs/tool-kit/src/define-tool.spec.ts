@@ -1,5 +1,5 @@
 import { contractDigest } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool, type ToolDefinition } from './define-tool.js';
 import { testContext } from './test-context.js';

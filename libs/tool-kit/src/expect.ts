@@ -1,2 +1,2 @@
-/** Jest's own assertions, also outside of jest: eval packs run in `npm run tools:verify` too. */
+/** Jest's own assertions, which need no test runner: eval packs run in `npm run tools:verify` too. */
 export { expect } from 'expect';

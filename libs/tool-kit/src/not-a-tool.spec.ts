@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool, type ToolDefinition } from './define-tool.js';
 import type { Shape } from './json-schema-of.js';

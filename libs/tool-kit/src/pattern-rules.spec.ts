@@ -1,5 +1,5 @@
 import { type ToolContract, toolPatterns } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { patternFaults } from './pattern-rules.js';
 import { defineClassification } from './patterns/classification.js';

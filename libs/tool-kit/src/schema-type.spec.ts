@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { defineTool } from './define-tool.js';
 import type { TypeOfSchema } from './schema-type.js';
 import { testContext } from './test-context.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { shownText } from './shown-text.js';
 
 test('UTF-8 is itself', () => expect(shownText(Buffer.from('aé漢😀\\x'))).toBe('aé漢😀\\x'));

@@ -1,5 +1,5 @@
 import { contractDigest } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from './define-tool.js';
 import type { ContractTestOptions } from './eval-pack.js';

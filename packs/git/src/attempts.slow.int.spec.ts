@@ -1,5 +1,5 @@
 import { laterAttempt } from '@countersign/tool-kit/test-context';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pack } from './index.js';
 import { ScratchRepository } from './scratch-repository.js';
 

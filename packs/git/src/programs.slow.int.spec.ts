@@ -1,6 +1,6 @@
 import { appendFileSync, chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pack } from './index.js';
 import { ScratchRepository } from './scratch-repository.js';
 

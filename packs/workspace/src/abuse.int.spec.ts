@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { link, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pack } from './index.js';
 import { ScratchWorkspace } from './scratch-workspace.js';
 

@@ -1,6 +1,6 @@
 import { testContext } from '@countersign/tool-kit/test-context';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { globOf } from './glob.js';
 
 async function matches(glob: string, paths: readonly string[]): Promise<boolean[]> {

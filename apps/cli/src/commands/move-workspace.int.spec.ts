@@ -4,7 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FolderLayout, LAYOUT_FILE, MOVE_LOCK, MOVING_FOLDER } from '@countersign/tool-kit/tenant-folders/layout';
 import { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { moveFiles } from '../workspace/move-files.js';
 import { moveWorkspace } from './move-workspace.js';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { progressLine } from './progress-line.js';
 
 test('a bar says how much is done and how long the rest takes at the pace so far', () => {

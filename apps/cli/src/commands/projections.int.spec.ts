@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { projections } from './projections.js';
 
 const ASKED = 7;
@@ -34,7 +34,7 @@ afterAll(() => new Promise<void>((closed) => void server.close(() => closed())))
 
 test('a rebuild that takes long shows a bar, its pace and how long it takes still, until readers see the new rows', async () => {
   const told: string[] = [];
-  const writing = jest.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
+  const writing = vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
   try {
     const { code, lines } = await projections.run(['rebuild', 'call', '--url', url, '--key', 'k'], {});
     expect([code, lines[0]]).toEqual([0, expect.stringMatching(/^call is live as v1b2 after \d+\.\d s$/)]);

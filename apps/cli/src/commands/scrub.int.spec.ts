@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { scrub } from './scrub.js';
 
 const run = (of: object) => ({
@@ -40,7 +40,7 @@ afterAll(() => new Promise<void>((closed) => void server.close(() => closed())))
 async function scrubbed(given: object[], ...args: string[]) {
   [answers, asked] = [given, []];
   const told: string[] = [];
-  const writing = jest.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
+  const writing = vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
   try {
     return { ...(await scrub.run([...args, '--url', url, '--key', 'k'], {})), told };
   } finally {

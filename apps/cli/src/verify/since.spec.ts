@@ -1,6 +1,6 @@
 import type { Bundle } from '@countersign/evidence';
 import { HeadsLog, noteSigner, openCheckpoint, signCheckpoint, type TreeHead } from '@countersign/proofs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { checkSince, keptHistory, readEarlier, rewritten } from './since.js';
 
 const signer = noteSigner('log.example', Buffer.alloc(32, 1));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { COSIGNATURE_V1, cosign, noteSigner, openTrusted, parseNote, signCheckpoint } from '@countersign/proofs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readTrust, trustOf } from './trust-file.js';
 
 const log = noteSigner('log.example', Buffer.alloc(32, 1));

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { HeadsLog, noteSigner, signCheckpoint } from '@countersign/proofs';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WitnessFault } from './synced-file.js';
 import { WitnessState } from './witness-state.js';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { InFlightCalls } from './in-flight-calls.js';
 import type { Job } from './job.js';
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { NewestByKey } from './newest-by-key.js';
 
 const names = Array.from({ length: 12 }, (_, at) => `key-${at}`);

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Job } from '../calls/job.js';
 import { Partitions } from '../partitions/partitions.js';
 import { PreExecutionGate } from './pre-execution-gate.js';

@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Rig } from '../testing/rig.js';
 import { SlowLeases, StoppedClock } from '../testing/several-processes.js';
 
-jest.setTimeout(60_000);
 /** Longer than anybody keeps an answer back here. */
 const LEASE_MS = 4_000;
 /** A lease that is over long before the time of a tool is. */

@@ -1,5 +1,5 @@
 import { createLogger } from '@countersign/process';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { Lease, type LeaseTable } from './lease.js';
 
 /** The row of a lease. Its answers wait while it is `slow`. */

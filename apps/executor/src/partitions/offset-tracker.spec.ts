@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { OffsetTracker } from './offset-tracker.js';
 
 test('everything below the lowest record that is not done is history, in any order of opening and covering', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Partition } from './partition.js';
 import { Partitions } from './partitions.js';
 

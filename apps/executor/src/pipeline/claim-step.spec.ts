@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { plainJob } from '../testing/plain-job.js';
 import { ClaimStep } from './claim-step.js';
 

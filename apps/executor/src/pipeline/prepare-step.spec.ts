@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { InFlightCalls } from '../calls/in-flight-calls.js';
 import { Partition } from '../partitions/partition.js';
 import { Partitions } from '../partitions/partitions.js';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { InFlightCalls } from '../calls/in-flight-calls.js';
 import type { Job } from '../calls/job.js';
 import { Partition } from '../partitions/partition.js';

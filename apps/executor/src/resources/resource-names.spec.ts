@@ -1,7 +1,7 @@
 import { tenantKey } from '@countersign/contracts';
 import { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { ResourceNames } from './resource-names.js';
 
 const names = new ResourceNames({ tenantKey: (id) => tenantKey(Buffer.alloc(32, 1), id) });

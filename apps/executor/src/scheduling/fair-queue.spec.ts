@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { FairQueue } from './fair-queue.js';
 
 const item = (tenant_id: string, n = 0) => ({ tenant_id, n });

@@ -1,6 +1,6 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
 import type { Job } from '../calls/job.js';
 import { extrasOf, type OutcomeParts, outcomeOf } from '../calls/outcomes.js';
 import { Durations } from './durations.js';

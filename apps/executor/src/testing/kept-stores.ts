@@ -1,5 +1,5 @@
 import { PgliteStore, type Store } from '@countersign/store';
-import { afterAll } from '@jest/globals';
+import { afterAll } from 'vitest';
 
 const TABLES = `SELECT relname::text AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`;
 

@@ -1,5 +1,5 @@
 import type { Tool } from '@countersign/tool-kit';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { packs } from '../packs.js';
 import { hostPacks } from './hosted-packs.js';
 import { loadTools } from './loaded-tool.js';

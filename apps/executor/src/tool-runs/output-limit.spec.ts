@@ -1,7 +1,7 @@
 import { cpuTime, RUNAWAY_MS } from '@countersign/contracts/testing/cpu-time';
 import { jsonBytesAtLeast, NotJson } from '@countersign/tool-kit/json-size';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { shorten } from './output-limit.js';
 
 const bytes = (text: string) => Buffer.byteLength(text);

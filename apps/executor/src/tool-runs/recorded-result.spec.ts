@@ -2,7 +2,7 @@ import { asksOf, InProcessRuntime } from '@countersign/runtimes';
 import { defineTool, type Tool } from '@countersign/tool-kit';
 import { testContext } from '@countersign/tool-kit/test-context';
 import { ToolProbe } from '@countersign/tool-kit/tool-probe';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { LoadedTool } from './loaded-tool.js';
 import { answered, recorded } from './recorded-result.js';
 

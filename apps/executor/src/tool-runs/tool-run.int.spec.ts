@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { defineTool, type RunContext } from '@countersign/tool-kit';
 import { createLayout } from '@countersign/tool-kit/tenant-folders/layout';
 import { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Job } from '../calls/job.js';
 import { hostPacks } from './hosted-packs.js';

@@ -2,7 +2,7 @@ import { sampleContract } from '@countersign/calls/testing/samples';
 import { contractDigest } from '@countersign/contracts';
 import { TenantRulings } from '@countersign/decisions';
 import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PolicyService } from '../policies/policy.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { MemoryConfiguration } from '../testing/memory-configuration.js';

@@ -1,7 +1,7 @@
 import { Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
 import { initialConfiguration, tenantPart } from '@countersign/domain';
 import { PgliteStore } from '@countersign/store';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { VerifiedTokens } from '../authentication/verified-tokens.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { DecisionLinks } from '../notifications/decision-link.js';

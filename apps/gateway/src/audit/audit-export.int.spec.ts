@@ -7,7 +7,7 @@ import { EventCodec, uuidv7 } from '@countersign/contracts';
 import { EmbeddedEventLog, type LogRecord } from '@countersign/event-log';
 import type { CheckpointRecord, CheckpointStore, NewestCheckpoint } from '@countersign/evidence';
 import { foldConfiguration } from '@countersign/process';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AuditEvents } from './audit-events.js';
 import { AuditExport, type ExportAsk, type OpenExport } from './audit-export.js';
 import { AuditReads } from './audit-reads.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EventCodec, uuidv7 } from '@countersign/contracts';
 import { BatchDecoder, EmbeddedEventLog } from '@countersign/event-log';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EventLookup } from './event-lookup.js';
 import { LogMerge, type LogStretch, type Merged, type Wanted } from './log-merge.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { policyInForce } from './policy-in-force.js';
 import type { FoundRecord, RecordsOfCalls } from './records-of-calls.js';
 

@@ -1,7 +1,7 @@
 import { type Caller, Refusal } from '@countersign/calls';
 import { EventCodec, type SecurityEventRecorded } from '@countersign/contracts';
 import type { AppDeps } from '@countersign/process';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test, vi } from 'vitest';
 import { lacksRole } from './authenticator.js';
 import { RefusedRequests, type RoutedRequest } from './refused-requests.js';
 
@@ -17,7 +17,7 @@ function recording(taken: { value: Buffer }[][], fails = false) {
     taken.push(records);
     return fails ? Promise.reject(new Error('the log is away')) : Promise.resolve(records.map((_, at) => at));
   };
-  const warn = jest.fn();
+  const warn = vi.fn();
   const parts = { log: { append }, codec, clock: { now_ms: () => 1_000 }, logger: { warn } } as unknown as AppDeps;
   return { refused: new RefusedRequests(parts), warn };
 }

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { hashApiKey, mintApiKey } from './api-key.js';
 import { TokenHashes } from './token-hashes.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FolderBlobs } from '@countersign/store';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FeatureApp } from '../testing/feature-app.js';
 import { BlobsModule } from './blobs.module.js';
 import { BlobsService } from './blobs.service.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { AllowedMethods } from './allowed-methods.js';
 
 const methods = new AllowedMethods();

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { BodyBudget, type BodyReservation, isOverrun } from './body-budget.js';
 
 const caps = { body_bytes_max: 100, body_bytes_per_address_max: 60, body_bytes_per_tenant_max: 40 };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { BodyPace, WINDOW_TICKS } from './body-pace.js';
 
 const PER_S = 1_000;

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Caller } from '@countersign/calls';
-import { afterEach, expect, jest, test } from '@jest/globals';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
+import { afterEach, expect, test } from 'vitest';
 import type { Problem } from '../http/problem.js';
 import { type OutgoingReply, sendProblem } from '../http/reply.js';
 import type { RequestAccess } from '../http/request-access.js';
@@ -14,8 +14,6 @@ import { WINDOW_TICKS } from './body-pace.js';
 import { admitBeforeBody, boundConnections, FurtherAddresses, serveRequests } from './bounded-server.js';
 import { HttpBounds } from './http-bounds.js';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.js';
-
-jest.setTimeout(30_000);
 
 const MIB = 1_048_576;
 const caller = { tenant_id: 'acme' } as Caller;

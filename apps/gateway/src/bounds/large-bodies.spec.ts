@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { until } from '../testing/raw-connection.js';
 import { LargeBodies } from './large-bodies.js';
 

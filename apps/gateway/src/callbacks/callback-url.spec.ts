@@ -1,7 +1,7 @@
 import { callbackFault as faultBy } from '@countersign/calls';
 import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import type { TenantKeys } from '@countersign/process';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { CallbackSender } from './callback-sender.js';
 
 const callbackFault = (url: string, allow_private: boolean) => faultBy(url, AddressRules.forCallbacks(allow_private));

@@ -6,7 +6,7 @@ import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from
 import { tenantKey } from '@countersign/contracts';
 import { AddressRules, OutboundDoor } from '@countersign/outbound';
 import { createLogger } from '@countersign/process';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CallbackSender, callbackSecret } from './callback-sender.js';
 
 const keys = { tenantKey: (tenant: string) => tenantKey(Buffer.alloc(32, 3), tenant) };

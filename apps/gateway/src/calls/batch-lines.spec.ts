@@ -1,6 +1,6 @@
 import type { CallAnswer } from '@countersign/calls';
 import { Refusal } from '@countersign/calls';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { BatchLines, type LineOrder } from './batch-lines.js';
 
 const answer = (call_id: string) => ({ envelope: JSON.stringify({ call_id }) }) as CallAnswer;

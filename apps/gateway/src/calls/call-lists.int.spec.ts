@@ -3,7 +3,7 @@ import { placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '@counte
 import { callId, SEALED, uuidv7 } from '@countersign/contracts';
 import { type CallState, evolve, initialConfiguration, packCall, setPersonalData } from '@countersign/domain';
 import { PgliteStore, stableTables, upsertCalls } from '@countersign/store';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { OpenStreams } from '../streams/open-streams.js';
 import { FeatureApp } from '../testing/feature-app.js';

@@ -1,7 +1,7 @@
 import { Calls, envelopeText, Refusal, Views } from '@countersign/calls';
 import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '@countersign/calls/testing/samples';
 import { type CallState, evolve } from '@countersign/domain';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { OpenStreams } from '../streams/open-streams.js';
 import { FeatureApp } from '../testing/feature-app.js';

@@ -1,6 +1,6 @@
 import type { Timed } from '@countersign/calls';
 import { type CaseHistoryWrite, insertCaseHistory, PgliteStore, type Row, type Statement, stableTables } from '@countersign/store';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CaseFeeds } from './case-feed.js';
 import { type CaseOut, CaseStream } from './case-stream.js';
 

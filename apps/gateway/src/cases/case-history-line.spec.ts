@@ -1,7 +1,7 @@
 import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '@countersign/calls/testing/samples';
 import { type CallState, evolve, type PlacedEvent, packCall } from '@countersign/domain';
 import type { CaseHistoryRow, CaseHistoryType } from '@countersign/store';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { historyLine } from './case-history-line.js';
 
 const call = sampleCall({ case_id: 'c1', context: { ...sampleCall().context, rationale: 'why', skill: 's', step: 't', rule: 'r' } });

@@ -1,7 +1,7 @@
 import { AnsweredPositions, CallSealer, Views } from '@countersign/calls';
 import { initialConfiguration } from '@countersign/domain';
 import { insertCaseHistory, PgliteStore, stableTables, upsertCases } from '@countersign/store';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { OpenStreams } from '../streams/open-streams.js';
 import { FeatureApp } from '../testing/feature-app.js';

@@ -6,7 +6,7 @@ import { EventCodec, type EventMap, InfrastructureFault } from '@countersign/con
 import { EmbeddedEventLog, type LogRecord } from '@countersign/event-log';
 import { CONFIGURATION_TOPIC, type Configuration, foldConfiguration, systemClock } from '@countersign/process';
 import { PgliteStore, Store } from '@countersign/store';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigurationWriter } from './configuration-writer.js';
 
 /** A store that is unavailable while `is_away`. */

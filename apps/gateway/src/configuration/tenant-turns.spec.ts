@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { TenantTurns } from './tenant-turns.js';
 
 test('changes of a tenant go one after another in the order they came, and another tenant does not wait', async () => {

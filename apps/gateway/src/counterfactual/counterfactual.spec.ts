@@ -1,5 +1,5 @@
 import { Views } from '@countersign/calls';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FeatureApp } from '../testing/feature-app.js';
 import { CounterfactualModule } from './counterfactual.module.js';
 import { CounterfactualDecider } from './counterfactual-decider.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Gently } from './gently.js';
 
 /** A clock that only work moves, and how long each stretch of work was before others got their turn. */

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { ApiDocument } from './api-document.js';
 
 test('the document is made when it is first read, and once', () => {

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { eventSchemas } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import avro from 'avsc';
+import { describe, expect, test } from 'vitest';
 import { asyncApiDocument } from './asyncapi.js';
 
 const specification = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.1.0.json') as object;

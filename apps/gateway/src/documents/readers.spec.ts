@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
 import { documentOf, type Operation, routedGateway, routesOf } from '../testing/api-document.js';
 
 interface Schema {

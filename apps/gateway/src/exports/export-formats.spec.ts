@@ -1,7 +1,7 @@
 import { type AuditEvent, auditColumns } from '@countersign/domain';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { describe, expect, test } from 'vitest';
 import { CsvFormat, csvCell } from './csv-format.js';
 import type { ExportRow } from './export-format.js';
 import { ParquetFormat } from './parquet-format.js';

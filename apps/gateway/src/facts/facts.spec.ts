@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { MemoryConfiguration } from '../testing/memory-configuration.js';

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { FeatureApp } from '../testing/feature-app.js';
 import { HealthModule } from './health.module.js';
 import { HealthService } from './health.service.js';

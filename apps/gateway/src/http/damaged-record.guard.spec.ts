@@ -1,6 +1,6 @@
 import { RecordGuard, Refusal } from '@countersign/calls';
-import { afterEach, expect, test } from '@jest/globals';
 import { Body, Controller, Get, Module, Param, Post, type Provider } from '@nestjs/common';
+import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { FeatureApp } from '../testing/feature-app.js';
 import { Roles } from './access.decorator.js';

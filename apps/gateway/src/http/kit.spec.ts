@@ -1,6 +1,6 @@
 import { Readable, Refusal } from '@countersign/calls';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { FeatureApp } from '../testing/feature-app.js';
 import { Roles } from './access.decorator.js';

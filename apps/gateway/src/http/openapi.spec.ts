@@ -1,6 +1,6 @@
-import { expect, test } from '@jest/globals';
 import { RequestMethod } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import { expect, test } from 'vitest';
 import { documentOf, routedGateway, routesOf } from '../testing/api-document.js';
 
 const app = await routedGateway();

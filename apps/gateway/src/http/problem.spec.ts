@@ -1,5 +1,5 @@
 import { pointer, Refusal } from '@countersign/calls';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { problemDocument, problemHeaders, problemKinds } from './problem.js';
 
 describe('a problem document', () => {

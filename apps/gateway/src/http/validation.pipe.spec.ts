@@ -1,5 +1,5 @@
 import { Refusal } from '@countersign/calls';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { refusedBy, ValidationPipe } from './validation.pipe.js';
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { lookAlikeIssue, skeletonOf } from './look-alike.js';
 
 const looksLike = (one: string, other: string): boolean => skeletonOf(one) === skeletonOf(other);

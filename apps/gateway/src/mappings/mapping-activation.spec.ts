@@ -2,7 +2,7 @@ import { type AnyEvent, contractDigest, type EventMap, type Principal, sha256Hex
 import { type ConfigurationState, evolveConfiguration, initialConfiguration, mappingVersions, type PlacedEvent } from '@countersign/domain';
 import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
 import type { MappingDefinition } from '@countersign/mapping';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { activationProblem, activationReasons, otherPolicyAdmins } from './mapping-activation.js';
 
 const admin = (id: string, kind: Principal['kind'] = 'user'): Principal => ({ kind, id, roles: ['policy_admin'] });

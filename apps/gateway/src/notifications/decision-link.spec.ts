@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { DecisionLinks } from './decision-link.js';
 import { SealedSecrets } from './sealed-secret.js';
 

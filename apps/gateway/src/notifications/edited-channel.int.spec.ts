@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { TestGateway } from '../testing/test-gateway.js';
-
-jest.setTimeout(30_000);
 
 /** A receiver that answers when it is told to. */
 class SlowReceiver {

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Mailer } from './mailer.js';
 
 /** Takes one mail after another as RFC 5321 has it; answers RCPT with a code that the spec sets. */

@@ -9,7 +9,7 @@ import { initialConfiguration, tenantPart, type Webhook } from '@countersign/dom
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
 import { claimNotice, PgliteStore } from '@countersign/store';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 import { ChannelDelivery } from './channel-delivery.js';
 import type { Notification } from './notification.js';

@@ -2,7 +2,7 @@ import type { EventMap } from '@countersign/contracts';
 import { evolveConfiguration, initialConfiguration, lifecycleEntry, type PlacedEvent } from '@countersign/domain';
 import type { Logger } from '@countersign/process';
 import type { Store } from '@countersign/store';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { ConfigurationService } from '../configuration/configuration.service.js';
 import type { Notification } from './notification.js';
 import { ToolSunsetScheduler } from './tool-sunset-scheduler.js';

@@ -4,7 +4,7 @@ import type { Principal } from '@countersign/contracts';
 import { applyRetention, erasePersonal, initialConfiguration, keepMonths, periodBefore, setRetention } from '@countersign/domain';
 import { createLogger, Personal } from '@countersign/process';
 import { MemorySubjectKeys } from '@countersign/store';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { ConfigurationService } from '../configuration/configuration.service.js';
 import { KeyRetention } from './key-retention.js';
 import { SubjectEraser } from './subject-eraser.js';

@@ -17,7 +17,7 @@ import {
 } from '@countersign/evidence';
 import { StepSigner } from '@countersign/evidence/testing/step-signer';
 import { COSIGNATURE_V1, cosign, noteSigner, parseNote, type Witness } from '@countersign/proofs';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ConfigurationService } from '../configuration/configuration.service.js';
 import { type DropOutcome, LogDrop } from './log-drop.js';
 

@@ -1,7 +1,7 @@
 import { initialConfiguration } from '@countersign/domain';
 import type { Evidence } from '@countersign/process';
 import { HeadsLog, noteSigner, signCheckpoint } from '@countersign/proofs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { ConfigurationService } from '../configuration/configuration.service.js';
 import { type DropPlan, LogDrop } from './log-drop.js';
 

@@ -1,5 +1,5 @@
 import { initialConfiguration } from '@countersign/domain';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { PolicyService } from '../policies/policy.service.js';
 import { FeatureApp } from '../testing/feature-app.js';

@@ -1,6 +1,6 @@
 import { sampleContract } from '@countersign/calls/testing/samples';
 import { compileBundle, type PolicyBundle } from '@countersign/policy';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { approvalRequirement } from '../requests/approval-requirement.js';
 import { type BundleFindings, bundleFindings, type KnownTenant, peopleFindings } from './bundle-checks.js';
 import { draftBundle, parseBundle } from './bundle-request.js';

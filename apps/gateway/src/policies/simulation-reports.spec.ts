@@ -1,5 +1,5 @@
 import type { TenantKeys } from '@countersign/process';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { SimulationReport } from './simulation.js';
 import { SimulationReports } from './simulation-reports.js';
 

@@ -1,7 +1,7 @@
 import { AnsweredPositions, type Caller, Views } from '@countersign/calls';
 import { createLogger } from '@countersign/process';
 import { PgliteStore } from '@countersign/store';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { RequestAccess } from '../http/request-access.js';
 import { FeatureApp } from '../testing/feature-app.js';

@@ -1,5 +1,5 @@
 import { Refusal, Views } from '@countersign/calls';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { ReplayBundles } from './replay-bundles.js';

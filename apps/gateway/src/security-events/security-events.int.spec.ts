@@ -1,6 +1,6 @@
 import { AnsweredPositions, Views } from '@countersign/calls';
 import { PgliteStore } from '@countersign/store';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FeatureApp } from '../testing/feature-app.js';
 import { SecurityEventsModule } from './security-events.module.js';
 

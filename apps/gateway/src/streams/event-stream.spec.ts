@@ -1,5 +1,5 @@
 import type { Caller } from '@countersign/calls';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { BUFFERED_BYTES_MAX, type CloseReason, EventStream } from './event-stream.js';
 
 /** A connection whose reader takes what it is told to. */

@@ -2,8 +2,8 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, Refusal, type Timed } from '@countersign/calls';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Problem, problemDocument, problemHeaders, problemStatus } from '../http/problem.js';
 import type { HttpReply, HttpRequest } from '../http/reply.js';
 import type { EventStream } from './event-stream.js';

@@ -2,7 +2,7 @@ import { Views } from '@countersign/calls';
 import { sampleContract } from '@countersign/calls/testing/samples';
 import type { EventMap } from '@countersign/contracts';
 import { evolveConfiguration, initialConfiguration, type PlacedEvent } from '@countersign/domain';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { HealthService } from '../health/health.service.js';
 import { PolicyService } from '../policies/policy.service.js';

@@ -1,6 +1,6 @@
 import type { Caller } from '@countersign/calls';
 import type { ConfigurationState } from '@countersign/domain';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { ownTool, raterOf } from './rating-rights.js';
 
 interface Key {

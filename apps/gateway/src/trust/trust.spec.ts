@@ -2,7 +2,7 @@ import { Views } from '@countersign/calls';
 import { sampleContract } from '@countersign/calls/testing/samples';
 import { evolveConfiguration, initialConfiguration, type PlacedEvent } from '@countersign/domain';
 import { TrustScores } from '@countersign/process';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { TrustModule } from './trust.module.js';

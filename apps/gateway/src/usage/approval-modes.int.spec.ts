@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestGateway } from '../testing/test-gateway.js';
 
 let gateway: TestGateway;

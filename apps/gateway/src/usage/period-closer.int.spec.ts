@@ -8,7 +8,7 @@ import {
 } from '@countersign/domain';
 import type { EventLog } from '@countersign/event-log';
 import { addToUsage, PgliteStore, stableTables } from '@countersign/store';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConfigurationService } from '../configuration/configuration.service.js';
 import type { Notification } from '../notifications/notification.js';
 import { billingPages } from './billing.js';

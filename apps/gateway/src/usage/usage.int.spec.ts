@@ -1,7 +1,7 @@
 import { RecordedCalls, Views } from '@countersign/calls';
 import { initialConfiguration, noUsage, usageMeasures } from '@countersign/domain';
 import { addToUsage, PgliteStore, stableTables } from '@countersign/store';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { OperatorCommands } from './operator-commands.js';

@@ -1,6 +1,6 @@
 import { initialConfiguration, tenantPart, type Webhook } from '@countersign/domain';
 import { AddressRules } from '@countersign/outbound';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CallbackSender } from '../callbacks/callback-sender.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { type Edit } from '../configuration/configuration-edits.js';

@@ -1,6 +1,6 @@
 import { callId, uuidv7 } from '@countersign/contracts';
 import { PgliteStore, stableTables, upsertCalls } from '@countersign/store';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LimitedRig } from '../testing/limited-rig.js';
 import type { PolicyRig } from '../testing/policy-rig.js';
 

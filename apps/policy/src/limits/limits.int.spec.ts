@@ -1,7 +1,7 @@
 import { type ToolCall, uuidv7 } from '@countersign/contracts';
 import { counterKey } from '@countersign/policy';
 import { changeCounters, PgliteStore } from '@countersign/store';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FlakyLog } from '../testing/flaky-log.js';
 import { LimitedRig } from '../testing/limited-rig.js';
 import type { PolicyRig } from '../testing/policy-rig.js';
@@ -193,11 +193,11 @@ test('edited inputs are counted instead of those that were asked for, and refuse
 test('a call that no limit counts asks nothing of the database', async () => {
   await at.limit('pays', { tools: ['pay'] });
   const asked: string[] = [];
-  const transactions = jest.spyOn(store, 'transaction').mockImplementation(() => Promise.reject(new Error('nothing to write')));
-  const queries = jest.spyOn(store, 'query');
+  const transactions = vi.spyOn(store, 'transaction').mockImplementation(() => Promise.reject(new Error('nothing to write')));
+  const queries = vi.spyOn(store, 'query');
   await Promise.all((await at.requests(100)).map((call_id) => at.ruling(call_id)));
   for (const [{ name, text }] of queries.mock.calls) asked.push(name ?? text);
   expect(transactions).not.toHaveBeenCalled();
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
   expect(asked.filter((name) => name !== 'policy_snapshot_save' && name !== 'store_pulse')).toEqual([]);
 });

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { AnsweredOffsets } from './answered-offsets.js';
 
 test('it knows exactly the offsets that were added, from its first on', () => {

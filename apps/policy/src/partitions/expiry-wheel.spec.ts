@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { ExpiryWheel } from './expiry-wheel.js';
 
 test('each thing falls due once, never early, at the first turn at or after its time', () => {

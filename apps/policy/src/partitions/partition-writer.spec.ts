@@ -1,7 +1,7 @@
 import { type AnyEvent, InfrastructureFault } from '@countersign/contracts';
 import { EventLog, type NewRecord } from '@countersign/event-log';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { type Outgoing, PartitionWriter } from './partition-writer.js';
 
 type Answer = 'ok' | 'lost_before' | 'lost_after';

@@ -1,6 +1,6 @@
 import { openParts, type RulingState, standingsOf } from '@countersign/domain';
 import { aCall, aMeta, asks, person, RuledPartition } from '@countersign/domain/testing/ruled-partition';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { loadSnapshot } from './snapshots.js';
 
 /** A snapshot as it was written before requests had parts. */

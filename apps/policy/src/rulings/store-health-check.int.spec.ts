@@ -1,5 +1,5 @@
 import { InfrastructureFault } from '@countersign/contracts';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { PolicyRig } from '../testing/policy-rig.js';
 
 let rig: PolicyRig;

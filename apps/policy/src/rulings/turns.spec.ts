@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { TURN_CHARS_MAX, turnsOf } from './turns.js';
 
 test('every question is judged once, in its order, and no turn is longer than it may but for one that is large by itself', () => {

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { BackgroundPace } from './background-pace.js';
 
 async function busy(): Promise<void> {

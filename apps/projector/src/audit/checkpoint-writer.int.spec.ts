@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { BrokenRecord, CheckpointFolder, CosignedNotes, ProofReader, TextFile, TileFolder } from '@countersign/evidence';
 import { isConsistent, noteSigner, openCheckpoint, parseNote } from '@countersign/proofs';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CheckpointWriter } from './checkpoint-writer.js';
 import { LogSigning, type SigningParts } from './log-signing.js';
 

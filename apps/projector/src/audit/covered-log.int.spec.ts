@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { BrokenRecord, CheckpointFolder, CosignedNotes, TextFile, TileFolder } from '@countersign/evidence';
 import { HeadsLog, noteSigner, signCheckpoint, type TreeHead, wireHead } from '@countersign/proofs';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CoveredLog } from './covered-log.js';
 
 const signer = noteSigner('countersign.test/log', Buffer.alloc(32, 1));

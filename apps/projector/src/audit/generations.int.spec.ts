@@ -4,7 +4,7 @@ import path from 'node:path';
 import { forgeRecord } from '@countersign/event-log/testing/forged-journal';
 import { readDecision } from '@countersign/evidence';
 import { followEntries, HeadsLog, headName, type Opening } from '@countersign/proofs';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DamagedInstallation, RECORDS, signer } from '../testing/damaged-installation.js';
 
 let dir: string;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { forgeRecord, rotRecord } from '@countersign/event-log/testing/forged-journal';
 import { RecordScan, TextFile } from '@countersign/evidence';
 import { SignedInstallation } from '@countersign/evidence/testing/signed-installation';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BackgroundPace } from './background-pace.js';
 import { Scrubber } from './scrubber.js';
 

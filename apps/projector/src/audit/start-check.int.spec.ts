@@ -19,7 +19,7 @@ import {
 } from '@countersign/evidence';
 import { StepSigner } from '@countersign/evidence/testing/step-signer';
 import { COSIGNATURE_V1, cosign, noteSigner, parseNote, type Witness } from '@countersign/proofs';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StartCheck } from './start-check.js';
 
 const RECORDS = 'tool-executed';

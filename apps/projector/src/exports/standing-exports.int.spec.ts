@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { EventCodec } from '@countersign/contracts';
 import type { LogRecord, NewRecord } from '@countersign/event-log';
 import { caseHistory, PgliteStore, readCase } from '@countersign/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseProjectorConfig } from '../config.js';
 import { startProjector } from '../start-projector.js';
 import { PlatformOnDisk } from '../testing/platform-on-disk.js';

@@ -1,8 +1,8 @@
 import { histories } from '@countersign/contracts/testing/histories';
 import { type PlacedEvent, unpackCall } from '@countersign/domain';
 import { PgliteStore, type Row, readBuilds, tablesOf, unrequestedHlc, viewSets } from '@countersign/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projections } from '../projections/index.js';
 import { MergedQueries } from '../testing/merged-queries.js';
 import { type Course, courses } from '../testing/sample-history.js';

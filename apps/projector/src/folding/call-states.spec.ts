@@ -1,6 +1,6 @@
 import type { PlacedEvent } from '@countersign/domain';
 import type { Row, Sql } from '@countersign/store';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { SampleHistory } from '../testing/sample-history.js';
 import { CallStates } from './call-states.js';
 

@@ -1,5 +1,5 @@
 import { PgliteStore, projectionPosition, readCall } from '@countersign/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projections } from '../projections/index.js';
 import { batchesOf } from '../testing/batches-of.js';
 import { SampleHistory } from '../testing/sample-history.js';

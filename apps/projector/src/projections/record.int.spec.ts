@@ -1,5 +1,5 @@
 import { caseHistory, countedVotes, listSagas, listSecurityEvents, PgliteStore, readSaga, type Sql } from '@countersign/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ViewFolder } from '../folding/view-folder.js';
 import { batchesOf } from '../testing/batches-of.js';
 import { SampleRecord } from '../testing/sample-record.js';

@@ -1,5 +1,5 @@
 import { BoundTables, type Sql } from '@countersign/store';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { CallStates } from '../folding/call-states.js';
 import type { WritePlan } from '../folding/write-plan.js';
 import { projections } from '../projections/index.js';

@@ -1,6 +1,6 @@
 import { packCall, unpackCall } from '@countersign/domain';
 import { callTables, type Row, readBuilds } from '@countersign/store';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startProjector } from '../start-projector.js';
 import { PlatformOnDisk } from '../testing/platform-on-disk.js';
 import { courses, SampleHistory } from '../testing/sample-history.js';

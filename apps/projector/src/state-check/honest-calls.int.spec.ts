@@ -1,5 +1,5 @@
 import { EventLog, RecordsDropped } from '@countersign/event-log';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { startProjector } from '../start-projector.js';
 import { PlatformOnDisk } from '../testing/platform-on-disk.js';
 import { courses, SampleHistory } from '../testing/sample-history.js';

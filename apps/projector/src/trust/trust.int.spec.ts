@@ -15,7 +15,7 @@ import { evolveAgent } from '@countersign/domain/testing/observed-agent';
 import { ungatedRegistration } from '@countersign/domain/testing/ungated-registration';
 import { agentOf, PastTrust, toolsOf } from '@countersign/process';
 import { PgliteStore, type Statement, trustFacts, trustRuns, trustSpans, trustSums } from '@countersign/store';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startProjector } from '../start-projector.js';
 import { PlatformOnDisk } from '../testing/platform-on-disk.js';
 import { courses, SampleHistory } from '../testing/sample-history.js';
@@ -112,7 +112,7 @@ describe('trust on a log and a database', () => {
     const first = await tell(async () => (await platform.log.head('trust-view', 0)) >= 2);
     expect(first.map(({ headers }) => headers.ce_subject)).toEqual(['tool/create_order@1.0.0', 'provider/erp']);
     expect(first[0]?.headers).toMatchObject({ ce_specversion: '1.0', ce_type: 'dev.countersign.trust-score.v1' });
-    const asked = jest.spyOn(platform.store, 'query');
+    const asked = vi.spyOn(platform.store, 'query');
     // The next process has read the sums once; closing waits until it has told what follows from them.
     expect(await tell(async () => asked.mock.calls.some(([{ name }]) => name === 'views_trust_sums'))).toHaveLength(2);
     asked.mockRestore();

@@ -1,6 +1,6 @@
 import { contractDigest } from '@countersign/contracts';
 import type { ToolVersion } from '@countersign/domain';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { sampleContract } from '../testing/samples.js';
 import { CompiledContracts, type InputCheck, isTooDeep } from './compiled-contracts.js';
 

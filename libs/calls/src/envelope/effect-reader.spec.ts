@@ -1,5 +1,5 @@
 import type { CallState } from '@countersign/domain';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { needsEffect } from './effect-reader.js';
 
 const answeredBy = (because: string, effect_now: string | null) =>

@@ -1,6 +1,6 @@
 import { callError, type EventMap } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent } from '@countersign/domain';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { placed, sampleCall, sampleEnd, sampleMeta, sampleOutcome, sampleRuling } from '../testing/samples.js';
 import { envelopeText, isKeyReuse } from './envelope.js';
 

@@ -1,5 +1,5 @@
 import { evolve, type PlacedEvent } from '@countersign/domain';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '../testing/samples.js';
 import { type Timed } from '../waiting/timer-wheel.js';
 import { WatchedCalls } from '../waiting/watched-calls.js';

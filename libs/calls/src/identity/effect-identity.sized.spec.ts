@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseCallId, partitionOf } from '@countersign/contracts';
 import { histories } from '@countersign/contracts/testing/histories';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { sampleContract } from '../testing/samples.js';
 import { type IdentityRequest, identify } from './effect-identity.js';
 

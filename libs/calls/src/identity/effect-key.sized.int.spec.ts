@@ -1,6 +1,6 @@
 import { histories } from '@countersign/contracts/testing/histories';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { sampleContract } from '../testing/samples.js';
 import { identify } from './effect-identity.js';
 

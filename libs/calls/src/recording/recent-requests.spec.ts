@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { RecentRequests } from './recent-requests.js';
 
 test('remembers the newest 10,000 and forgets what could not be recorded', () => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { callRequest } from './call-request.js';
 import { metadata, metadataJson, metadataOf } from './own-reference.js';
 

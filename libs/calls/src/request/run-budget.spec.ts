@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { costLeft, deadlineOf, runBudget } from './run-budget.js';
 
 const DEADLINE = '2026-01-01T00:00:10.000Z';

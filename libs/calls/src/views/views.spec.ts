@@ -1,12 +1,12 @@
 import type { Row, Statement, Store } from '@countersign/store';
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, expect, test, vi } from 'vitest';
 import { AnsweredPositions } from './answered-positions.js';
 import { Views } from './views.js';
 
 const TOPIC = 'tool-executed';
 
 afterEach(() => {
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 /** Where the projection stands, and how often somebody asked. */
@@ -22,14 +22,14 @@ function world() {
 }
 
 test('those who wait for the views read their position together: as often as one of them would, not as often as they are', async () => {
-  jest.useFakeTimers();
+  vi.useFakeTimers();
   const cost = async (waiting: number) => {
     const { projected, answered, views } = world();
     answered.note({ topic: TOPIC, partition: 0, offset: 5 });
     const reached = Array.from({ length: waiting }, () => views.caughtUp(0));
-    await jest.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(100);
     projected.next_offset = 6;
-    await jest.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(100);
     expect(await Promise.all(reached)).toEqual(reached.map(() => true));
     return projected.reads;
   };

@@ -1,5 +1,5 @@
 import { InProcessWakeUps } from '@countersign/store';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { InFlightShares } from './in-flight-shares.js';
 
 test('gateways count what the others have in flight, forget those that went silent, and drop what is none of theirs', async () => {

@@ -1,6 +1,6 @@
 import { EventCodec } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { sampleCall, sampleEnd, sampleMeta } from '../testing/samples.js';
 import { peekCallId } from './peek.js';
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TimerWheel } from './timer-wheel.js';
 
 describe('the timer wheel', () => {
@@ -7,17 +7,17 @@ describe('the timer wheel', () => {
   const pass = (ms: number) => {
     for (let gone = 0; gone < ms; gone += 25) {
       now += 25;
-      jest.advanceTimersByTime(25);
+      vi.advanceTimersByTime(25);
     }
   };
   beforeEach(() => {
-    jest.useFakeTimers();
+    vi.useFakeTimers();
     now = 0;
     wheel = new TimerWheel(() => now);
   });
   afterEach(() => {
     wheel.close();
-    jest.useRealTimers();
+    vi.useRealTimers();
   });
 
   test('what is due comes once, not before its time and at most a tick late', () => {
@@ -37,7 +37,7 @@ describe('the timer wheel', () => {
     let due = 0;
     wheel.add({ due: () => due++ }, 5000);
     now += 20_000;
-    jest.advanceTimersByTime(25);
+    vi.advanceTimersByTime(25);
     expect(due).toBe(1);
   });
 });

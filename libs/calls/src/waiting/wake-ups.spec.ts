@@ -1,7 +1,7 @@
 import { EventCodec } from '@countersign/contracts';
 import { encodeHint } from '@countersign/process';
 import { InProcessWakeUps } from '@countersign/store';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { CALL_ID, placed, sampleEnd, sampleRuling } from '../testing/samples.js';
 import { takeHints } from './wake-ups.js';
 import { WatchedCalls } from './watched-calls.js';

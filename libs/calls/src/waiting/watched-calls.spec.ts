@@ -1,5 +1,5 @@
 import { type CallState, statusOf } from '@countersign/domain';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { CALL_ID, placed, sampleCall, sampleEnd, sampleMeta, sampleRuling } from '../testing/samples.js';
 import { WatchedCalls } from './watched-calls.js';
 

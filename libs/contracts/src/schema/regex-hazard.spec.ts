@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { cpuTime, RUNAWAY_MS } from '../testing/cpu-time.js';
 import { regexHazard } from './regex-hazard.js';
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { cpuTime, RUNAWAY_MS } from '../testing/cpu-time.js';
 import { schemaFaults } from './schema-faults.js';
 
@@ -29,7 +29,7 @@ const cyclic = () => {
 };
 
 afterEach(() => {
-  jest.restoreAllMocks();
+  vi.restoreAllMocks();
 });
 
 describe('a schema is refused in proportion to its size, and nothing is fetched', () => {
@@ -88,7 +88,7 @@ describe('a schema is refused in proportion to its size, and nothing is fetched'
     ['that is none', () => 'string', /is an object/],
     ['with a function in it', () => ({ type: 'object', properties: { a: { default: () => 1 } } }), /not JSON/],
   ])('%s', (_title, make, message) => {
-    const fetched = jest.spyOn(globalThis, 'fetch');
+    const fetched = vi.spyOn(globalThis, 'fetch');
     const schema = make();
     expect(cpuTime(() => expect(schemaFaults(schema).join('; ')).toMatch(message))).toBeLessThan(RUNAWAY_MS);
     expect(fetched).not.toHaveBeenCalled();

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { busyCase, CALLS, decidedAgain, writtenBundle } from '../testing/busy-case.js';
 
 const world = busyCase();

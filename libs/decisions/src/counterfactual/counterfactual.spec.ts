@@ -1,5 +1,5 @@
 import { NO_CONTEXT } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { asked, of, recordingFrom } from '../testing/asked.js';
 import { TENANT } from '../testing/lived-settings.js';
 import { LivedWorld } from '../testing/lived-world.js';

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { asked, of, recordingFrom } from '../testing/asked.js';
 import { LivedWorld } from '../testing/lived-world.js';
 import type { Change } from './change.js';

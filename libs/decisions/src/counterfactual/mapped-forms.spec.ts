@@ -1,5 +1,5 @@
 import type { MappedInputs } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { asked, of } from '../testing/asked.js';
 import { LivedWorld } from '../testing/lived-world.js';
 import type { Change } from './change.js';

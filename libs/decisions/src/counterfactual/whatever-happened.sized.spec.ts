@@ -1,6 +1,6 @@
 import { histories } from '@countersign/contracts/testing/histories';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import type { ReadEvent } from '../read-event.js';
 import { asked } from '../testing/asked.js';
 import { live, type Step } from '../testing/lived-steps.js';

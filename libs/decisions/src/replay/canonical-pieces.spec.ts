@@ -1,6 +1,6 @@
 import { canonicalText } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { canonicalPieces } from './canonical-pieces.js';
 
 test('pieces are together the canonical text, however deep it is cut', () => {

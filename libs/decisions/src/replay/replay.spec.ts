@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { readReplayBundle } from './replay.js';
 
 const terms = { from_ms: 0, until_ms: 1, allow_for_ms: 1, grant_for_ms: 1 };

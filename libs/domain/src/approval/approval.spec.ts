@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { aCall, asks, person, RuledPartition } from '../testing/ruled-partition.js';
 import { requirementOf } from './requirement.js';
 import { type Approval, expiresAt, holderOf, rulingDigest } from './state.js';

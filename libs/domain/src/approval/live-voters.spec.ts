@@ -1,6 +1,6 @@
 import type { AnyEvent } from '@countersign/contracts';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { evolveConfiguration } from '../configuration/evolve.js';
 import { liveRolesOf, rolesLeft } from '../configuration/kinds/people.js';
 import { type ConfigurationState, initialConfiguration } from '../configuration/state/configuration.js';

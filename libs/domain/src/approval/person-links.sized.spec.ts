@@ -1,7 +1,7 @@
 import type { PersonRelation } from '@countersign/contracts';
 import { histories } from '@countersign/contracts/testing/histories';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { aCall, asks, person, RuledPartition } from '../testing/ruled-partition.js';
 import { unansweredPart } from './answered.js';
 import type { RequestedPart } from './part.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { type CountedDecision, qualityBy, qualityOf } from './quality.js';
 
 const decision = (more: Partial<CountedDecision> = {}): CountedDecision => ({

@@ -1,5 +1,5 @@
 import type { GrantableInputs } from '@countersign/contracts';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { aCall, asks, person, RuledPartition } from '../testing/ruled-partition.js';
 import { grantableInputs, isWithin } from './grantable.js';
 import { requirementOf } from './requirement.js';

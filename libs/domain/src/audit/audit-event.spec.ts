@@ -1,5 +1,5 @@
 import { type AnyEvent, type Meta, sha256Hex, type ToolCall } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { PlacedEvent } from '../call/evolve.js';
 import { auditColumns, auditEventOf, type CallFacts, saysItsCall } from './audit-event.js';
 

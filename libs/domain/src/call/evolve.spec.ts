@@ -1,6 +1,6 @@
 import type { AnyEvent, EventMap, Meta, Outcome, Principal, ToolCall } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { evolve, type PlacedEvent } from './evolve.js';
 import { packCall, unpackCall } from './packed-call.js';
 

@@ -1,5 +1,5 @@
 import type { JsonSchema, ResourceTemplate, ToolContract } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parseSemver, type Semver } from '../versions/semver.js';
 import { breakingDifferences, type Step, stepBetween } from './contract-changes.js';
 

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { SchemaContainment } from './schema-containment.js';
 
 const scalar = fc.oneof(fc.integer({ min: -3, max: 12 }), fc.constantFrom('', 'a', 'ab', 'abc', null, true, 1.5));

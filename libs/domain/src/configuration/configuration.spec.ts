@@ -1,6 +1,6 @@
 import { contractDigest, type EventMap, type EventType, type ToolContract, topicOf } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import type { PlacedEvent } from '../call/evolve.js';
 import { compareSemver, inRange, parseRange, parseSemver } from '../versions/semver.js';
 import { evolveConfiguration } from './evolve.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { caseIdOf, externalIdOf, resolveCaseId } from './own-references.js';
 
 describe('a reference of the tenant’s own', () => {

@@ -1,6 +1,6 @@
 import { contractDigest, contractPin, type EventMap, type ToolContract } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import type { PlacedEvent } from '../call/evolve.js';
 import { editDistance, nearestNames } from '../registry/nearest-names.js';
 import { readEvaluation } from '../registry/record.js';

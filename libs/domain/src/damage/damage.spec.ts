@@ -1,6 +1,6 @@
 import { type DamageAccepted, type DamageFound, firstMeta } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { acceptedDamage, type DamageState, damageOf, foundDamage, holdsSigning, isLost, noDamage } from './state.js';
 
 const acme = { tenant_id: 'acme', lane: 'shared' };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { answerTerms, type EffectSeen, settledAnswer, standsAsSeen } from './answering.js';
 
 const declared = (effect: 'adds' | 'replaces') => ({ resources: [{ name: 'file:{/path}', effect }] });

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { pauseMs } from './back-off.js';
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

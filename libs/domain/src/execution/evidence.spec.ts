@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { cancel } from './cancel.js';
 import { afterResolution, lateEnd, lateResult, stateAfter } from './evidence.js';
 

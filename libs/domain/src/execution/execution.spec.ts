@@ -1,5 +1,5 @@
 import { callError } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { type Authority, admit, type Knowledge, tooLate } from './admit.js';
 import { afterLostClaim, type Claimant } from './lost-claim.js';
 import { afterTakeover, type Orphan } from './orphan.js';

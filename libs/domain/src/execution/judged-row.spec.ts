@@ -1,6 +1,6 @@
 import type { ClaimedResources, Meta } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import type { PlacedEvent } from '../call/evolve.js';
 import { type SeenRow, type SeenWith, wrongRow, wrongUnlogged } from './judged-row.js';
 import { evolveAttempt, type LoggedAttempt } from './logged-attempt.js';

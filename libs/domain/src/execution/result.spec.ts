@@ -1,5 +1,5 @@
 import { callError } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { meaningOf, type Recovery, type Run } from './result.js';
 
 const recovery = (over: Partial<Recovery> = {}): Recovery => ({

@@ -1,6 +1,6 @@
 import type { LimitReservation, LimitSettlement } from '@countersign/contracts';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { aCall, allows, RuledPartition } from '../testing/ruled-partition.js';
 import type { Counter } from './counter.js';
 import { Counters, MICRO, microOf, reserveFor, restoreReservations, settleReservations } from './decide.js';

@@ -1,5 +1,5 @@
 import type { ApprovalRequirement } from '@countersign/contracts';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { unansweredPart } from '../approval/answered.js';
 import { partsRequested } from '../approval/part.js';
 import { requirementOf } from '../approval/requirement.js';

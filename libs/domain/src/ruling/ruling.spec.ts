@@ -1,5 +1,5 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { requirementOf } from '../approval/requirement.js';
 import { holderOf } from '../approval/state.js';
 import { expireApproval } from '../approval/time.js';

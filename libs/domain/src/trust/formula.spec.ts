@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { decay, freshness, scoreOf, type TrustSignals, usageVolume, weights } from './formula.js';
 
 const DAY = 86_400_000;

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { bandOf, type ReportedTrust, toTell } from './hysteresis.js';
 import { evolveReported, type ReportedScores, trustFields } from './told-scores.js';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { evolveAgent } from '../testing/observed-agent.js';
 import { agentScore } from './agent-score.js';
 import { countedRuns } from './counted-runs.js';

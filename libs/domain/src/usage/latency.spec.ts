@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { bucketMiddle, latencyBucket, latencyQuantile } from './latency.js';
 
 const durations = fc.array(fc.integer({ min: 0, max: 50_000_000 }), { minLength: 1, maxLength: 300 });

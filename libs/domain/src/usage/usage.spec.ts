@@ -1,5 +1,5 @@
 import type { Outcome } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { CallState, EndFact } from '../call/state.js';
 import { usageFacts } from './facts.js';
 import { addUsage, noUsage, type UsageSums } from './measures.js';

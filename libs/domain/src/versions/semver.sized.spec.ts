@@ -1,7 +1,7 @@
 import { histories } from '@countersign/contracts/testing/histories';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import library from 'semver';
+import { expect, test } from 'vitest';
 import { compareSemver, inRangeText, parseRange, parseSemver, type Semver } from './semver.js';
 
 const RUNS = { numRuns: histories(500, 3_000) };

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { assign } from './assignment.js';
 
 test('every partition goes to exactly one member and parts differ by at most one', () => {

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { crc32c } from './crc32c.js';
 
 /** The definition, bit by bit. */

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { frameBytesMax, frameEnd, frameFault, frameOffset, frameStream, putFrame, takeFrame } from './frame.js';
 
 const record = fc.record({

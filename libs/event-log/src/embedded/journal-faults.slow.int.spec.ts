@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isInfrastructureFault } from '@countersign/contracts';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Collector, eventually, record, records } from '../suite-fixture.js';
 import { EmbeddedEventLog } from './embedded-event-log.js';
 import type { EmbeddedOptions } from './embedded-options.js';

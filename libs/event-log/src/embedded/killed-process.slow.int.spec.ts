@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../suite-fixture.js';
 import { DirectoryLock, DirectoryLocked } from './directory-lock.js';
 import { EmbeddedEventLog } from './embedded-event-log.js';

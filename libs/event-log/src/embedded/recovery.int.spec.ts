@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { record } from '../suite-fixture.js';
 import { NodeDisk } from './disk.js';
 import { EmbeddedEventLog } from './embedded-event-log.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { SparseIndex } from './sparse-index.js';
 
 function sample(): SparseIndex {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Stream } from './stream.js';
 import { TailRing } from './tail-ring.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callTopics, evidenceTopics, globalTopics, isInfrastructureFault } from '@countersign/contracts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyAcls, servicePrincipals, topicWriters } from './acls.js';
 import { KafkaEventLog } from './kafka-event-log.js';
 import { numberedRecord } from './testing/numbered-records.js';

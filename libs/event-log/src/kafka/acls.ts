@@ -3,7 +3,7 @@ import kafkajs, { type AclEntry, type Admin, type AclOperationTypes as Operation
 import { KafkaClient } from './kafka-client.js';
 import { type KafkaLogOptions, kafkaSettings } from './kafka-options.js';
 
-// Node sees no named exports after kafkajs' first computed one (jest does: its specs would not tell).
+// Node sees no named exports after kafkajs' first computed one (a test runner that resolves modules itself does: its specs would not tell).
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 export const servicePrincipals = ['gateway', 'policy', 'executor', 'orchestrator', 'projector'] as const;

@@ -2,7 +2,7 @@ import { exec } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { isInfrastructureFault } from '@countersign/contracts';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from 'vitest';
 import { eventually } from '../suite-fixture.js';
 import { KafkaEventLog } from './kafka-event-log.js';
 import { nameOf, numberedRecord, readAll } from './testing/numbered-records.js';

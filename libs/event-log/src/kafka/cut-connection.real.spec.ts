@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { LogRecord } from '../event-log.js';
 import { eventually } from '../suite-fixture.js';
 import { FETCH_BYTES_MAX } from './fetch-limits.js';

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RecordsDropped } from '../event-log.js';
 import { KafkaEventLog } from './kafka-event-log.js';
 import { nameOf, numberedRecord } from './testing/numbered-records.js';

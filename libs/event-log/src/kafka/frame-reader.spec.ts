@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { FrameReader } from './frame-reader.js';
 
 const FRAME_BYTES_MAX = 1_000;

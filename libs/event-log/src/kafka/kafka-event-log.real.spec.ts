@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
+import { expect, test } from 'vitest';
 import { describeEventLog } from '../suite.js';
 import { topicName } from '../suite-fixture.js';
 import { KafkaEventLog } from './kafka-event-log.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isInfrastructureFault } from '@countersign/contracts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { KafkaEventLog } from './kafka-event-log.js';
 import type { KafkaLogOptions } from './kafka-options.js';
 import { BrokerProxy } from './testing/broker-proxy.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LogBatch, RunningSubscription } from '../event-log.js';
 import { eventually } from '../suite-fixture.js';
 import { KafkaEventLog } from './kafka-event-log.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { expect, test } from '@jest/globals';
 import type { Cluster } from 'kafkajs';
+import { expect, test } from 'vitest';
 
 /** An upgrade that moves one of these breaks the log on Kafka: look at each (README.md), then raise the version here. */
 const VERSION = '2.2.4';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EventCodec, type EventSchema, type EventType, eventSchemas, isInfrastructureFault } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { IncompatibleSchema, RegisteredCodec } from './registered-codec.js';
 
 const url = String(process.env.COUNTERSIGN_TEST_REGISTRY);

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { type Sighting, StallClock, type StallStep } from './stall-clock.js';
 
 const STALL_MS = 60;

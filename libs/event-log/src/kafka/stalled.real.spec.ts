@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import kafkajs from 'kafkajs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Collector, eventually } from '../suite-fixture.js';
 import { KafkaEventLog } from './kafka-event-log.js';
 import { BrokerProxy } from './testing/broker-proxy.js';

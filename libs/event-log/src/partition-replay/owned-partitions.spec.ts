@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import type { TopicOffset } from '../event-log.js';
 import { type OwnedPartition, OwnedPartitions } from './owned-partitions.js';
 

@@ -1,6 +1,6 @@
 import { EventCodec, InfrastructureFault } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import type { EventLog, LogRecord } from '../event-log.js';
 import { BatchDecoder } from '../transport/batch-decoder.js';
 import type { Recorded } from '../transport/event-batch.js';

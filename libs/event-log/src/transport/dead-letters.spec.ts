@@ -1,5 +1,5 @@
 import { EventCodec, type EventMap } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { EventLog, NewRecord } from '../event-log.js';
 import { DeadLetters, type PoisonRecord } from './dead-letters.js';
 

@@ -1,5 +1,5 @@
 import { InfrastructureFault } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { LogRecord } from '../event-log.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { Recorded } from './event-batch.js';

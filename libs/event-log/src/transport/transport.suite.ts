@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { EventCodec, InfrastructureFault, type Meta, uuidv7 } from '@countersign/contracts';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { INestMicroservice } from '@nestjs/common';
 import { Controller, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EventLog, LogRecord } from '../event-log.js';
 import { DeadLetters } from './dead-letters.js';
 import type { EventBatch, Recorded } from './event-batch.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { COSIGNATURE_V1, cosign, noteSigner, parseNote, signCheckpoint } from '@countersign/proofs';
 import { PostgresStore } from '@countersign/store/postgres/postgres-store';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CheckpointRecord, FULL_EVERY } from './checkpoint-store.js';
 import { CheckpointTable } from './checkpoint-table.js';
 import { CosignedNotes } from './cosigned-notes.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PgliteStore } from '@countersign/store';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CheckpointFolder } from './checkpoint-folder.js';
 import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, type StoredHead } from './checkpoint-store.js';
 import { CheckpointTable } from './checkpoint-table.js';

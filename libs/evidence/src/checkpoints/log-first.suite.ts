@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type EventCodec, firstMeta } from '@countersign/contracts';
 import type { EventLog, SchemaSource } from '@countersign/event-log';
 import { consistencyProof, isConsistent, noteSigner, openCheckpoint, signCheckpoint, subtreesOf } from '@countersign/proofs';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StepSigner } from '../testing/step-signer.js';
 import { BrokenRecord } from '../trees/broken-record.js';
 import { TileFolder } from '../trees/tile-folder.js';

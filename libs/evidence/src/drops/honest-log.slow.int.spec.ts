@@ -4,7 +4,7 @@ import path from 'node:path';
 import { EventCodec, firstMeta } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { noteSigner } from '@countersign/proofs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { CheckpointFolder } from '../checkpoints/checkpoint-folder.js';
 import { CHECKPOINT_TOPIC, CheckpointTopic } from '../checkpoints/checkpoint-topic.js';
 import { TextFile } from '../checkpoints/kept-text.js';

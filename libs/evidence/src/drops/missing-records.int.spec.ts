@@ -4,7 +4,7 @@ import path from 'node:path';
 import { EventCodec, type EventMap, firstMeta } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { noteSigner, signCheckpoint, type TreeHead } from '@countersign/proofs';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CheckpointFolder } from '../checkpoints/checkpoint-folder.js';
 import { TextFile } from '../checkpoints/kept-text.js';
 import { StepSigner } from '../testing/step-signer.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { RecordsUnreadable } from '@countersign/event-log';
 import { forgeRecord, rotRecord } from '@countersign/event-log/testing/forged-journal';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SignedInstallation } from '../testing/signed-installation.js';
 
 const TOPIC = 'tool-executed';

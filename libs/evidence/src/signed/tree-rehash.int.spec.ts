@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { forgeRecord } from '@countersign/event-log/testing/forged-journal';
 import type { TreeSpan } from '@countersign/proofs';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SignedInstallation } from '../testing/signed-installation.js';
 import { TreeRehash } from './tree-rehash.js';
 

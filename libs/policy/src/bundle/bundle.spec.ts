@@ -1,5 +1,5 @@
 import type { ApprovalRequirement, Tier } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { isStricter } from '../resolve.js';
 import { aContract, aRule, inForce, ruledBy, SUPPLIERS } from '../testing/ruled.js';
 import { compileBundle } from './compile-bundle.js';

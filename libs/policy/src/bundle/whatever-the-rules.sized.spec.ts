@@ -1,7 +1,7 @@
 import type { ApprovalRequirement, Tier } from '@countersign/contracts';
 import { histories } from '@countersign/contracts/testing/histories';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { quicklyInForce, ruledBy, SUPPLIERS } from '../testing/ruled.js';
 import type { Rule, RuleEffect } from './rule.js';
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { CelBindings, type Subject } from './bindings.js';
 import { compileCondition, compileExpression } from './compile.js';
 import type { ConditionEnvironment } from './environment.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { CelBindings } from './bindings.js';
 import { compileCondition } from './compile.js';
 

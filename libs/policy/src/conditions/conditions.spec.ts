@@ -1,6 +1,6 @@
 import type { Authority, EffectClass, ToolContract } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import type { RulingInput } from '../ruling-input.js';
 import { conditions } from './index.js';
 

@@ -1,6 +1,6 @@
 import { cpuTime, RUNAWAY_MS } from '@countersign/contracts/testing/cpu-time';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { CelBindings } from '../cel/bindings.js';
 import { compileCondition } from '../cel/compile.js';
 import { hostileTexts } from '../testing/hostile-texts.js';

@@ -1,6 +1,6 @@
 import type { EffectClass, ToolCall, ToolContract } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { demandsOf } from './demands.js';
 import { fitsGlob } from './glob.js';
 import { guardCall } from './guards.js';

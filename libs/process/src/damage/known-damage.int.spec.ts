@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventCodec, firstMeta } from '@countersign/contracts';
 import { BatchDecoder, EmbeddedEventLog, type EventLog } from '@countersign/event-log';
 import type { FoundDamage } from '@countersign/evidence';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
 import { DAMAGE_TOPIC, KnownDamage } from './known-damage.js';
 

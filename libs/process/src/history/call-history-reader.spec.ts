@@ -2,7 +2,7 @@ import { callTopics } from '@countersign/contracts';
 import type { EventLog } from '@countersign/event-log';
 import { type HistoryUses, historyWindows } from '@countersign/policy';
 import { agentWindows, type Statement, type Store } from '@countersign/store';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { CallHistoryReader, type HistoryAsk } from './call-history-reader.js';
 
 const uses: HistoryUses = { scopes: new Set(['case', 'agent', 'first_use_of_tool']), tools: new Set(['pay']) };

@@ -1,7 +1,7 @@
 import type { EventMap, MappedInputs } from '@countersign/contracts';
 import { evolveConfiguration, initialConfiguration, type PlacedEvent } from '@countersign/domain';
 import type { MappingDefinition } from '@countersign/mapping';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { isUnmappable, TenantMappings, type Unmappable } from './tenant-mappings.js';
 
 const by = { kind: 'user' as const, id: 'root', roles: [] };

@@ -1,6 +1,6 @@
 import { cpuTime, RUNAWAY_MS } from '@countersign/contracts/testing/cpu-time';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { LiveSecrets } from './live-secrets.js';
 import { MASK, Masker } from './masker.js';
 

@@ -6,7 +6,7 @@ import { ERASED, EventCodec, firstMeta } from '@countersign/contracts';
 import { EmbeddedEventLog } from '@countersign/event-log';
 import { type FoundDamage, TextFile } from '@countersign/evidence';
 import { FileSubjectKeys } from '@countersign/store';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CONFIGURATION_TOPIC } from '../topics.js';
 import { Erasures } from './erasures.js';
 import { Personal } from './personal.js';

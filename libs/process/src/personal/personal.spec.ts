@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { ERASED, NO_CONTEXT, SEALED, sealedParts, sha256Hex, type ToolCall } from '@countersign/contracts';
 import type { PersonalRule } from '@countersign/domain';
 import { MemorySubjectKeys } from '@countersign/store';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { Personal } from './personal.js';
 import { sealJson } from './seal-value.js';
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { Frontier } from '../merkle/frontier.js';
 import { EMPTY_ROOT, leafHash } from '../merkle/hashing.js';
 import { inclusionProof, rootOf } from '../merkle/tree.js';

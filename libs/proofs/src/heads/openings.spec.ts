@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { EMPTY_ROOT } from '../merkle/hashing.js';
 import { inclusionProof } from '../merkle/tree.js';
 import { type RecordToCover, recordHash } from '../record/record-leaf.js';

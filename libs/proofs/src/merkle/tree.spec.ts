@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { EMPTY_ROOT, leafHash, nodeHash } from './hashing.js';
 import { consistencyProof, inclusionProof, rootOf, type SubtreeHash } from './tree.js';
 import { isConsistent, isIncluded } from './verify.js';

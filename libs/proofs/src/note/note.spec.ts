@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { openCheckpoint, signCheckpoint } from './checkpoint.js';
 import { cosign, cosignedAt } from './cosignature.js';
 import { COSIGNATURE_V1, noteSigner, parseVkey } from './note-key.js';

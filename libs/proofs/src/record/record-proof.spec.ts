@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { inclusionProof } from '../merkle/tree.js';
 import { signCheckpoint } from '../note/checkpoint.js';
 import { noteSigner } from '../note/note-key.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { inclusionProof } from '../merkle/tree.js';
 import { signCheckpoint } from '../note/checkpoint.js';
 import { noteSigner } from '../note/note-key.js';

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { HASH_BYTES, leafHash } from '../merkle/hashing.js';
 import { GrowingTree } from './growing-tree.js';
 import { ProvenTiles } from './proven-tiles.js';

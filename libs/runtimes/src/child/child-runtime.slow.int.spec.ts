@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type RunContext, ToolError } from '@countersign/tool-kit';
 import { testContext } from '@countersign/tool-kit/test-context';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from 'vitest';
 import { machineMs } from '../machine-clock.js';
 import { isKnownDead, type ProcessIdentity } from '../process-identity.js';
 import { ChildRuntime, type ChildRuntimeOptions } from './child-runtime.js';

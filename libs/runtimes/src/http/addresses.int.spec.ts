@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import type { Tool, ToolError } from '@countersign/tool-kit';
 import { testContext } from '@countersign/tool-kit/test-context';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { httpRequest } from './http-request.js';
 import { httpSend } from './http-send.js';
 

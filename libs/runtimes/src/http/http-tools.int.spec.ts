@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { type RunContext, type Tool, type ToolBlob, ToolError } from '@countersign/tool-kit';
 import { testContext } from '@countersign/tool-kit/test-context';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { httpRequest } from './http-request.js';
 import type { HttpResponse } from './http-response.js';
 import { httpSend } from './http-send.js';

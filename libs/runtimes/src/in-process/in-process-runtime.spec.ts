@@ -1,6 +1,6 @@
 import { defineTool, ToolError } from '@countersign/tool-kit';
 import { testContext } from '@countersign/tool-kit/test-context';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { InProcessRuntime } from './in-process-runtime.js';
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BLOB_BYTES_MAX, type Blobs, contentTypeOf, markingsOf } from './blobs.js';
 
 /** What every keeper of blobs must do; `corrupt` changes the bytes of a kept blob behind its back. */

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isInfrastructureFault } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pathOf } from './blobs.js';
 import { describeBlobs } from './blobs.suite.js';
 import { FolderBlobs } from './folder-blobs.js';

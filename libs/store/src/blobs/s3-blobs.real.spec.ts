@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isInfrastructureFault } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
 import { AwsClient } from 'aws4fetch';
+import { expect, test } from 'vitest';
 import { pathOf } from './blobs.js';
 import { describeBlobs } from './blobs.suite.js';
 import { S3Blobs, type S3BlobsOptions } from './s3-blobs.js';

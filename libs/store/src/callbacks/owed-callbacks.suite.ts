@@ -1,5 +1,5 @@
 import { callId, uuidv7 } from '@countersign/contracts';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Store } from '../store.js';
 import { isOwedKept, noteOwedKept, type OwedCallback, oweCallbacks, owedCallbacks, settleCallbacks } from './owed-callbacks.js';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { acquire, fenceOthers, heartbeat, release } from '../leases/leases.js';
 import type { Store } from '../store.js';
 import { closeApprovalsStatement, isApprovalClosed, restoreUses } from './approval-uses.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { progressStatement } from '../progress/executor-progress.js';
 import { askForScrub, keepScrub, openScrub, readScrub } from '../progress/scrub-runs.js';
 import type { Store } from '../store.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Statement, Store } from '../store.js';
 import { claimOf, leaseOf } from './arbiter.suite.js';
 import { claimStatement } from './claim.js';

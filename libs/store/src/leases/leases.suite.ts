@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { claimOf, leaseOf } from '../executions/arbiter.suite.js';
 import { claim } from '../executions/claim.js';
 import type { Store } from '../store.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Store } from '../store.js';
 import { changeCounters, type ReservationRow, reservationState } from './counters.js';
 import { countedPartitions, countPartition, dropReservations, heldReservations, readCounters } from './limit-rows.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Store } from '../store.js';
 import { claimNotice, forgetNotices, releaseNotices, settleNotice } from './notice-claims.js';
 

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Backend } from './backend.js';
 import { snapshotFile } from './snapshot.js';
 

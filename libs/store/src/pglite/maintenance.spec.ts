@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { claimStatement } from '../executions/claim.js';
 import { foldEndsStatements } from '../executions/fold-ends.js';
 import { Maintenance, writesOf } from './maintenance.js';

@@ -3,12 +3,11 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Store } from '../store.js';
 import { PgliteStore } from './pglite-store.js';
 
-// Each test starts databases; beside other suites that takes longer than jest's five seconds.
-jest.setTimeout(120_000);
+// Each test starts databases; beside other suites that takes long.
 
 const STORE = new URL('./pglite-store.js', import.meta.url).href;
 const WRITER = `
@@ -50,7 +49,7 @@ describe('PGlite on disk', () => {
     const store = await opened();
     await create(store);
     await store.query({ text: 'INSERT INTO kept VALUES ($1)', params: [7] });
-    const posts = jest.spyOn(Worker.prototype, 'postMessage');
+    const posts = vi.spyOn(Worker.prototype, 'postMessage');
     const asked = store.query({ text: 'SELECT count(*) FROM generate_series(1, 10000000)', params: [] });
     await new Promise((wait) => setTimeout(wait, 50));
     await (posts.mock.contexts[0] as Worker).terminate();

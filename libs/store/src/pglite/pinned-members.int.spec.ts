@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from 'vitest';
 import { FrontendMessages } from '../wire/frontend.js';
 
 /** An upgrade that moves one of these breaks the backend: look at each (README.md), then raise the version here. */

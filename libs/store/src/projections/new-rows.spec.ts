@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { asNewRows } from './new-rows.js';
 
 const INSERT = 'INSERT INTO {a} AS a (b) SELECT * FROM unnest($1::int4[])';

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { InProcessResults } from './in-process-results.js';
 import { CACHED_BYTES_MAX } from './result-cache.js';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { RedisResults } from './redis-results.js';
 
 const open: RedisResults[] = [];

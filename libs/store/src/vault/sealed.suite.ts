@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Store } from '../store.js';
 import { SqlRows } from './sql-rows.js';
 import { Vault } from './vault.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { InProcessWakeUps } from './in-process-wake-ups.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { RedisFaults } from './redis-faults.js';
 import { RedisWakeUps } from './redis-wake-ups.js';
 

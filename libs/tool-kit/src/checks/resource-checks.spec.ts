@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { ResourceStates } from '../eval-pack.js';
 import { type Definition, failing, type Ledger } from '../testing/ledger-tool.js';
 

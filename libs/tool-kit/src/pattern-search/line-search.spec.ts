@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { anyCase, asWritten, type LineMatcher, searchLines } from './line-search.js';
 
 const START = { at: 0, line: 0 };

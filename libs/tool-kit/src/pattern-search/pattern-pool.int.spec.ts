@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { testContext } from '../test-context.js';
 import { PatternPool } from './pattern-pool.js';
 import { regexPattern, textPattern } from './search-pattern.js';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { RegexEngine } from './regex-engine.js';
 import { regexPattern } from './search-pattern.js';
 

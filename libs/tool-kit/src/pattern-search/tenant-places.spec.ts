@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { SearchStopped } from './search-stopped.js';
 import { TenantPlaces } from './tenant-places.js';
 

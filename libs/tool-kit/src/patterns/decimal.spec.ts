@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { compare, dividedBy, fractionOf, plus, textOf, times } from './decimal.js';
 
 const decimal = fc

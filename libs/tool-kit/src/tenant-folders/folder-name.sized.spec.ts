@@ -1,6 +1,6 @@
 import { histories } from '@countersign/contracts/testing/histories';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { COMMON_FOLDER, tenantFolderName } from './folder-name.js';
 
 const odd = fc.constantFrom(

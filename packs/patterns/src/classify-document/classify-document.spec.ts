@@ -1,5 +1,5 @@
 import { testContext } from '@countersign/tool-kit/test-context';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { classifyDocument } from './classify-document.js';
 
 test.each([

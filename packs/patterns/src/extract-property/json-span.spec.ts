@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import { jsonSpan } from './json-span.js';
 
 const pathsOf = (value: unknown, path: string[] = []): string[][] =>

@@ -1,5 +1,5 @@
 import { testContext } from '@countersign/tool-kit/test-context';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scratchRecords } from '../scratch-records.js';
 import { lookupRecord } from './lookup-record.js';
 

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testContext } from '@countersign/tool-kit/test-context';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scratchRecords } from '../scratch-records.js';
 import { searchCorpus } from './search-corpus.js';
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { testContext } from '@countersign/tool-kit/test-context';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { scratchRecords } from '../scratch-records.js';
 import { stageAction } from './stage-action.js';
 

@@ -1,6 +1,6 @@
 import { contractTests } from '@countersign/tool-kit/contract-tests';
 import { testContext } from '@countersign/tool-kit/test-context';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { effectCounter } from './effect-counter.js';
 import { probeEffect } from './probe-effect.js';
 

@@ -1,5 +1,5 @@
 import { testContext } from '@countersign/tool-kit/test-context';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { probeFail } from './probe-fail.js';
 
 test.each(['none', 'unknown'] as const)('fails with effect %s and the asked code', async (effect) => {

@@ -1,5 +1,5 @@
 import { contractTests } from '@countersign/tool-kit/contract-tests';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { effectCounter } from '../probe-effect/effect-counter.js';
 import { probeEffect } from '../probe-effect/probe-effect.js';
 import { probeNamedEffect } from './probe-named-effect.js';

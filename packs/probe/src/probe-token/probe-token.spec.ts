@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { testContext } from '@countersign/tool-kit/test-context';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { probeToken } from './probe-token.js';
 
 const context = testContext({ secrets: { get: async () => 'the-token' } } as never);

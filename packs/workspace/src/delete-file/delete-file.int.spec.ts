@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { laterAttempt } from '@countersign/tool-kit/test-context';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ScratchWorkspace } from '../scratch-workspace.js';
 import { deleteFile } from './delete-file.js';
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ScratchWorkspace } from '../scratch-workspace.js';
 import { fileDiff } from './file-diff.js';
 

@@ -1,6 +1,6 @@
 import { link, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ScratchWorkspace } from '../scratch-workspace.js';
 import { moveFile } from './move-file.js';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ScratchWorkspace } from '../scratch-workspace.js';
 import { readFile } from './read-file.js';
 

@@ -1,6 +1,6 @@
 import { appendFile, chmod, link, open, readdir, readFile, rename, stat, unlink, writeFile as write } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ScratchWorkspace } from '../scratch-workspace.js';
 import { writeFile } from './write-file.js';
 
@@ -146,7 +146,7 @@ describe('an append of which the disk took only a part', () => {
     const files = Object.getPrototypeOf(handle) as { write(data: Buffer): Promise<{ bytesWritten: number }> };
     await handle.close();
     const { write: whole } = files;
-    jest.spyOn(files, 'write').mockImplementationOnce(async function (this: unknown, data) {
+    vi.spyOn(files, 'write').mockImplementationOnce(async function (this: unknown, data) {
       const taken = await whole.call(this, data.subarray(0, bytes));
       await andThen();
       return taken;

@@ -1,5 +1,5 @@
 import { type CallState, evolve, packCall, unpackCall } from '@countersign/domain';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { courses, SampleHistory } from '../../testing/sample-history.js';
 import { callWrite } from './call.projection.js';
 

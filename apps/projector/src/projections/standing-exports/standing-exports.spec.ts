@@ -1,7 +1,7 @@
 import { type PlacedEvent, saysItsCall } from '@countersign/domain';
 import type { OutboxRow } from '@countersign/store';
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
 import { CallStates, NO_CALL } from '../../folding/call-states.js';
 import { callOf } from '../../folding/storable-event.js';
 import { courses, SampleHistory } from '../../testing/sample-history.js';

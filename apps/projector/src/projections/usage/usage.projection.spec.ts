@@ -1,6 +1,6 @@
 import { type CallState, evolve, type PlacedEvent, usageMeasures } from '@countersign/domain';
 import { type Statement, usageCounts } from '@countersign/store';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { SampleHistory } from '../../testing/sample-history.js';
 import { usage } from './usage.projection.js';
 

@@ -1,5 +1,5 @@
 import type { AnyEvent } from '@countersign/contracts';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { aMeta, person } from '../../testing/ruled-partition.js';
 import { evolveConfiguration } from '../evolve.js';
 import { type ConfigurationState, initialConfiguration } from '../state/configuration.js';

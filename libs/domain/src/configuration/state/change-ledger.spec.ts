@@ -1,6 +1,6 @@
 import type { BaseVersion, EventMap, EventType } from '@countersign/contracts';
-import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { expect, test } from 'vitest';
 import type { PlacedEvent } from '../../call/evolve.js';
 import { evolveConfiguration } from '../evolve.js';
 import { factsOf } from '../kinds/fact-tables.js';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { CallEvent } from './events.js';
 import { callStages, isBusy, isFinished, standingOf } from './states.js';
 import { afterEvent, callLife } from './table.js';

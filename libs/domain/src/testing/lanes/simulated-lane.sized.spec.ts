@@ -1,5 +1,5 @@
 import { histories } from '@countersign/contracts/testing/histories';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { Recovery } from '../../execution/result.js';
 import { SimulatedLane } from './simulated-lane.js';
 import { faults } from './world.js';

@@ -1,0 +1,49 @@
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
+
+/** What kills parts that all specs share runs last. */
+const LAST = /(outages|broker-death)\.alone\.real\.spec\.js$/;
+/** What takes a minute starts first: begun late, it would run on with one core idle. */
+const FIRST = /(\.e2e|(contract|abuse|programs|any-order|pglite-store)(\.slow|\.sized)?\.int)\.spec\.js$/;
+
+const turn = ({ moduleId }) => (LAST.test(moduleId) ? 2 : FIRST.test(moduleId) ? 0 : 1);
+
+class LongFirstKillersLast extends BaseSequencer {
+  async sort(files) {
+    return (await super.sort(files)).sort((a, b) => turn(a) - turn(b));
+  }
+}
+
+const named = (pattern) => [`{apps,libs,packs}/*/dist/**/${pattern}`, `test/dist/**/${pattern}`];
+const REAL = named('*.real.spec.js');
+const SLOW = named('*.slow.{,int.,e2e.}spec.js');
+/** Few random histories in `npm test`, many in `npm run test:slow` (libs/contracts/src/testing/histories.ts). */
+const SIZED = named('*.sized.{,int.,e2e.}spec.js');
+const WITH_PARTS = named('*.{int,e2e}.spec.js');
+
+const project = (name, include, exclude, more = {}) => ({
+  extends: true,
+  test: { name, include, exclude: ['**/node_modules/**', ...exclude], ...more },
+});
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    execArgv: ['--no-warnings', '--wasm-tiering-budget=20000000'],
+    // A machine under load is slow, not wrong: only what hangs fails by time.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    allowOnly: false,
+    silent: 'passed-only',
+    sequence: { sequencer: LongFirstKillersLast },
+    // Compiled modules are loaded by Node itself, once a worker; only the specs go through the runner.
+    server: { deps: { external: [/\/dist\/(?!.*\.spec\.js$)/] } },
+    projects: [
+      project('pure', named('*.spec.js'), [...WITH_PARTS, ...REAL, ...SLOW], { isolate: false }),
+      project('parts', WITH_PARTS, SLOW, { isolate: false }),
+      project('slow', [...SLOW, ...SIZED], []),
+      project('real', REAL, []),
+    ],
+  },
+});
