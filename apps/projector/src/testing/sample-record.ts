@@ -9,7 +9,14 @@ export class SampleRecord extends SampleHistory {
     const own = () => ({ meta: this.meta(null), saga_id, case_id });
     const of_call_id = `0-${this.uuid('0000', 1)}`;
     const steps = ['book', 'pay'].map((step_id) => ({ step_id, tool: step_id, version: null, compensation_tool: 'unbook' }));
-    const whole = { definition_digest: null, definition_json: null, on_behalf_of: null, deadline_at_ms: null, wait_max_ms: null, estimates: [] };
+    const whole = {
+      definition_digest: null,
+      definition_json: null,
+      on_behalf_of: null,
+      deadline_at_ms: null,
+      wait_max_ms: null,
+      estimates: [],
+    };
     const started = { definition: 'trip', definition_version: '1', steps, inputs_json: '{}', by, started_at_ms: this.hlc };
     this.put('compensation', 'saga_started', { ...own(), ...started, ...whole });
     const error = {
@@ -33,9 +40,25 @@ export class SampleRecord extends SampleHistory {
         ...undo,
         ...{ duration_ms: 3, retry_count: 1, executed_at_ms: this.hlc },
       });
-    else this.put('compensation', 'compensation_failed', { ...run('book'), ...undo, failure: 'failed', error, retry_count: 3, failed_at_ms: this.hlc });
+    else
+      this.put('compensation', 'compensation_failed', {
+        ...run('book'),
+        ...undo,
+        failure: 'failed',
+        error,
+        retry_count: 3,
+        failed_at_ms: this.hlc,
+      });
     const status = undone ? 'compensated' : 'compensation_failed';
-    this.put('compensation', 'saga_ended', { ...own(), status, failed_step_id: 'pay', pivot_step_id: null, error, reason: null, ended_at_ms: this.hlc });
+    this.put('compensation', 'saga_ended', {
+      ...own(),
+      status,
+      failed_step_id: 'pay',
+      pivot_step_id: null,
+      error,
+      reason: null,
+      ended_at_ms: this.hlc,
+    });
     return saga_id;
   }
 
