@@ -5,6 +5,9 @@ import { below } from './places.js';
 export type Latencies = Readonly<Record<string, number>>;
 
 const LEAST_MS = 1;
+/** A name may be that of a member of every object. */
+const stepLatency = (name: string, latencies: Latencies): number =>
+  Object.hasOwn(latencies, name) ? Math.max(LEAST_MS, latencies[name] as number) : LEAST_MS;
 const inner = (block: Block): Block[] => below({ block, pointer: '' }).map((place) => place.block);
 const sum = (blocks: readonly Block[], latencies: Latencies): number =>
   blocks.reduce((total, each) => total + latencyOf(each, latencies), 0);
@@ -13,7 +16,7 @@ const sum = (blocks: readonly Block[], latencies: Latencies): number =>
 export function latencyOf(block: Block, latencies: Latencies): number {
   switch (block.kind) {
     case 'step':
-      return Math.max(LEAST_MS, latencies[block.name] ?? LEAST_MS);
+      return stepLatency(block.name, latencies);
     case 'wait':
       return block.wait === 'time' ? block.timeout_ms : 0;
     case 'sequence':
@@ -40,7 +43,7 @@ export function latencyAfter(block: Block, name: string, latencies: Latencies): 
 
 /** The share of the time left that a step may use; the rest is kept for what follows it. */
 export function stepDeadline(root: Block, name: string, latencies: Latencies, time: { now_ms: number; deadline_ms: number }): number {
-  const own = Math.max(LEAST_MS, latencies[name] ?? LEAST_MS);
+  const own = stepLatency(name, latencies);
   const rest = latencyAfter(root, name, latencies) ?? 0;
   const left = Math.max(0, time.deadline_ms - time.now_ms);
   return time.now_ms + Math.floor((left * own) / (own + rest));

@@ -104,9 +104,13 @@ export type SagaCommand = { now_ms: number } & (
   /** Index of the branch that runs, -1 for `otherwise` or none. */
   | { kind: 'branch_chosen'; block_id: string; choice: number }
   | { kind: 'list_read'; block_id: string; items: number }
+  /** A condition of a branch or the list of a map could not be evaluated. */
+  | { kind: 'block_failed'; block_id: string; error: CallError }
   /** The call of a step waits for its approval, or no longer does. */
   | { kind: 'approval_opened'; call_id: string }
   | { kind: 'approval_closed'; call_id: string }
+  /** A process has read the log: what a crash left unrecorded of a decision follows now. */
+  | { kind: 'recovered' }
   /** A moment that `timer` named has passed. */
   | { kind: 'timer' }
   /** A call that is not open turned out to have taken effect, or not. */

@@ -1,6 +1,7 @@
 import type { RunningSaga } from './state.js';
 
-const valuesCopied = <V extends object>(map: ReadonlyMap<string, V>): Map<string, V> => new Map([...map].map(([id, value]) => [id, { ...value }]));
+const valuesCopied = <V extends object>(map: ReadonlyMap<string, V>): Map<string, V> =>
+  new Map([...map].map(([id, value]) => [id, { ...value }]));
 
 /** A copy that a fold may change; the definition and what is never changed in place are shared. */
 export function copyOf(saga: RunningSaga): RunningSaga {

@@ -1,3 +1,4 @@
+import type { CallError } from '@countersign/contracts';
 import { stepDeadline } from '../definition/latency.js';
 import type { EndStep, PrepareStep, SagaCommand } from './commands.js';
 import { endWait, fact, ofRun } from './drafts.js';
@@ -59,8 +60,25 @@ export function chooseBranch(saga: RunningSaga, { block_id, choice }: Of<'branch
   return [fact(saga, 'saga_block_entered', { block_id, choice, items: null, entered_at_ms: now_ms })];
 }
 
+/** What a condition or a list gives cannot be used: the block fails like a step without a call. */
+export function failBlock(saga: RunningSaga, { block_id, error }: Of<'block_failed'>, now_ms: number): SagaFact[] {
+  const part = progressOf(saga);
+  if (startsNothing(saga) || !(dueOf(part, 'choose', block_id) ?? dueOf(part, 'list', block_id))) return [];
+  const which = { step_id: block_id, iteration: 1, attempt: 1, call_id: null, tool: '', level: 0 };
+  return [fact(saga, 'saga_step_ended', { ...which, status: 'failed', error, ...NO_EFFECT, ended_at_ms: now_ms })];
+}
+
+/** A longer list would cost memory and time of all sagas of the process. */
+export const ITEMS_MAX = 10_000;
+
+function tooLong(items: number): CallError {
+  const message = `the list has ${items} items, at most ${ITEMS_MAX} are allowed`;
+  return { code: 'VALIDATION_ERROR', class: 'validation', message, details_json: null, retryable: false, retry_after_s: null };
+}
+
 export function readList(saga: RunningSaga, { block_id, items }: Of<'list_read'>, now_ms: number): SagaFact[] {
   if (startsNothing(saga) || !dueOf(progressOf(saga), 'list', block_id)) return [];
+  if (items > ITEMS_MAX) return failBlock(saga, { kind: 'block_failed', now_ms, block_id, error: tooLong(items) }, now_ms);
   return [fact(saga, 'saga_block_entered', { block_id, choice: null, items, entered_at_ms: now_ms })];
 }
 

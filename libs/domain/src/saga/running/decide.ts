@@ -1,7 +1,7 @@
 import type { SagaCommand, StartSaga } from './commands.js';
 import { consequencesOf } from './consequences.js';
 import { control } from './decide-control.js';
-import { chooseBranch, endStep, prepareStep, readList, skipStep, unpreparedStep } from './decide-step.js';
+import { chooseBranch, endStep, failBlock, prepareStep, readList, skipStep, unpreparedStep } from './decide-step.js';
 import { endUndo, evidence, prepareUndo } from './decide-undo.js';
 import { answerWait, approval, timer } from './decide-wait.js';
 import { evolveSaga } from './evolve.js';
@@ -31,7 +31,7 @@ function start(command: StartSaga, now_ms: number): SagaFact {
   return { event_type: 'saga_started', body: { ...what, ...who, ...until } };
 }
 
-type Later = Exclude<SagaCommand, { kind: 'start' }>;
+type Later = Exclude<SagaCommand, { kind: 'start' | 'recovered' }>;
 
 function direct(command: Later, saga: RunningSaga): SagaFact[] | string {
   const { now_ms } = command;
@@ -46,6 +46,8 @@ function direct(command: Later, saga: RunningSaga): SagaFact[] | string {
       return chooseBranch(saga, command, now_ms);
     case 'list_read':
       return readList(saga, command, now_ms);
+    case 'block_failed':
+      return failBlock(saga, command, now_ms);
     case 'step_ended':
       return endStep(saga, command, now_ms);
     case 'approval_opened':
@@ -87,6 +89,7 @@ export function decideSaga(command: SagaCommand, saga: SagaState): SagaDecision 
     return { kind: 'recorded', facts };
   }
   if (!saga) return { kind: 'refused', message: 'there is no such saga: start it first' };
+  if (command.kind === 'recovered') return { kind: 'recorded', facts: withConsequences(saga, [], command.now_ms) };
   const found = direct(command, saga);
   if (typeof found === 'string') return { kind: 'refused', message: found };
   return { kind: 'recorded', facts: found.length === 0 ? [] : withConsequences(saga, found, command.now_ms) };

@@ -65,7 +65,7 @@ function waits(saga: RunningSaga): SagaEffect[] {
   );
 }
 
-export function effectsOf(saga: RunningSaga): SagaEffect[] {
+export function sagaEffectsOf(saga: RunningSaga): SagaEffect[] {
   const tickets = saga.tickets.map((ticket): SagaEffect => ({ kind: 'ticket', ticket }));
   if (saga.ended) return tickets;
   const moments = momentsOf(saga);
@@ -76,10 +76,10 @@ export function effectsOf(saga: RunningSaga): SagaEffect[] {
 export type SagaStatus = 'pending' | 'running' | 'awaiting_approval' | 'compensating' | NonNullable<RunningSaga['ended']>;
 
 /** compensation_failed before its end: nothing but stuck compensations is left, and a person must act. */
-export function statusOf(saga: RunningSaga): SagaStatus {
+export function sagaStatusOf(saga: RunningSaga): SagaStatus {
   if (saga.ended) return saga.ended;
   if (saga.turned) {
-    const left = effectsOf(saga).some(({ kind }) => kind === 'prepare_undo' || kind === 'call_undo' || kind === 'follow');
+    const left = sagaEffectsOf(saga).some(({ kind }) => kind === 'prepare_undo' || kind === 'call_undo' || kind === 'follow');
     return !left && runsOf(saga).some(isStuck) ? 'compensation_failed' : 'compensating';
   }
   const asks = [...saga.waits.values()].some(({ wait, end }) => end === null && wait !== 'event' && wait !== 'time');

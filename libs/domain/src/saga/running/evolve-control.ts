@@ -42,7 +42,8 @@ function controlled(saga: RunningSaga, body: SagaFact<'saga_controlled'>['body']
 export function foldControl(saga: RunningSaga, at: ControlFact): void {
   switch (at.event_type) {
     case 'saga_controlled':
-      return controlled(saga, at.body);
+      controlled(saga, at.body);
+      return;
     case 'saga_timer_fired':
       if (at.body.timer === 'pause') resume(saga, at.body.fired_at_ms);
       else saga.is_overdue = true;

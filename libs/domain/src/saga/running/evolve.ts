@@ -79,9 +79,11 @@ function changed(saga: RunningSaga, at: SagaFact): void {
     case 'saga_started':
       return;
     case 'saga_step_requested':
-      return requested(saga, at.body);
+      requested(saga, at.body);
+      return;
     case 'saga_step_ended':
-      return stepEnded(saga, at);
+      stepEnded(saga, at);
+      return;
     case 'saga_step_cancel_requested': {
       const run = runOf(saga, at.body.call_id);
       if (run) run.is_cancelling = true;
@@ -92,15 +94,19 @@ function changed(saga: RunningSaga, at: SagaFact): void {
       return;
     case 'saga_wait_opened':
     case 'saga_wait_ended':
-      return waits(saga, at);
+      waits(saga, at);
+      return;
     case 'saga_evidence_recorded':
-      return evidence(saga, at);
+      evidence(saga, at);
+      return;
     case 'compensation_requested':
     case 'compensation_executed':
     case 'compensation_failed':
-      return foldUndo(saga, at);
+      foldUndo(saga, at);
+      return;
     default:
-      return foldControl(saga, at);
+      foldControl(saga, at);
+      return;
   }
 }
 

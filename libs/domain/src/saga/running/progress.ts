@@ -24,8 +24,17 @@ function sequencePart(saga: RunningSaga, block: SequenceBlock, indices: readonly
   return whole;
 }
 
+/** A branch or map whose expression failed, or that a person goes on without; undefined where neither happened. */
+function failedBlock(saga: RunningSaga, block_id: string): Part | undefined {
+  const mark = saga.steps.get(block_id)?.mark;
+  if (mark === 'excused') return DONE;
+  return mark === 'unprepared' ? { ...DONE, verdict: 'failed', failed_step_id: block_id } : undefined;
+}
+
 function branchPart(saga: RunningSaga, block: BranchBlock, indices: readonly number[]): Part {
   const block_id = instanceId(block.name, indices);
+  const failed = failedBlock(saga, block_id);
+  if (failed) return failed;
   const choice = saga.blocks.get(block_id);
   if (choice === undefined) return openPart({ kind: 'choose', id: block_id, name: block.name });
   const chosen = block.choices[choice]?.block ?? block.otherwise;
@@ -66,6 +75,8 @@ function parallelPart(saga: RunningSaga, block: ParallelBlock, indices: readonly
 
 function mapPart(saga: RunningSaga, block: MapBlock, indices: readonly number[]): Part {
   const block_id = instanceId(block.name, indices);
+  const failed = failedBlock(saga, block_id);
+  if (failed) return failed;
   const items = saga.blocks.get(block_id);
   if (items === undefined) return openPart({ kind: 'list', id: block_id, name: block.name });
   const parts: Part[] = [];

@@ -8,6 +8,14 @@ import type { Arbiter } from './arbiter.js';
 import type { RandomDefinition } from './random-definition.js';
 
 const by: Principal = { kind: 'user', id: 'ann', roles: [] };
+const ERROR = {
+  code: 'VALIDATION_ERROR',
+  class: 'validation',
+  message: 'no',
+  details_json: null,
+  retryable: false,
+  retry_after_s: null,
+} as const;
 const ACTS = ['pause', 'resume', 'cancel', 'retry', 'done_by_hand', 'accept'] as const;
 
 /** What an orchestrator, the executors and persons answer to the effects of a saga. */
@@ -30,6 +38,7 @@ export class Answers {
   to(effect: SagaEffect, saga: RunningSaga, now_ms: number): SagaCommand | undefined {
     switch (effect.kind) {
       case 'choose_branch':
+        if (this.random.oneIn(12)) return { kind: 'block_failed', now_ms, block_id: effect.block_id, error: ERROR };
         return { kind: 'branch_chosen', now_ms, block_id: effect.block_id, choice: this.random.below(2) - 1 };
       case 'read_list':
         return { kind: 'list_read', now_ms, block_id: effect.block_id, items: this.random.below(4) };
@@ -59,6 +68,7 @@ export class Answers {
     const { step_id, name, level, key_text } = effect;
     const tool = this.model.tools.get(name);
     if (!tool) throw new Error(`no tool ${name}`);
+    if (this.random.oneIn(25)) return { kind: 'step_unprepared', now_ms, step_id, tool: name, error: ERROR };
     if (level === 0 && this.random.oneIn(15)) return { kind: 'step_skipped', now_ms, step_id, tool: name };
     const call_id = `call${++this.ids}`;
     const inputs_json = canonicalText({ evaluated: this.random.below(1_000) });

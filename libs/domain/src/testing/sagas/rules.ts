@@ -1,5 +1,5 @@
-import { stepKeyText } from '../../saga/running/keys.js';
 import type { SagaFact } from '../../saga/running/facts.js';
+import { stepKeyText } from '../../saga/running/keys.js';
 import { isStuck, isUndone, pivotOf, type Run, type RunningSaga, runOf, runsOf, type SagaState, stands } from '../../saga/running/state.js';
 import type { Arbiter } from './arbiter.js';
 
@@ -47,7 +47,8 @@ export function brokenAtEnd(saga: RunningSaga, arbiter: Arbiter): string[] {
   for (const run of runsOf(saga)) {
     if (run.end === null || (run.end.effect === 'unknown' && run.is_write)) broken.push(`S10: ${run.call_id} is still open`);
     const call = arbiter.calls.get(run.call_id);
-    if (run.is_write && call?.truth && !call.is_misreported && run.end?.effect === 'none') broken.push(`S16: the effect of ${run.call_id} is lost`);
+    if (run.is_write && call?.truth && !call.is_misreported && run.end?.effect === 'none')
+      broken.push(`S16: the effect of ${run.call_id} is lost`);
     if (run.key !== stepKeyText(saga.saga_id, run.step_id, run.level)) broken.push(`S17: ${run.call_id} has the key ${run.key}`);
     const was_late_for_pivot = (run.end?.seq ?? 0) <= (pivot?.end?.seq ?? -1);
     if (saga.turned && stands(run) && !was_late_for_pivot) broken.push(`S11: ${run.step_id} stands after the saga turned`);

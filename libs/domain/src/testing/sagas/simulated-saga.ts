@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SagaCommand } from '../../saga/running/commands.js';
 import { decideSaga } from '../../saga/running/decide.js';
-import { effectsOf, type SagaEffect, statusOf } from '../../saga/running/effects.js';
+import { type SagaEffect, sagaEffectsOf, sagaStatusOf } from '../../saga/running/effects.js';
 import { evolveSaga, replaySaga } from '../../saga/running/evolve.js';
 import type { SagaFact } from '../../saga/running/facts.js';
 import type { RunningSaga, SagaState } from '../../saga/running/state.js';
 import { Seeded } from '../lanes/seeded.js';
 import { Answers } from './answers.js';
 import { Arbiter } from './arbiter.js';
-import { RandomDefinition } from './random-definition.js';
 import { planted, type SagaFault } from './planted-faults.js';
+import { RandomDefinition } from './random-definition.js';
 import { brokenAtEnd, brokenBy } from './rules.js';
 
 const DRAIN_MAX = 3_000;
@@ -54,13 +54,19 @@ export class SimulatedSaga {
   private decide(command: SagaCommand): void {
     const decision = decideSaga(command, this.state);
     if (decision.kind === 'refused') return;
-    for (const decided of decision.facts) {
+    const all = decision.facts.length;
+    const written = this.log.length > 0 && this.random.oneIn(12) ? this.random.below(all + 1) : all;
+    for (const decided of decision.facts.slice(0, written)) {
       const fact = planted(this.fault, this.state, decided);
       this.check(brokenBy(this.state, fact));
       this.state = evolveSaga(this.state, fact);
       this.log.push(fact);
     }
-    if (!this.saga.ended && effectsOf(this.saga).length === 0) this.check(['S13: nothing is left to wait for']);
+    if (written < all) {
+      this.crash();
+      return;
+    }
+    if (!this.saga.ended && sagaEffectsOf(this.saga).length === 0) this.check(['S13: nothing is left to wait for']);
   }
 
   private perform(effect: SagaEffect): void {
@@ -80,13 +86,14 @@ export class SimulatedSaga {
     this.mailbox = [];
     const again = replaySaga(this.log);
     if (!isDeepStrictEqual(again, this.state)) this.check(['S14: the log gives another state']);
-    if (!isDeepStrictEqual(effectsOf(again as RunningSaga), effectsOf(this.saga))) this.check(['S14: the log gives other effects']);
+    if (!isDeepStrictEqual(sagaEffectsOf(again as RunningSaga), sagaEffectsOf(this.saga))) this.check(['S14: the log gives other effects']);
     this.state = again;
+    this.decide({ kind: 'recovered', now_ms: this.now_ms });
   }
 
   private step(): void {
     const roll = this.random.below(20);
-    const effects = effectsOf(this.saga);
+    const effects = sagaEffectsOf(this.saga);
     if (roll <= 8 && effects.length > 0) this.perform(effects[this.random.below(effects.length)] as SagaEffect);
     else if (roll <= 15 && this.mailbox.length > 0) this.deliver();
     else if (roll === 16) this.now_ms += this.random.below(60);
@@ -99,14 +106,15 @@ export class SimulatedSaga {
   private drain(): void {
     this.arbiter.is_calm = true;
     for (let round = 0; round < DRAIN_MAX && !this.saga.ended; round++) {
-      for (const effect of effectsOf(this.saga)) this.perform(effect);
+      for (const effect of sagaEffectsOf(this.saga)) this.perform(effect);
       while (this.mailbox.length > 0) {
         const command = { ...(this.mailbox.shift() as SagaCommand), now_ms: this.now_ms };
         this.decide(command);
       }
       this.now_ms += 25;
     }
-    if (!this.saga.ended) this.check([`S15: it does not end: ${statusOf(this.saga)} ${JSON.stringify(effectsOf(this.saga).map(({ kind }) => kind))}`]);
+    if (!this.saga.ended)
+      this.check([`S15: it does not end: ${sagaStatusOf(this.saga)} ${JSON.stringify(sagaEffectsOf(this.saga).map(({ kind }) => kind))}`]);
     this.crash();
   }
 }
