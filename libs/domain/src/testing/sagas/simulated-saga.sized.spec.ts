@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { sagaFaults } from './planted-faults.js';
 import { SimulatedSaga } from './simulated-saga.js';
 
-const SEEDS = histories(200, 2_000);
+const SEEDS = histories(100, 2_000);
 const STEPS = 120;
 
 test(`one effect a key, compensations newest first down to the pivot, one end, whatever happens in between (${SEEDS} seeds)`, () => {
