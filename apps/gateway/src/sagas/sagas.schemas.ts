@@ -24,7 +24,7 @@ const saga = z
   })
   .meta({ id: 'Saga' });
 
-const compensation = z.object({ tool: text, call_id: z.string(), status: z.string(), requested_at: time, ended_at: time, error });
+const compensation = z.object({ tool: text, call_id: text, status: z.string(), requested_at: time, ended_at: time, error });
 
 const step = z
   .object({

@@ -21,7 +21,7 @@ function sagaOf(row: SagaRow): SagaAnswer {
 
 function compensationOf(row: SagaStepWrite): SagaStepAnswer['compensation'] {
   const { undo_tool, undo_call_id, undo_end } = row;
-  if (undo_call_id === null) return null;
+  if (undo_call_id === null && undo_end === null) return null;
   return {
     ...{ tool: undo_tool, call_id: undo_call_id, status: undo_end ?? 'requested' },
     requested_at: time(row.undo_requested_at_ms),

@@ -9,8 +9,16 @@ export class SampleRecord extends SampleHistory {
     const own = () => ({ meta: this.meta(null), saga_id, case_id });
     const of_call_id = `0-${this.uuid('0000', 1)}`;
     const steps = ['book', 'pay'].map((step_id) => ({ step_id, tool: step_id, version: null, compensation_tool: 'unbook' }));
+    const whole = {
+      definition_digest: null,
+      definition_json: null,
+      on_behalf_of: null,
+      deadline_at_ms: null,
+      wait_max_ms: null,
+      estimates: [],
+    };
     const started = { definition: 'trip', definition_version: '1', steps, inputs_json: '{}', by, started_at_ms: this.hlc };
-    this.put('compensation', 'saga_started', { ...own(), ...started });
+    this.put('compensation', 'saga_started', { ...own(), ...started, ...whole });
     const error = {
       code: 'PROVIDER_ERROR',
       class: 'server',
@@ -20,20 +28,37 @@ export class SampleRecord extends SampleHistory {
       retry_after_s: null,
     } as const;
     const run = (step_id: string) => ({ ...own(), step_id, iteration: 1, attempt: 1 });
-    const ended = { call_id: of_call_id, tool: 'book', ended_at_ms: this.hlc };
+    const ended = { call_id: of_call_id, tool: 'book', level: 0, effect: null, effect_key: null, effect_attempt: 0, ended_at_ms: this.hlc };
     this.put('compensation', 'saga_step_ended', { ...run('book'), ...ended, status: 'succeeded', error: null });
     this.put('compensation', 'saga_step_ended', { ...run('pay'), ...ended, tool: 'pay', status: 'failed', error });
     const undo = { call_id: `0-${this.uuid('0000', 2)}`, of_call_id, tool: 'unbook', version: '1.0.0' };
-    this.put('compensation', 'compensation_requested', { ...run('book'), ...undo, reason: 'pay failed', requested_at_ms: this.hlc });
+    const requested = { key: null, inputs_json: null, deadline_at_ms: null, reason: 'pay failed', requested_at_ms: this.hlc };
+    this.put('compensation', 'compensation_requested', { ...run('book'), ...undo, ...requested });
     if (undone)
       this.put('compensation', 'compensation_executed', {
         ...run('book'),
         ...undo,
         ...{ duration_ms: 3, retry_count: 1, executed_at_ms: this.hlc },
       });
-    else this.put('compensation', 'compensation_failed', { ...run('book'), ...undo, error, retry_count: 3, failed_at_ms: this.hlc });
+    else
+      this.put('compensation', 'compensation_failed', {
+        ...run('book'),
+        ...undo,
+        failure: 'failed',
+        error,
+        retry_count: 3,
+        failed_at_ms: this.hlc,
+      });
     const status = undone ? 'compensated' : 'compensation_failed';
-    this.put('compensation', 'saga_ended', { ...own(), status, failed_step_id: 'pay', error, reason: null, ended_at_ms: this.hlc });
+    this.put('compensation', 'saga_ended', {
+      ...own(),
+      status,
+      failed_step_id: 'pay',
+      pivot_step_id: null,
+      error,
+      reason: null,
+      ended_at_ms: this.hlc,
+    });
     return saga_id;
   }
 

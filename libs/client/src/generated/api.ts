@@ -4764,7 +4764,7 @@ export interface components {
             ended_at: string | null;
             compensation: {
                 tool: string | null;
-                call_id: string;
+                call_id: string | null;
                 status: string;
                 requested_at: string | null;
                 ended_at: string | null;

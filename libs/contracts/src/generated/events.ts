@@ -474,6 +474,15 @@ export interface RunProcess {
   started: string;
 }
 
+/** What a person does to a saga. done_by_hand: a failed step or compensation was done outside; accept: it is left as it is. */
+export type SagaAct = 'pause' | 'resume' | 'cancel' | 'retry' | 'done_by_hand' | 'accept';
+
+/** How long a step of the definition is expected to take. */
+export interface SagaEstimate {
+  step_name: string;
+  latency_ms: number;
+}
+
 /** A step of a saga as it was defined when the saga began. */
 export interface SagaStep {
   step_id: string;
@@ -852,10 +861,11 @@ export interface CompensationExecuted {
   /** Also the undo of one call is a saga, of one step. */
   saga_id: string;
   case_id: string | null;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
   step_id: string;
-  /** From 1; a step in a loop runs more than once. */
+  /** 1: the items of a map are told apart by step_id. */
   iteration: number;
-  /** From 1. */
+  /** Attempt of the step that is undone. */
   attempt: number;
   /** The call that undoes. */
   call_id: string;
@@ -875,22 +885,28 @@ export interface CompensationFailed {
   /** Also the undo of one call is a saga, of one step. */
   saga_id: string;
   case_id: string | null;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
   step_id: string;
-  /** From 1; a step in a loop runs more than once. */
+  /** 1: the items of a map are told apart by step_id. */
   iteration: number;
-  /** From 1. */
+  /** Attempt of the step that is undone. */
   attempt: number;
-  /** The call that undoes. */
-  call_id: string;
+  /** The call that undoes; null where the step has no compensation. */
+  call_id: string | null;
   /** The call that is undone. */
   of_call_id: string;
-  tool: string;
+  tool: string | null;
   /** Exact semver. */
-  version: string;
+  version: string | null;
   error: CallError;
   retry_count: number;
+  /** Null in records of earlier releases. */
+  failure: CompensationFailure | null;
   failed_at_ms: number;
 }
+
+/** failed: it did not take effect. unconfirmed: the outcome is unknown. missing: the step has no compensation. */
+export type CompensationFailure = 'failed' | 'unconfirmed' | 'missing';
 
 /** A step that took effect is to be undone; steps are undone in reverse order. */
 export interface CompensationRequested {
@@ -898,10 +914,11 @@ export interface CompensationRequested {
   /** Also the undo of one call is a saga, of one step. */
   saga_id: string;
   case_id: string | null;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
   step_id: string;
-  /** From 1; a step in a loop runs more than once. */
+  /** 1: the items of a map are told apart by step_id. */
   iteration: number;
-  /** From 1. */
+  /** Attempt of the step that is undone. */
   attempt: number;
   /** The call that undoes. */
   call_id: string;
@@ -912,10 +929,62 @@ export interface CompensationRequested {
   version: string;
   /** Why: the error of the step that failed, or what a person said. */
   reason: string;
+  /** Idempotency key, derived from the effect that is undone. */
+  key: string | null;
+  /** Inputs of the call that undoes, canonical JSON. */
+  inputs_json: string | null;
+  deadline_at_ms: number | null;
   requested_at_ms: number;
 }
 
-/** Nothing more happens in this saga by itself. */
+/** A branch was chosen, or the list of a map was evaluated. */
+export interface SagaBlockEntered {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  block_id: string;
+  /** Index of the branch that runs; null for a map, and where no branch applies. */
+  choice: number | null;
+  /** Length of the list of a map. */
+  items: number | null;
+  entered_at_ms: number;
+}
+
+/** The saga turns back: no step starts any more, and what took effect is undone down to the pivot. */
+export interface SagaCompensationStarted {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  cause: SagaCompensationCause;
+  failed_step_id: string | null;
+  pivot_step_id: string | null;
+  reason: string | null;
+  started_at_ms: number;
+}
+
+/** Why a saga turns back. */
+export type SagaCompensationCause = 'step_failed' | 'cancelled' | 'deadline';
+
+/** A person acted on the saga. */
+export interface SagaControlled {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  act: SagaAct;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  step_id: string | null;
+  reason: string | null;
+  by: Principal;
+  /** event_id of its command. */
+  command_id: string;
+  controlled_at_ms: number;
+}
+
+/** The saga reached its one terminal state. Late evidence may still open a ticket. */
 export interface SagaEnded {
   meta: Meta;
   /** Also the undo of one call is a saga, of one step. */
@@ -925,13 +994,32 @@ export interface SagaEnded {
   failed_step_id: string | null;
   error: CallError | null;
   reason: string | null;
+  /** The irreversible step that stands, with all that took effect before it. */
+  pivot_step_id: string | null;
   ended_at_ms: number;
 }
 
 /** How a saga ends. */
 export type SagaEndStatus = 'completed' | 'compensated' | 'compensation_failed' | 'aborted';
 
-/** A saga began: what it is, in which order it runs, who asked. */
+/** What a call did became known after its end was recorded. */
+export interface SagaEvidenceRecorded {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  step_id: string;
+  direction: SagaDirection;
+  call_id: string | null;
+  happened: boolean;
+  recorded_at_ms: number;
+}
+
+/** forward: a step. compensate: what undoes it. */
+export type SagaDirection = 'forward' | 'compensate';
+
+/** A saga began: its definition, who starts it, on whose behalf, and until when. */
 export interface SagaStarted {
   meta: Meta;
   /** Also the undo of one call is a saga, of one step. */
@@ -944,7 +1032,36 @@ export interface SagaStarted {
   /** Canonical JSON (RFC 8785). */
   inputs_json: string;
   by: Principal;
+  /** SHA-256 of the canonical definition, hex. */
+  definition_digest: string | null;
+  /** The definition as this saga runs it, canonical JSON; literals in it may be personal. Null in records of earlier releases. */
+  definition_json: string | null;
+  /** Whose authority the steps use; null: that of `by`. */
+  on_behalf_of: Principal | null;
+  /** Moves on while a person decides. Null: none. */
+  deadline_at_ms: number | null;
+  /** The longest that one wait for a person stops the clock. */
+  wait_max_ms: number | null;
+  /** Deadlines are divided by these. */
+  estimates: SagaEstimate[];
   started_at_ms: number;
+}
+
+/** The call of a step is about to be cancelled: its join was decided without it, or the saga stops. */
+export interface SagaStepCancelRequested {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  step_id: string;
+  /** 1: the items of a map are told apart by step_id. */
+  iteration: number;
+  /** Requests of this step so far, over all fallback levels, from 1. */
+  attempt: number;
+  call_id: string;
+  reason: string;
+  requested_at_ms: number;
 }
 
 /** A step ran to an end of its call, or was given up. */
@@ -953,21 +1070,130 @@ export interface SagaStepEnded {
   /** Also the undo of one call is a saga, of one step. */
   saga_id: string;
   case_id: string | null;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
   step_id: string;
-  /** From 1; a step in a loop runs more than once. */
+  /** 1: the items of a map are told apart by step_id. */
   iteration: number;
-  /** From 1. */
+  /** Requests of this step so far, over all fallback levels, from 1. */
   attempt: number;
   /** Null where no call was made. */
   call_id: string | null;
   tool: string;
   status: SagaStepStatus;
   error: CallError | null;
+  /** Fallback level, from 0. */
+  level: number;
+  /** Whether it took effect; null in records of earlier releases. */
+  effect: EffectEvidence | null;
+  /** Idempotency key of the effect; what undoes it derives its key from this. */
+  effect_key: string | null;
+  /** Attempt of that key that took effect, from 1; 0 where none did. */
+  effect_attempt: number;
   ended_at_ms: number;
 }
 
 /** How a step ended. */
 export type SagaStepStatus = 'succeeded' | 'failed' | 'denied' | 'expired' | 'cancelled' | 'in_doubt' | 'skipped';
+
+/** A step is about to be called. The record is durable before the request leaves; a resend carries the same key and inputs. */
+export interface SagaStepRequested {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  step_id: string;
+  /** 1: the items of a map are told apart by step_id. */
+  iteration: number;
+  /** Requests of this step so far, over all fallback levels, from 1. */
+  attempt: number;
+  /** Fallback level, from 0. */
+  level: number;
+  call_id: string;
+  tool: string;
+  /** Exact semver. */
+  version: string;
+  /** Idempotency key of the step at this level. */
+  key: string;
+  /** Evaluated inputs, canonical JSON (RFC 8785). */
+  inputs_json: string;
+  is_write: boolean;
+  /** Once it took effect, the saga undoes nothing before it. */
+  is_irreversible: boolean;
+  /** What the step acts on; compensations on one resource run newest effect first. */
+  resources: string[];
+  /** Undoes the step; null where nothing does. */
+  compensation_tool: string | null;
+  deadline_at_ms: number | null;
+  /** Estimate. */
+  latency_ms: number;
+  requested_at_ms: number;
+}
+
+/** A person must look: the saga does not go on by itself, or the world is not as it ended. */
+export interface SagaTicketOpened {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  ticket: SagaTicket;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  step_id: string | null;
+  call_id: string | null;
+  opened_at_ms: number;
+}
+
+/** Why a person must look. */
+export type SagaTicket = 'in_doubt' | 'failed_after_pivot' | 'overdue_after_pivot' | 'compensation_failed' | 'late_effect';
+
+/** A moment passed that changes what the saga does. */
+export interface SagaTimerFired {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  timer: SagaTimer;
+  fired_at_ms: number;
+}
+
+/** deadline: that of the whole saga. pause: a pause lasted as long as it may. */
+export type SagaTimer = 'deadline' | 'pause';
+
+/** A wait was answered, ran out, or is not needed any more. */
+export interface SagaWaitEnded {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  step_id: string;
+  ended_as: SagaWaitOutcome;
+  answer_json: string | null;
+  reason: string | null;
+  by: Principal | null;
+  ended_at_ms: number;
+}
+
+/** How a wait ended. */
+export type SagaWaitOutcome = 'answered' | 'refused' | 'expired' | 'withdrawn';
+
+/** The saga waits, without a timer of its own process. */
+export interface SagaWaitOpened {
+  meta: Meta;
+  /** Also the undo of one call is a saga, of one step. */
+  saga_id: string;
+  case_id: string | null;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  step_id: string;
+  wait: SagaWaitKind;
+  event_name: string | null;
+  /** It ends then at the latest. */
+  until_ms: number;
+  opened_at_ms: number;
+}
+
+/** What a saga waits for. call_approval: the call of a step waits for its approval. */
+export type SagaWaitKind = 'approval' | 'event' | 'time' | 'manual' | 'call_approval';
 
 /** Which version of an adapter, and of the protocol it speaks, tools may run on in an environment. Both null: no pin. */
 export interface AdapterPinSet {
@@ -1648,6 +1874,34 @@ export interface RunTranscriptKept {
   kept_at_ms: number;
 }
 
+/** A person acts on a saga. */
+export interface SagaControlRequested {
+  meta: Meta;
+  saga_id: string;
+  act: SagaAct;
+  /** Name of the step, and the index of the item in each map around it: `ship[2]`. */
+  step_id: string | null;
+  reason: string | null;
+  by: Principal;
+  requested_at_ms: number;
+}
+
+/** A saga is to start. A repeated saga_id starts nothing. */
+export interface SagaRequested {
+  meta: Meta;
+  saga_id: string;
+  case_id: string | null;
+  /** Name; null where the definition comes with the request. */
+  definition: string | null;
+  definition_version: string | null;
+  definition_json: string | null;
+  inputs_json: string;
+  deadline_at_ms: number | null;
+  on_behalf_of: Principal | null;
+  by: Principal;
+  requested_at_ms: number;
+}
+
 /** Somebody who has used a tool says how good it is. */
 export interface ToolRated {
   meta: Meta;
@@ -1661,6 +1915,21 @@ export interface ToolRated {
   rater: string;
   by: Principal;
   rated_at_ms: number;
+}
+
+/** Calls are to be undone as their preview showed. */
+export interface UndoRequested {
+  meta: Meta;
+  /** Of the saga that undoes them. */
+  saga_id: string;
+  call_ids: string[];
+  /** All of this case; null: the calls listed. */
+  case_id: string | null;
+  /** SHA-256 of the preview; another world is refused. */
+  preview_digest: string;
+  reason: string | null;
+  by: Principal;
+  requested_at_ms: number;
 }
 
 /** A person must decide; carries the frozen evidence that the approval binds. */
@@ -1978,9 +2247,19 @@ export interface EventMap {
   compensation_executed: CompensationExecuted;
   compensation_failed: CompensationFailed;
   compensation_requested: CompensationRequested;
+  saga_block_entered: SagaBlockEntered;
+  saga_compensation_started: SagaCompensationStarted;
+  saga_controlled: SagaControlled;
   saga_ended: SagaEnded;
+  saga_evidence_recorded: SagaEvidenceRecorded;
   saga_started: SagaStarted;
+  saga_step_cancel_requested: SagaStepCancelRequested;
   saga_step_ended: SagaStepEnded;
+  saga_step_requested: SagaStepRequested;
+  saga_ticket_opened: SagaTicketOpened;
+  saga_timer_fired: SagaTimerFired;
+  saga_wait_ended: SagaWaitEnded;
+  saga_wait_opened: SagaWaitOpened;
   adapter_pin_set: AdapterPinSet;
   api_key_revoked: ApiKeyRevoked;
   api_key_set: ApiKeySet;
@@ -2019,7 +2298,10 @@ export interface EventMap {
   record_dead_lettered: RecordDeadLettered;
   approval_mode_corrected: ApprovalModeCorrected;
   run_transcript_kept: RunTranscriptKept;
+  saga_control_requested: SagaControlRequested;
+  saga_requested: SagaRequested;
   tool_rated: ToolRated;
+  undo_requested: UndoRequested;
   approval_requested: ApprovalRequested;
   policy_decided: PolicyDecided;
   damage_found: DamageFound;
@@ -2049,10 +2331,10 @@ export interface TopicEvents {
   'audit-view': Tagged<'audit_event_exported'>;
   'case-history-view': Tagged<'case_history_exported'>;
   'checkpoint-signed': Tagged<'checkpoint_signed'>;
-  'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_ended'> | Tagged<'saga_started'> | Tagged<'saga_step_ended'>;
+  'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_block_entered'> | Tagged<'saga_compensation_started'> | Tagged<'saga_controlled'> | Tagged<'saga_ended'> | Tagged<'saga_evidence_recorded'> | Tagged<'saga_started'> | Tagged<'saga_step_cancel_requested'> | Tagged<'saga_step_ended'> | Tagged<'saga_step_requested'> | Tagged<'saga_ticket_opened'> | Tagged<'saga_timer_fired'> | Tagged<'saga_wait_ended'> | Tagged<'saga_wait_opened'>;
   'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
-  'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'tool_rated'>;
+  'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'saga_control_requested'> | Tagged<'saga_requested'> | Tagged<'tool_rated'> | Tagged<'undo_requested'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;
   'record-damage': Tagged<'damage_found'>;
   'security-event': Tagged<'audit_read'> | Tagged<'security_event_recorded'>;

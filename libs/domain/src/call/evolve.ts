@@ -220,16 +220,10 @@ function changed(state: CallState, at: PlacedEvent): CallState {
     case 'approval_vote_refused':
     case 'approval_reminded':
     case 'resolution_allowed':
-    case 'saga_started':
-    case 'saga_step_ended':
-    case 'compensation_requested':
-    case 'compensation_executed':
-    case 'compensation_failed':
-    case 'saga_ended':
       return state;
     default: {
-      // A new event of a call's topics is one compile error here; those of global topics belong to no call.
-      at.event_type satisfies TopicEvents[GlobalTopic | EvidenceTopic | ExportTopic]['event_type'];
+      // A new event of a call's topics is one compile error here; sagas and events of global topics belong to no call.
+      at.event_type satisfies TopicEvents[GlobalTopic | EvidenceTopic | ExportTopic | 'compensation']['event_type'];
       return state;
     }
   }

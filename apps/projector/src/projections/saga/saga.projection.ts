@@ -2,10 +2,22 @@ import type { PlacedEvent } from '@countersign/domain';
 import { type SagaStepWrite, type SagaWrite, type Statement, sagaTables as set, upsertSagaSteps, upsertSagas } from '@countersign/store';
 import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
 
-type SagaEvent = Extract<PlacedEvent, { event: { saga_id: string } }>;
-type StepEvent = Extract<SagaEvent, { event: { step_id: string } }>;
+/** What the rows show; the other records of `compensation` are read by the decider of sagas alone. */
+const folded = {
+  saga_started: true,
+  saga_step_ended: true,
+  saga_compensation_started: true,
+  compensation_requested: true,
+  compensation_executed: true,
+  compensation_failed: true,
+  saga_ended: true,
+} as const;
+type SagaEvent = Extract<PlacedEvent, { event_type: keyof typeof folded }>;
+type UndoEvent = Extract<SagaEvent, { event_type: `compensation_${string}` }>;
+type StepEvent = UndoEvent | Extract<SagaEvent, { event_type: 'saga_step_ended' }>;
 
-const isSagaEvent = (at: PlacedEvent): at is SagaEvent => 'saga_id' in at.event;
+const isSagaEvent = (at: PlacedEvent): at is SagaEvent => Object.hasOwn(folded, at.event_type);
+const isUndo = (at: SagaEvent): at is UndoEvent => at.event_type.startsWith('compensation_');
 const json = (value: unknown): string | null => (value === null ? null : storable(JSON.stringify(value)));
 
 class PendingSagas implements PendingRows {
@@ -17,7 +29,8 @@ class PendingSagas implements PendingRows {
     if (at.event_type === 'saga_started') this.started(at);
     else if (at.event_type === 'saga_ended') this.ended(at);
     else if (at.event_type === 'saga_step_ended') this.stepEnded(at);
-    else this.undone(at);
+    else if (at.event_type === 'saga_compensation_started') this.saga(at).compensating = true;
+    else if (isUndo(at)) this.undone(at);
   }
 
   private stepEnded(at: Extract<SagaEvent, { event_type: 'saga_step_ended' }>): void {
@@ -44,7 +57,7 @@ class PendingSagas implements PendingRows {
     Object.assign(row, { end_status: status, ...why, ended_at_ms });
   }
 
-  private undone(at: Extract<StepEvent, { event_type: `compensation_${string}` }>): void {
+  private undone(at: UndoEvent): void {
     this.saga(at).compensating = true;
     const row = this.step(at);
     row.call_id ??= storable(at.event.of_call_id);

@@ -1,0 +1,38 @@
+import type { JsonSchema, Reversibility } from '@countersign/contracts';
+
+/** One thing that is wrong with a definition, or that its author should know. */
+export interface DefinitionFault {
+  severity: 'fault' | 'warning';
+  /** Name of the step, wait, branch or map; null where it has none. */
+  step: string | null;
+  /** JSON Pointer into the definition. */
+  pointer: string;
+  message: string;
+}
+
+/** What the check knows of one version of a tool. */
+export interface KnownTool {
+  name: string;
+  version: string;
+  state: 'active' | 'deprecated' | 'blocked';
+  input_schema: JsonSchema;
+  output_schema: JsonSchema;
+  is_write: boolean;
+  reversibility: Reversibility;
+  has_compensate: boolean;
+  /** Declared p99; null: unknown. */
+  latency_p99_ms: number | null;
+}
+
+export const faultAt = (step: string | null, pointer: string, message: string): DefinitionFault => ({
+  severity: 'fault',
+  step,
+  pointer,
+  message,
+});
+export const warningAt = (step: string | null, pointer: string, message: string): DefinitionFault => ({
+  severity: 'warning',
+  step,
+  pointer,
+  message,
+});

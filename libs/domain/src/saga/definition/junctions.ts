@@ -1,0 +1,103 @@
+import type { JsonSchema } from '@countersign/contracts';
+import { SchemaContainment } from '../../compatibility/schema-containment.js';
+import { type Binding, type StepBlock, usesOf } from './definition.js';
+import { type DefinitionFault, faultAt, type KnownTool, warningAt } from './faults.js';
+import { resolveTool } from './tools.js';
+
+/** What a place of the definition may read. */
+export interface Scope {
+  input_schema: JsonSchema | undefined;
+  /** Steps that surely ran before it, by name. */
+  ran: ReadonlyMap<string, StepBlock>;
+  /** All names of the definition. */
+  names: ReadonlySet<string>;
+  in_map: boolean;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+const partsOf = (pointer: string): string[] | undefined =>
+  pointer.startsWith('/') && !/~(?![01])/.test(pointer)
+    ? pointer
+        .slice(1)
+        .split('/')
+        .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    : undefined;
+
+/** The schema at a place below another; a text where it has none. Only fields that are always there may be read. */
+export function schemaAt(schema: JsonSchema, parts: readonly string[]): JsonSchema | string {
+  let at: JsonSchema = schema;
+  for (const part of parts) {
+    if (at.type === 'array' && /^\d{1,9}$/.test(part)) return `item ${part} of a list may be missing: use an expression`;
+    const fields = isObject(at.properties) ? at.properties : {};
+    if (!Object.hasOwn(fields, part) || !isObject(fields[part]))
+      return `there is no field ${part}; there are: ${Object.keys(fields).join(', ') || 'none'}`;
+    if (!Array.isArray(at.required) || !at.required.includes(part)) return `${part} may be missing: use an expression, or make it required`;
+    const below = fields[part] as JsonSchema;
+    at = schema.$defs && !below.$defs ? { ...below, $defs: schema.$defs } : below;
+  }
+  return at;
+}
+
+/** The schemas that a pointer may give: one for each level of its step. A text: why it gives none. Undefined: not known. */
+function sources(from: string, scope: Scope, tools: readonly KnownTool[]): (JsonSchema | string)[] | string | undefined {
+  const [head, name, side, ...rest] = partsOf(from) ?? [];
+  if (head === 'inputs') return scope.input_schema ? [schemaAt(scope.input_schema, (partsOf(from) as string[]).slice(1))] : undefined;
+  if (head === 'item' || head === 'index') return scope.in_map ? undefined : `/${head} has a meaning only inside a map`;
+  if (head !== 'steps' || name === undefined || side !== 'output')
+    return 'a pointer begins with /inputs, /steps/<name>/output, /item or /index';
+  const step = scope.ran.get(name);
+  if (!step) return scope.names.has(name) ? `${name} has not surely run before this step` : `there is no step ${name}`;
+  if (step.manual !== undefined) return `${name} may end as a manual task, whose answer has no schema: use an expression`;
+  return usesOf(step)
+    .flatMap((use) => resolveTool(use, tools) ?? [])
+    .map((tool) => schemaAt(tool.output_schema, rest));
+}
+
+function bindingFaults(
+  binding: Binding,
+  target: JsonSchema | undefined,
+  at: { step: string; pointer: string },
+  scope: Scope,
+  tools: readonly KnownTool[],
+): DefinitionFault[] {
+  const { step, pointer } = at;
+  if ('expression' in binding) return [warningAt(step, `${pointer}/expression`, 'the type of an expression is checked only when it runs')];
+  if ('literal' in binding) {
+    const found = target ? new SchemaContainment({ newer: 'inner', tolerant: false }).differences({ const: binding.literal }, target) : [];
+    return found.map(({ message }) => faultAt(step, `${pointer}/literal`, message));
+  }
+  const given = sources(binding.from, scope, tools);
+  if (typeof given === 'string') return [faultAt(step, `${pointer}/from`, `${binding.from}: ${given}`)];
+  if (given === undefined) return [warningAt(step, `${pointer}/from`, `${binding.from}: its type is checked only when it runs`)];
+  return given.flatMap((schema) => {
+    if (typeof schema === 'string') return [faultAt(step, `${pointer}/from`, `${binding.from}: ${schema}`)];
+    const found = target ? new SchemaContainment({ newer: 'inner', tolerant: false }).differences(schema, target) : [];
+    return found.slice(0, 1).map(({ message }) => faultAt(step, `${pointer}/from`, `${binding.from} does not fit: ${message}`));
+  });
+}
+
+/** Whether the inputs of one use are all there, known to the tool, and of its types. */
+export function inputFaults(
+  inputs: Readonly<Record<string, Binding>>,
+  tool: KnownTool,
+  at: { step: string; pointer: string },
+  scope: Scope,
+  tools: readonly KnownTool[],
+): DefinitionFault[] {
+  const { step, pointer } = at;
+  const schema = tool.input_schema;
+  const fields = isObject(schema.properties) ? schema.properties : {};
+  const required = Array.isArray(schema.required) ? (schema.required as string[]) : [];
+  const missing = required
+    .filter((name) => !Object.hasOwn(inputs, name))
+    .map((name) => faultAt(step, `${pointer}/inputs`, `${tool.name} needs the input ${name}`));
+  const wrong = Object.entries(inputs).flatMap(([name, binding]) => {
+    const place = `${pointer}/inputs/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (!Object.hasOwn(fields, name) && schema.additionalProperties === false)
+      return [faultAt(step, place, `${tool.name} has no input ${name}`)];
+    const target = isObject(fields[name]) ? (schema.$defs ? { ...fields[name], $defs: schema.$defs } : fields[name]) : undefined;
+    return bindingFaults(binding, target, { step, pointer: place }, scope, tools);
+  });
+  return [...missing, ...wrong];
+}

@@ -1,0 +1,50 @@
+import { type Block, needed } from './definition.js';
+import { below } from './places.js';
+
+/** Milliseconds by name of step. */
+export type Latencies = Readonly<Record<string, number>>;
+
+const LEAST_MS = 1;
+/** A name may be that of a member of every object. */
+const stepLatency = (name: string, latencies: Latencies): number =>
+  Object.hasOwn(latencies, name) ? Math.max(LEAST_MS, latencies[name] as number) : LEAST_MS;
+const inner = (block: Block): Block[] => below({ block, pointer: '' }).map((place) => place.block);
+const sum = (blocks: readonly Block[], latencies: Latencies): number =>
+  blocks.reduce((total, each) => total + latencyOf(each, latencies), 0);
+
+/** How long a block is expected to take, without waits for persons and events; one round of a map counts. */
+export function latencyOf(block: Block, latencies: Latencies): number {
+  switch (block.kind) {
+    case 'step':
+      return stepLatency(block.name, latencies);
+    case 'wait':
+      return block.wait === 'time' ? block.timeout_ms : 0;
+    case 'sequence':
+      return sum(block.blocks, latencies);
+    case 'parallel': {
+      const each = block.branches.map((branch) => latencyOf(branch, latencies)).sort((a, b) => a - b);
+      return each[needed(block.join, each.length) - 1] ?? 0;
+    }
+    default:
+      return Math.max(0, ...inner(block).map((each) => latencyOf(each, latencies)));
+  }
+}
+
+/** What is expected to follow a step until the end of the block; undefined where the block does not hold the step. */
+export function latencyAfter(block: Block, name: string, latencies: Latencies): number | undefined {
+  if (block.kind === 'step') return block.name === name ? 0 : undefined;
+  const blocks = inner(block);
+  for (const [at, each] of blocks.entries()) {
+    const rest = latencyAfter(each, name, latencies);
+    if (rest !== undefined) return block.kind === 'sequence' ? rest + sum(blocks.slice(at + 1), latencies) : rest;
+  }
+  return undefined;
+}
+
+/** The share of the time left that a step may use; the rest is kept for what follows it. */
+export function stepDeadline(root: Block, name: string, latencies: Latencies, time: { now_ms: number; deadline_ms: number }): number {
+  const own = stepLatency(name, latencies);
+  const rest = latencyAfter(root, name, latencies) ?? 0;
+  const left = Math.max(0, time.deadline_ms - time.now_ms);
+  return time.now_ms + Math.floor((left * own) / (own + rest));
+}

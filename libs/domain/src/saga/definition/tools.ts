@@ -1,0 +1,56 @@
+import { nearestNames } from '../../registry/nearest-names.js';
+import { compareSemver, inRangeText, parseSemver } from '../../versions/semver.js';
+import type { StepBlock, ToolUse } from './definition.js';
+import { usesOf } from './definition.js';
+import { type DefinitionFault, faultAt, type KnownTool, warningAt } from './faults.js';
+
+const newer = (a: KnownTool, b: KnownTool): number => {
+  const [left, right] = [parseSemver(a.version), parseSemver(b.version)];
+  return left && right ? compareSemver(right, left) : 0;
+};
+
+/** The newest version that may be used; deprecated ones only where no active one is in the range. */
+export function resolveTool({ tool, version }: ToolUse, tools: readonly KnownTool[]): KnownTool | undefined {
+  const inRange = inRangeText(version);
+  const usable = tools.filter((known) => known.name === tool && known.state !== 'blocked' && inRange?.(known.version)).sort(newer);
+  return usable.find((known) => known.state === 'active') ?? usable[0];
+}
+
+/** Faults of one use of a tool. */
+export function useFaults(use: ToolUse, step: string, pointer: string, tools: readonly KnownTool[]): DefinitionFault[] {
+  const names = [...new Set(tools.map((known) => known.name))];
+  if (!names.includes(use.tool)) {
+    const near = nearestNames(use.tool, names, 3);
+    return [faultAt(step, `${pointer}/tool`, `there is no tool ${use.tool}${near.length > 0 ? `; near: ${near.join(', ')}` : ''}`)];
+  }
+  if (!inRangeText(use.version))
+    return [faultAt(step, `${pointer}/version`, `${use.version} is no version range: write 1.2.3, ^1.2.3 or ~1.2.3`)];
+  const found = resolveTool(use, tools);
+  if (!found) return [faultAt(step, `${pointer}/version`, `no usable version of ${use.tool} is in ${use.version}`)];
+  return found.state === 'deprecated' ? [warningAt(step, `${pointer}/version`, `${use.tool} ${found.version} is deprecated`)] : [];
+}
+
+/** The uses of a step with their pointers, its compensation last. */
+export function placedUses(step: StepBlock, pointer: string): { use: ToolUse; pointer: string; is_compensation: boolean }[] {
+  const uses = usesOf(step).map((use, at) => ({
+    use,
+    pointer: at === 0 ? `${pointer}/use` : `${pointer}/fallbacks/${at - 1}`,
+    is_compensation: false,
+  }));
+  return step.compensation ? [...uses, { use: step.compensation, pointer: `${pointer}/compensation`, is_compensation: true }] : uses;
+}
+
+/** Whether any level of the step has an effect, can't be undone, and is declared to last how long. */
+export function traitsOf(
+  step: StepBlock,
+  tools: readonly KnownTool[],
+): { is_write: boolean; is_irreversible: boolean; can_undo: boolean; latency_ms: number } {
+  const known = usesOf(step).flatMap((use) => resolveTool(use, tools) ?? []);
+  const writes = known.filter((tool) => tool.is_write);
+  return {
+    is_write: writes.length > 0,
+    is_irreversible: writes.some((tool) => tool.reversibility === 'irreversible'),
+    can_undo: step.compensation !== undefined || writes.every((tool) => tool.has_compensate),
+    latency_ms: known[0]?.latency_p99_ms ?? 0,
+  };
+}

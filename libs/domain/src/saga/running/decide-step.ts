@@ -1,0 +1,100 @@
+import type { CallError } from '@countersign/contracts';
+import { stepDeadline } from '../definition/latency.js';
+import type { EndStep, PrepareStep, SagaCommand } from './commands.js';
+import { endWait, fact, ofRun } from './drafts.js';
+import type { SagaFact } from './facts.js';
+import { dueOf, progressOf } from './progress.js';
+import { deadlineOf, type Run, type RunningSaga, runOf } from './state.js';
+
+type Of<K extends SagaCommand['kind']> = Extract<SagaCommand, { kind: K }>;
+
+/** The saga starts nothing: it ended, turned, is paused, is cancelled, or ran out of time before its pivot. */
+export const startsNothing = (saga: RunningSaga): boolean =>
+  saga.ended !== null || saga.turned !== null || saga.paused_until_ms !== null || saga.is_cancelled;
+
+function dueStep(saga: RunningSaga, step_id: string) {
+  return startsNothing(saga) ? undefined : dueOf(progressOf(saga), 'step', step_id);
+}
+
+/** A retry has the key and inputs of the run before on its level, whatever was evaluated again. */
+export function prepareStep(saga: RunningSaga, command: PrepareStep, now_ms: number): SagaFact[] {
+  const due = dueStep(saga, command.step_id);
+  if (due?.level !== command.level || runOf(saga, command.call_id)) return [];
+  const runs = saga.steps.get(command.step_id)?.runs ?? [];
+  const before = runs.findLast((run) => run.level === command.level);
+  const { kind: _, latency_ms, resources, ...given } = command;
+  const { key, inputs_json, tool, version } = before ?? given;
+  const deadline_ms = deadlineOf(saga);
+  const latencies = { ...saga.latencies, [due.name]: latency_ms };
+  const deadline_at_ms =
+    deadline_ms === null || saga.is_overdue ? null : stepDeadline(saga.definition.root, due.name, latencies, { now_ms, deadline_ms });
+  const { step_id, level, call_id, is_write, is_irreversible, compensation_tool } = given;
+  const which = { step_id, iteration: 1, attempt: runs.length + 1, level, call_id };
+  const what = { tool, version, key, inputs_json, is_write, is_irreversible, resources: [...resources], compensation_tool };
+  return [fact(saga, 'saga_step_requested', { ...which, ...what, deadline_at_ms, latency_ms, requested_at_ms: now_ms })];
+}
+
+const NO_EFFECT = { effect: 'none', effect_key: null, effect_attempt: 0 } as const;
+
+function endedWithoutCall(saga: RunningSaga, command: Of<'step_skipped'> | Of<'step_unprepared'>, now_ms: number): SagaFact[] {
+  const due = dueStep(saga, command.step_id);
+  if (!due) return [];
+  const { step_id, tool } = command;
+  const how =
+    command.kind === 'step_skipped' ? ({ status: 'skipped', error: null } as const) : ({ status: 'failed', error: command.error } as const);
+  const attempt = (saga.steps.get(step_id)?.runs.length ?? 0) + 1;
+  const which = { step_id, iteration: 1, attempt, call_id: null, tool, level: due.level ?? 0 };
+  return [fact(saga, 'saga_step_ended', { ...which, ...how, ...NO_EFFECT, ended_at_ms: now_ms })];
+}
+
+/** Only the first level has a condition. */
+export function skipStep(saga: RunningSaga, command: Of<'step_skipped'>, now_ms: number): SagaFact[] {
+  return dueStep(saga, command.step_id)?.level === 0 ? endedWithoutCall(saga, command, now_ms) : [];
+}
+
+export const unpreparedStep = (saga: RunningSaga, command: Of<'step_unprepared'>, now_ms: number): SagaFact[] =>
+  endedWithoutCall(saga, command, now_ms);
+
+export function chooseBranch(saga: RunningSaga, { block_id, choice }: Of<'branch_chosen'>, now_ms: number): SagaFact[] {
+  if (startsNothing(saga) || !dueOf(progressOf(saga), 'choose', block_id)) return [];
+  return [fact(saga, 'saga_block_entered', { block_id, choice, items: null, entered_at_ms: now_ms })];
+}
+
+/** What a condition or a list gives cannot be used: the block fails like a step without a call. */
+export function failBlock(saga: RunningSaga, { block_id, error }: Of<'block_failed'>, now_ms: number): SagaFact[] {
+  const part = progressOf(saga);
+  if (startsNothing(saga) || !(dueOf(part, 'choose', block_id) ?? dueOf(part, 'list', block_id))) return [];
+  const which = { step_id: block_id, iteration: 1, attempt: 1, call_id: null, tool: '', level: 0 };
+  return [fact(saga, 'saga_step_ended', { ...which, status: 'failed', error, ...NO_EFFECT, ended_at_ms: now_ms })];
+}
+
+/** A longer list would cost memory and time of all sagas of the process. */
+export const ITEMS_MAX = 10_000;
+
+function tooLong(items: number): CallError {
+  const message = `the list has ${items} items, at most ${ITEMS_MAX} are allowed`;
+  return { code: 'VALIDATION_ERROR', class: 'validation', message, details_json: null, retryable: false, retry_after_s: null };
+}
+
+export function readList(saga: RunningSaga, { block_id, items }: Of<'list_read'>, now_ms: number): SagaFact[] {
+  if (startsNothing(saga) || !dueOf(progressOf(saga), 'list', block_id)) return [];
+  if (items > ITEMS_MAX) return failBlock(saga, { kind: 'block_failed', now_ms, block_id, error: tooLong(items) }, now_ms);
+  return [fact(saga, 'saga_block_entered', { block_id, choice: null, items, entered_at_ms: now_ms })];
+}
+
+/** A read leaves nothing behind, so its outcome is never in doubt. */
+export function endOf(run: Run, { status, effect }: Pick<EndStep, 'status' | 'effect'>): Pick<EndStep, 'status' | 'effect'> {
+  if (!run.is_write) return { status: status === 'in_doubt' ? 'failed' : status, effect: 'none' };
+  if (status === 'in_doubt') return { status, effect: 'unknown' };
+  return { status, effect };
+}
+
+export function endStep(saga: RunningSaga, command: EndStep, now_ms: number): SagaFact[] {
+  const run = runOf(saga, command.call_id);
+  if (!run || run.end !== null) return [];
+  const { error, effect_key, effect_attempt } = command;
+  const of = { ...ofRun(run), call_id: run.call_id, tool: run.tool, level: run.level };
+  const ended = fact(saga, 'saga_step_ended', { ...of, ...endOf(run, command), error, effect_key, effect_attempt, ended_at_ms: now_ms });
+  const wait = saga.waits.get(run.step_id);
+  return wait?.wait === 'call_approval' && wait.end === null ? [endWait(saga, run.step_id, 'answered', now_ms), ended] : [ended];
+}

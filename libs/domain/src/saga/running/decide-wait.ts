@@ -1,0 +1,52 @@
+import type { AnswerWait, SagaCommand } from './commands.js';
+import { endWait, fact } from './drafts.js';
+import type { SagaFact } from './facts.js';
+import { deadlineOf, type RunningSaga, runOf } from './state.js';
+
+type Approval = Extract<SagaCommand, { kind: 'approval_opened' | 'approval_closed' }>;
+
+/** While the approval of a step's call is open the clock stands, for `wait_max_ms` at most. */
+export function approval(saga: RunningSaga, { kind, call_id }: Approval, now_ms: number): SagaFact[] {
+  const run = runOf(saga, call_id);
+  if (!run || run.end !== null || saga.ended) return [];
+  const open = saga.waits.get(run.step_id);
+  const is_open = open?.wait === 'call_approval' && open.end === null;
+  if (kind === 'approval_closed') return is_open ? [endWait(saga, run.step_id, 'answered', now_ms)] : [];
+  if (open || run.is_cancelling) return [];
+  const until_ms = now_ms + saga.wait_max_ms;
+  return [
+    fact(saga, 'saga_wait_opened', { step_id: run.step_id, wait: 'call_approval', event_name: null, until_ms, opened_at_ms: now_ms }),
+  ];
+}
+
+/** An approval, an event or a manual task is answered; a moment is not. */
+export function answerWait(saga: RunningSaga, command: AnswerWait, now_ms: number): SagaFact[] | string {
+  const { step_id, is_refused, answer_json, reason, by } = command;
+  const wait = saga.waits.get(step_id);
+  if (!wait) return `no wait of this saga has the id ${step_id}`;
+  if (wait.end !== null || saga.ended) return [];
+  if (wait.wait === 'time' || wait.wait === 'call_approval')
+    return `${step_id} waits for ${wait.wait === 'time' ? 'a moment' : 'the approval of its call'}: it takes no answer`;
+  const ended_as = is_refused ? 'refused' : 'answered';
+  return [fact(saga, 'saga_wait_ended', { step_id, ended_as, answer_json, reason, by, ended_at_ms: now_ms })];
+}
+
+/** Moments at which something changes by itself; the earliest is the saga's one timer. */
+export function momentsOf(saga: RunningSaga): number[] {
+  if (saga.ended) return [];
+  const open = [...saga.waits.values()].filter((wait) => wait.end === null).map((wait) => wait.until_ms);
+  const deadline_ms = saga.turned || saga.is_overdue || saga.is_cancelled ? null : deadlineOf(saga);
+  return [...open, ...(deadline_ms === null ? [] : [deadline_ms]), ...(saga.paused_until_ms === null ? [] : [saga.paused_until_ms])];
+}
+
+export function timer(saga: RunningSaga, now_ms: number): SagaFact[] {
+  if (saga.ended) return [];
+  const expired = [...saga.waits].filter(([, wait]) => wait.end === null && wait.until_ms <= now_ms);
+  const facts = expired.map(([id, wait]) => endWait(saga, id, wait.wait === 'time' ? 'answered' : 'expired', now_ms));
+  const fired = (timer: 'pause' | 'deadline') => fact(saga, 'saga_timer_fired', { timer, fired_at_ms: now_ms });
+  if (saga.paused_until_ms !== null && saga.paused_until_ms <= now_ms) facts.push(fired('pause'));
+  const deadline_ms = deadlineOf(saga);
+  if (deadline_ms !== null && deadline_ms <= now_ms && !saga.is_overdue && !saga.turned && !saga.is_cancelled)
+    facts.push(fired('deadline'));
+  return facts;
+}

@@ -1,0 +1,294 @@
+import type { Principal } from '@countersign/contracts';
+import { describe, expect, test } from 'vitest';
+import type { Block, StepBlock } from '../definition/definition.js';
+import type { SagaCommand } from './commands.js';
+import { decideSaga } from './decide.js';
+import { sagaEffectsOf, sagaStatusOf } from './effects.js';
+import { evolveSaga } from './evolve.js';
+import type { RunningSaga, SagaState } from './state.js';
+
+const by: Principal = { kind: 'user', id: 'ann', roles: [] };
+type Without<T> = T extends unknown ? Omit<T, 'now_ms'> : never;
+
+const step = (name: string, more: Partial<StepBlock> = {}): StepBlock => ({
+  ...{ kind: 'step', name, use: { tool: name, version: '1.0.0', inputs: {} } },
+  ...more,
+});
+const sequence = (...blocks: Block[]): Block => ({ kind: 'sequence', blocks });
+
+/** A saga as a list of commands; `types` are the records of the last one. */
+class Story {
+  state: SagaState;
+  types: string[] = [];
+  message = '';
+  now_ms = 0;
+  private ids = 0;
+
+  constructor(root: Block, deadline_at_ms: number | null = null) {
+    const definition = { name: 'd', version: '1', wait_max_ms: 1_000, root };
+    const texts = { definition_digest: '', definition_json: JSON.stringify(definition), inputs_json: '{}' };
+    const who = { saga_id: 's', case_id: null, by, on_behalf_of: null };
+    this.when({ kind: 'start', definition, ...texts, ...who, latencies: { a: 100, b: 300 }, deadline_at_ms });
+  }
+
+  get saga(): RunningSaga {
+    return this.state as RunningSaga;
+  }
+
+  when(command: Without<SagaCommand>): this {
+    const decision = decideSaga({ ...command, now_ms: this.now_ms } as SagaCommand, this.state);
+    const facts = decision.kind === 'recorded' ? decision.facts : [];
+    this.message = decision.kind === 'refused' ? decision.message : '';
+    this.types = facts.map(({ event_type }) => event_type);
+    this.state = facts.reduce(evolveSaga, this.state);
+    return this;
+  }
+
+  asks(step_id: string, more: object = {}, level = 0): this {
+    const what = { tool: step_id, version: '1.0.0', key: `key ${step_id} ${level}`, inputs_json: '{"n":1}', latency_ms: 100 };
+    const traits = { is_write: true, is_irreversible: false, resources: ['r'], compensation_tool: 'undo' };
+    return this.when({ kind: 'step_prepared', step_id, level, call_id: `${step_id}-${++this.ids}`, ...what, ...traits, ...more });
+  }
+
+  ends(
+    step_id: string,
+    status: 'succeeded' | 'failed' | 'denied' | 'in_doubt' | 'cancelled' = 'succeeded',
+    effect: 'none' | 'happened' | 'unknown' = status === 'succeeded' ? 'happened' : 'none',
+  ): this {
+    return this.when({
+      kind: 'step_ended',
+      call_id: this.call(step_id),
+      status,
+      effect,
+      error: null,
+      effect_key: `key ${step_id}`,
+      effect_attempt: 1,
+    });
+  }
+
+  ran(step_id: string, more: object = {}): this {
+    return this.asks(step_id, more).ends(step_id);
+  }
+
+  undone(step_id: string, result: 'executed' | 'failed' | 'unconfirmed' = 'executed'): this {
+    const of_call_id = this.call(step_id);
+    const call_id = `undo-${step_id}-${++this.ids}`;
+    const what = {
+      call_id,
+      key: `undo ${step_id} ${this.ids}`,
+      tool: 'undo',
+      version: '1.0.0',
+      inputs_json: '{}',
+      deadline_at_ms: 9,
+      reason: '',
+    };
+    this.when({ kind: 'undo_prepared', of_call_id, ...what });
+    return this.when({ kind: 'undo_ended', of_call_id, call_id, result, error: null, duration_ms: 1, retry_count: 0 });
+  }
+
+  controls(act: 'pause' | 'resume' | 'cancel' | 'retry' | 'accept' | 'done_by_hand', step_id: string | null = null): this {
+    return this.when({ kind: 'control', command_id: `c${++this.ids}`, act, step_id, reason: null, by });
+  }
+
+  call(step_id: string): string {
+    return this.saga.steps.get(step_id)?.runs.at(-1)?.call_id as string;
+  }
+
+  effects(): string[] {
+    return sagaEffectsOf(this.saga).map((effect) =>
+      `${effect.kind} ${'run' in effect ? effect.run.step_id : 'step_id' in effect ? effect.step_id : 'ticket' in effect ? effect.ticket.ticket : ''}`.trim(),
+    );
+  }
+}
+
+describe('forward', () => {
+  test('steps run in order, each recorded before it is called, and the saga completes once', () => {
+    const story = new Story(sequence(step('a'), step('b')));
+    expect([sagaStatusOf(story.saga), story.effects()]).toEqual(['pending', ['prepare a']]);
+    expect(story.asks('a').types).toEqual(['saga_step_requested']);
+    expect(story.effects()).toEqual(['call a']);
+    expect(story.asks('a').types).toEqual([]);
+    expect(story.ends('a').effects()).toEqual(['prepare b']);
+    expect(story.ran('b').types).toEqual(['saga_step_ended', 'saga_ended']);
+    expect(sagaStatusOf(story.saga)).toBe('completed');
+    expect(story.ends('b').types).toEqual([]);
+  });
+
+  test('the next level opens after a failure without effect, never after a denial or in doubt', () => {
+    const root = () => step('a', { fallbacks: [{ tool: 'other', version: '1.0.0', inputs: {} }] });
+    const levels = (story: Story) => sagaEffectsOf(story.saga).flatMap((effect) => (effect.kind === 'prepare' ? [effect.level] : []));
+    expect(levels(new Story(root()).asks('a').ends('a', 'failed'))).toEqual([1]);
+    expect(sagaStatusOf(new Story(root()).asks('a').ends('a', 'denied').saga)).toBe('aborted');
+    const doubt = new Story(root()).asks('a').ends('a', 'in_doubt', 'unknown');
+    expect(doubt.effects()).toEqual(['follow', 'ticket in_doubt']);
+    expect(levels(doubt.when({ kind: 'evidence', of_call_id: doubt.call('a'), direction: 'forward', happened: false }))).toEqual([1]);
+  });
+
+  test('the last level is a person, whose time does not count', () => {
+    const story = new Story(step('a', { manual: 'do it' }), 500).asks('a').ends('a', 'failed');
+    expect([sagaStatusOf(story.saga), story.effects()]).toEqual(['awaiting_approval', ['await a', 'timer']]);
+    story.now_ms = 900;
+    story.when({ kind: 'wait_answered', step_id: 'a', is_refused: false, answer_json: '{}', reason: null, by });
+    expect(sagaStatusOf(story.saga)).toBe('completed');
+  });
+
+  test('a step gets its share of the time left by estimate', () => {
+    const story = new Story(sequence(step('a'), step('b')), 800).asks('a');
+    expect(story.saga.steps.get('a')?.runs[0]?.deadline_at_ms).toBe(200);
+  });
+
+  test('a loser is cancelled, undone where it took effect, and keeps the join open while in doubt', () => {
+    const story = new Story({ kind: 'parallel', join: { kind: 'first_success' }, branches: [step('a'), step('b')] }).asks('a').asks('b');
+    expect(story.ends('a').types).toEqual(['saga_step_ended', 'saga_step_cancel_requested']);
+    expect(story.effects()).toEqual(['call b', 'cancel_call']);
+    expect(story.ends('b', 'in_doubt', 'unknown').effects()).toEqual(['follow', 'ticket in_doubt']);
+    story.when({ kind: 'evidence', of_call_id: story.call('b'), direction: 'forward', happened: true });
+    expect(story.effects()).toEqual(['prepare_undo b']);
+    expect(story.undone('b').types).toEqual(['compensation_executed', 'saga_ended']);
+    expect(sagaStatusOf(story.saga)).toBe('completed');
+  });
+
+  test('a map runs as many items at once as its cap', () => {
+    const story = new Story({
+      kind: 'map',
+      name: 'm',
+      over: { from: '/inputs/x' },
+      concurrency: 2,
+      join: { kind: 'all' },
+      body: step('a'),
+    });
+    expect(story.when({ kind: 'list_read', block_id: 'm', items: 3 }).effects()).toEqual(['prepare a[0]', 'prepare a[1]']);
+    expect(story.ran('a[1]').effects()).toEqual(['prepare a[0]', 'prepare a[2]']);
+  });
+});
+
+describe('back', () => {
+  const three = () => new Story(sequence(step('a'), step('b'), step('c'))).ran('a').ran('b').asks('c');
+
+  test('what took effect is undone newest first on one resource, side by side on others', () => {
+    const story = three().ends('c', 'failed');
+    expect(story.types).toEqual(['saga_step_ended', 'saga_compensation_started']);
+    expect(story.effects()).toEqual(['prepare_undo b']);
+    expect(story.undone('b').effects()).toEqual(['prepare_undo a']);
+    expect(story.undone('a').types).toEqual(['compensation_executed', 'saga_ended']);
+    expect(sagaStatusOf(story.saga)).toBe('compensated');
+    const apart = new Story(sequence(step('a'), step('b'), step('c')))
+      .ran('a', { resources: ['x'] })
+      .ran('b', { resources: ['y'] })
+      .asks('c');
+    expect(apart.ends('c', 'failed').effects()).toEqual(['prepare_undo a', 'prepare_undo b']);
+  });
+
+  test('a doubt blocks the compensations of steps before it until it is over', () => {
+    const story = three().ends('c', 'in_doubt', 'unknown').controls('cancel');
+    expect(story.effects()).toEqual(['follow', 'ticket in_doubt']);
+    story.when({ kind: 'evidence', of_call_id: story.call('c'), direction: 'forward', happened: true });
+    expect(story.effects()).toEqual(['prepare_undo c']);
+  });
+
+  test('after a failed compensation the rest goes on, then a person decides; a retry has the same key', () => {
+    const story = three().ends('c', 'failed').undone('b', 'failed').undone('a');
+    expect([sagaStatusOf(story.saga), story.effects()]).toEqual(['compensation_failed', ['ticket compensation_failed']]);
+    const key = story.saga.steps.get('b')?.runs[0]?.undo?.key;
+    expect(story.controls('retry', 'b').undone('b').types).toEqual(['compensation_executed', 'saga_ended']);
+    expect(story.saga.steps.get('b')?.runs[0]?.undo?.key).toBe(key);
+    expect(sagaStatusOf(story.saga)).toBe('compensated');
+    expect(sagaStatusOf(three().ends('c', 'failed').undone('b', 'failed').undone('a').controls('accept').saga)).toBe('compensation_failed');
+  });
+
+  test("an effect without a compensation is a person's to undo", () => {
+    const story = new Story(sequence(step('a'), step('b'))).ran('a', { compensation_tool: null }).asks('b').ends('b', 'failed');
+    expect(story.effects()).toEqual(['ticket compensation_failed']);
+    expect(story.controls('retry', 'a').message).toMatch('undo it by hand');
+    expect(sagaStatusOf(story.controls('done_by_hand', 'a').saga)).toBe('compensated');
+  });
+});
+
+describe('the pivot', () => {
+  const beyond = () =>
+    new Story(sequence(step('a'), step('p'), step('b'), step('c')))
+      .ran('a')
+      .ran('p', { is_irreversible: true })
+      .ran('b')
+      .asks('c')
+      .ends('c', 'failed');
+
+  test('after an irreversible step that happened the saga goes only forward: retry with the same key, by hand, or accept', () => {
+    const story = beyond();
+    expect([story.types, story.effects()]).toEqual([['saga_step_ended', 'saga_ticket_opened'], ['ticket failed_after_pivot']]);
+    expect(story.controls('retry', 'c').effects()).toEqual(['prepare c']);
+    story.asks('c', { key: 'another', inputs_json: '{"n":2}' });
+    const [first, second] = story.saga.steps.get('c')?.runs ?? [];
+    expect([second?.key, second?.inputs_json, second?.attempt]).toEqual([first?.key, first?.inputs_json, 2]);
+    expect(sagaStatusOf(story.ends('c').saga)).toBe('completed');
+    expect(sagaStatusOf(beyond().controls('accept', 'c').saga)).toBe('completed');
+  });
+
+  test('a cancelled saga is undone back to the pivot, which stands with all before it', () => {
+    const story = beyond().controls('cancel');
+    expect(story.effects()).toEqual(['prepare_undo b']);
+    expect(sagaStatusOf(story.undone('b').saga)).toBe('compensated');
+  });
+});
+
+test('an expression that fails fails its block, and so does a list without end', () => {
+  const map: Block = { kind: 'map', name: 'm', over: { from: '/inputs/x' }, concurrency: 1, join: { kind: 'all' }, body: step('b') };
+  const story = new Story(sequence(step('a'), map)).ran('a').when({ kind: 'list_read', block_id: 'm', items: 10_001 });
+  expect([story.types, story.effects()]).toEqual([['saga_step_ended', 'saga_compensation_started'], ['prepare_undo a']]);
+});
+
+describe('time and persons', () => {
+  test('at the deadline what runs is cancelled, and the saga turns once it has ended', () => {
+    const story = new Story(sequence(step('a'), step('b')), 100).ran('a').asks('b');
+    story.now_ms = 100;
+    expect(story.when({ kind: 'timer' }).types).toEqual(['saga_timer_fired', 'saga_step_cancel_requested']);
+    expect(story.ends('b', 'cancelled').effects()).toEqual(['prepare_undo a']);
+  });
+
+  test('a pause starts nothing, stops the clock, and ends by itself after wait_max', () => {
+    const story = new Story(step('a'), 500).controls('pause');
+    expect([story.effects(), story.asks('a').types, story.controls('pause').message]).toEqual([
+      ['timer'],
+      [],
+      'the saga is paused already: resume it first',
+    ]);
+    story.now_ms = 1_000;
+    expect(story.when({ kind: 'timer' }).types).toEqual(['saga_timer_fired']);
+    expect(sagaEffectsOf(story.saga)).toContainEqual({ kind: 'timer', at_ms: 1_500 });
+  });
+
+  test('a repeated control act counts once, and none counts after the end', () => {
+    const story = new Story(step('a'));
+    const cancel = { kind: 'control', command_id: 'same', act: 'cancel', step_id: null, reason: null, by } as const;
+    expect(story.when(cancel).types).toEqual(['saga_controlled', 'saga_compensation_started', 'saga_ended']);
+    expect([story.when(cancel).types, story.message, story.controls('pause').message]).toEqual([[], '', 'the saga has ended as aborted']);
+  });
+
+  test('late evidence of an effect opens a ticket, also after the end, and undoes nothing by itself', () => {
+    const story = new Story(sequence(step('a'), step('b'))).asks('a').ends('a', 'failed');
+    expect(sagaStatusOf(story.saga)).toBe('aborted');
+    const evidence = { kind: 'evidence', of_call_id: story.call('a'), direction: 'forward', happened: true } as const;
+    expect(story.when(evidence).types).toEqual(['saga_evidence_recorded', 'saga_ticket_opened']);
+    expect([story.effects(), sagaStatusOf(story.saga), story.when(evidence).types]).toEqual([['ticket late_effect'], 'aborted', []]);
+  });
+
+  test('what a crash left unrecorded of a decision follows when the log was read', () => {
+    const story = new Story(step('a')).asks('a');
+    const decision = decideSaga(
+      {
+        kind: 'step_ended',
+        now_ms: 0,
+        call_id: story.call('a'),
+        status: 'succeeded',
+        effect: 'happened',
+        error: null,
+        effect_key: 'k',
+        effect_attempt: 1,
+      },
+      story.state,
+    );
+    if (decision.kind === 'recorded') story.state = decision.facts.slice(0, 1).reduce(evolveSaga, story.state);
+    expect(story.effects()).toEqual([]);
+    expect(story.when({ kind: 'recovered' }).types).toEqual(['saga_ended']);
+  });
+});

@@ -1,0 +1,96 @@
+import type { SagaCommand, StartSaga } from './commands.js';
+import { consequencesOf } from './consequences.js';
+import { control } from './decide-control.js';
+import { chooseBranch, endStep, failBlock, prepareStep, readList, skipStep, unpreparedStep } from './decide-step.js';
+import { endUndo, evidence, prepareUndo } from './decide-undo.js';
+import { answerWait, approval, timer } from './decide-wait.js';
+import { evolveSaga } from './evolve.js';
+import type { SagaFact } from './facts.js';
+import type { RunningSaga, SagaState } from './state.js';
+
+/** No facts: the command repeats what is recorded, or came too late. `refused` is for persons: what is wrong and what would be right. */
+export type SagaDecision = { kind: 'recorded'; facts: SagaFact[] } | { kind: 'refused'; message: string };
+
+/** A saga that starts ever more of its own consequences is a defect. */
+const ROUNDS_MAX = 10_000;
+
+function start(command: StartSaga, now_ms: number): SagaFact {
+  const { saga_id, case_id, definition, definition_digest, definition_json, inputs_json, latencies, deadline_at_ms, by, on_behalf_of } =
+    command;
+  const estimates = Object.entries(latencies).map(([step_name, latency_ms]) => ({ step_name, latency_ms }));
+  const what = {
+    saga_id,
+    case_id,
+    definition: definition.name,
+    definition_version: definition.version,
+    definition_digest,
+    definition_json,
+  };
+  const who = { by, on_behalf_of, inputs_json, steps: [], estimates };
+  const until = { deadline_at_ms, wait_max_ms: definition.wait_max_ms, started_at_ms: now_ms };
+  return { event_type: 'saga_started', body: { ...what, ...who, ...until } };
+}
+
+type Later = Exclude<SagaCommand, { kind: 'start' | 'recovered' }>;
+
+function direct(command: Later, saga: RunningSaga): SagaFact[] | string {
+  const { now_ms } = command;
+  switch (command.kind) {
+    case 'step_prepared':
+      return prepareStep(saga, command, now_ms);
+    case 'step_skipped':
+      return skipStep(saga, command, now_ms);
+    case 'step_unprepared':
+      return unpreparedStep(saga, command, now_ms);
+    case 'branch_chosen':
+      return chooseBranch(saga, command, now_ms);
+    case 'list_read':
+      return readList(saga, command, now_ms);
+    case 'block_failed':
+      return failBlock(saga, command, now_ms);
+    case 'step_ended':
+      return endStep(saga, command, now_ms);
+    case 'approval_opened':
+    case 'approval_closed':
+      return approval(saga, command, now_ms);
+    case 'undo_prepared':
+      return prepareUndo(saga, command, now_ms);
+    case 'undo_ended':
+      return endUndo(saga, command, now_ms);
+    case 'evidence':
+      return evidence(saga, command, now_ms);
+    case 'wait_answered':
+      return answerWait(saga, command, now_ms);
+    case 'timer':
+      return timer(saga, now_ms);
+    case 'control':
+      return control(saga, command, now_ms);
+  }
+}
+
+/** The facts and all that follows from them, in the order in which they are recorded. */
+function withConsequences(before: SagaState, facts: readonly SagaFact[], now_ms: number): SagaFact[] {
+  const all = [...facts];
+  let saga = facts.reduce(evolveSaga, before);
+  for (let round = 0; saga && round < ROUNDS_MAX; round++) {
+    const more = consequencesOf(saga, now_ms);
+    if (more.length === 0) return all;
+    all.push(...more);
+    saga = more.reduce(evolveSaga, saga);
+  }
+  if (saga) throw new Error(`saga ${saga.saga_id}: its consequences do not end`);
+  return all;
+}
+
+/** What a command leads to. Pure: time, ids and keys come with the command. */
+export function decideSaga(command: SagaCommand, saga: SagaState): SagaDecision {
+  if (command.kind === 'start') {
+    const facts = saga ? [] : withConsequences(undefined, [start(command, command.now_ms)], command.now_ms);
+    return { kind: 'recorded', facts };
+  }
+  if (!saga) return { kind: 'refused', message: 'there is no such saga: start it first' };
+  if (command.kind === 'recovered') return { kind: 'recorded', facts: withConsequences(saga, [], command.now_ms) };
+  const found = direct(command, saga);
+  if (typeof found === 'string') return { kind: 'refused', message: found };
+  return { kind: 'recorded', facts: found.length === 0 ? [] : withConsequences(saga, found, command.now_ms) };
+}

@@ -1,0 +1,88 @@
+import { startsNothing } from './decide-step.js';
+import { undosDue } from './decide-undo.js';
+import { momentsOf } from './decide-wait.js';
+import { stepKeyText, undoKeyText } from './keys.js';
+import { progressOf } from './progress.js';
+import { inDoubt, isLive, isStuck, pivotOf, type Run, type RunningSaga, runsOf, type Ticket } from './state.js';
+
+/** What a process must do for a saga. All of it follows from the state, so that a restart does the same again; each may be done twice. */
+export type SagaEffect =
+  /** Evaluate the conditions; answer `branch_chosen`. */
+  | { kind: 'choose_branch'; block_id: string; name: string }
+  /** Evaluate the list; answer `list_read`. */
+  | { kind: 'read_list'; block_id: string; name: string }
+  /** Evaluate condition and inputs; answer `step_prepared`, `step_skipped` or `step_unprepared`. */
+  | { kind: 'prepare'; step_id: string; name: string; level: number; key_text: string }
+  /** Submit the call as recorded, or find it, and follow it; answer `step_ended`. */
+  | { kind: 'call'; run: Run }
+  | { kind: 'cancel_call'; call_id: string }
+  /** The call is in doubt: follow it; answer `evidence`. */
+  | { kind: 'follow'; call_id: string }
+  /** Assemble the inputs of the undo; answer `undo_prepared` (or `undo_ended` failed, without a call). */
+  | { kind: 'prepare_undo'; run: Run; key_text: string }
+  /** Submit the undo as recorded and follow it; answer `undo_ended`. */
+  | { kind: 'call_undo'; run: Run }
+  /** Ask the person, or subscribe to the event; answer `wait_answered`. */
+  | { kind: 'await'; step_id: string; wait: 'approval' | 'manual' | 'event' }
+  /** At this moment: `timer`. */
+  | { kind: 'timer'; at_ms: number }
+  | { kind: 'ticket'; ticket: Ticket };
+
+function starts(saga: RunningSaga): SagaEffect[] {
+  if (startsNothing(saga)) return [];
+  if (saga.is_overdue && !pivotOf(saga)) return [];
+  return progressOf(saga).due.flatMap(({ kind, id, name, level = 0 }): SagaEffect[] => {
+    if (kind === 'choose') return [{ kind: 'choose_branch', block_id: id, name }];
+    if (kind === 'list') return [{ kind: 'read_list', block_id: id, name }];
+    return kind === 'step' ? [{ kind: 'prepare', step_id: id, name, level, key_text: stepKeyText(saga.saga_id, id, level) }] : [];
+  });
+}
+
+function calls(saga: RunningSaga): SagaEffect[] {
+  return runsOf(saga).flatMap((run): SagaEffect[] => {
+    if (isLive(run))
+      return run.is_cancelling
+        ? [
+            { kind: 'call', run },
+            { kind: 'cancel_call', call_id: run.call_id },
+          ]
+        : [{ kind: 'call', run }];
+    if (inDoubt(run)) return [{ kind: 'follow', call_id: run.call_id }];
+    return run.undo?.state === 'requested' ? [{ kind: 'call_undo', run }] : [];
+  });
+}
+
+function undos(saga: RunningSaga): SagaEffect[] {
+  return undosDue(saga).map((run) => {
+    const { effect_key, effect_attempt } = run.end ?? { effect_key: null, effect_attempt: 0 };
+    return { kind: 'prepare_undo', run, key_text: undoKeyText({ effect_key: effect_key ?? run.key, effect_attempt }) };
+  });
+}
+
+function waits(saga: RunningSaga): SagaEffect[] {
+  return [...saga.waits].flatMap(([step_id, { wait, end }]): SagaEffect[] =>
+    end !== null || wait === 'time' || wait === 'call_approval' ? [] : [{ kind: 'await', step_id, wait }],
+  );
+}
+
+export function sagaEffectsOf(saga: RunningSaga): SagaEffect[] {
+  const tickets = saga.tickets.map((ticket): SagaEffect => ({ kind: 'ticket', ticket }));
+  if (saga.ended) return tickets;
+  const moments = momentsOf(saga);
+  const timers: SagaEffect[] = moments.length === 0 ? [] : [{ kind: 'timer', at_ms: Math.min(...moments) }];
+  return [...starts(saga), ...calls(saga), ...undos(saga), ...waits(saga), ...timers, ...tickets];
+}
+
+export type SagaStatus = 'pending' | 'running' | 'awaiting_approval' | 'compensating' | NonNullable<RunningSaga['ended']>;
+
+/** compensation_failed before its end: nothing but stuck compensations is left, and a person must act. */
+export function sagaStatusOf(saga: RunningSaga): SagaStatus {
+  if (saga.ended) return saga.ended;
+  if (saga.turned) {
+    const left = sagaEffectsOf(saga).some(({ kind }) => kind === 'prepare_undo' || kind === 'call_undo' || kind === 'follow');
+    return !left && runsOf(saga).some(isStuck) ? 'compensation_failed' : 'compensating';
+  }
+  const asks = [...saga.waits.values()].some(({ wait, end }) => end === null && wait !== 'event' && wait !== 'time');
+  if (asks) return 'awaiting_approval';
+  return saga.seq === 0 ? 'pending' : 'running';
+}

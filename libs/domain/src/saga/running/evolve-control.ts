@@ -1,0 +1,65 @@
+import { holdClock, releaseClock } from './clock.js';
+import type { SagaFact } from './facts.js';
+import { isStuck, type RunningSaga, runsOf } from './state.js';
+
+type ControlFact = SagaFact<'saga_controlled' | 'saga_timer_fired' | 'saga_compensation_started' | 'saga_ticket_opened' | 'saga_ended'>;
+
+const PAUSE = '(pause)';
+
+function resume(saga: RunningSaga, at_ms: number): void {
+  saga.paused_until_ms = null;
+  releaseClock(saga, PAUSE, at_ms);
+}
+
+/** What retry, done_by_hand and accept do to one step: forward before the saga turned, and to compensations after. */
+function decided(saga: RunningSaga, { act, step_id }: SagaFact<'saga_controlled'>['body']): void {
+  const dropped = (ticket: RunningSaga['tickets'][number]) => step_id !== null && ticket.step_id !== step_id;
+  const state = act === 'retry' ? 'again' : act === 'accept' ? 'accepted' : 'by_hand';
+  const stuck = runsOf(saga).filter((run) => isStuck(run) && (step_id === null || run.step_id === step_id));
+  for (const run of stuck) if (run.undo) run.undo.state = state;
+  saga.tickets = saga.tickets.filter((ticket) => ticket.ticket === 'late_effect' || ticket.ticket === 'in_doubt' || dropped(ticket));
+  const entry = step_id === null || stuck.length > 0 ? undefined : saga.steps.get(step_id);
+  if (!entry || saga.turned) return;
+  if (act !== 'retry') entry.mark = 'excused';
+  else {
+    Object.assign(entry, { mark: null, is_again: true });
+    saga.waits.delete(step_id as string);
+  }
+}
+
+function controlled(saga: RunningSaga, body: SagaFact<'saga_controlled'>['body']): void {
+  saga.controls.add(body.command_id);
+  if (body.act === 'pause') {
+    saga.paused_until_ms = body.controlled_at_ms + saga.wait_max_ms;
+    holdClock(saga, PAUSE, body.controlled_at_ms);
+  } else if (body.act === 'resume') resume(saga, body.controlled_at_ms);
+  else if (body.act === 'cancel') {
+    saga.is_cancelled = true;
+    resume(saga, body.controlled_at_ms);
+  } else decided(saga, body);
+}
+
+export function foldControl(saga: RunningSaga, at: ControlFact): void {
+  switch (at.event_type) {
+    case 'saga_controlled':
+      controlled(saga, at.body);
+      return;
+    case 'saga_timer_fired':
+      if (at.body.timer === 'pause') resume(saga, at.body.fired_at_ms);
+      else saga.is_overdue = true;
+      return;
+    case 'saga_compensation_started':
+      saga.turned = { cause: at.body.cause, failed_step_id: at.body.failed_step_id };
+      saga.tickets = saga.tickets.filter(({ ticket }) => ticket === 'late_effect' || ticket === 'in_doubt');
+      return;
+    case 'saga_ticket_opened': {
+      const { ticket, step_id, call_id } = at.body;
+      saga.tickets.push({ ticket, step_id, call_id });
+      return;
+    }
+    case 'saga_ended':
+      saga.ended = at.body.status;
+      saga.tickets = saga.tickets.filter(({ ticket }) => ticket === 'late_effect');
+      return;
+  }
+}

@@ -1,0 +1,134 @@
+import type { SagaStarted, SagaStepRequested } from '@countersign/contracts';
+import type { SagaDefinition } from '../definition/definition.js';
+import { holdClock, releaseClock } from './clock.js';
+import { copyOf } from './copy.js';
+import { foldControl } from './evolve-control.js';
+import { foldUndo } from './evolve-undo.js';
+import type { SagaFact } from './facts.js';
+import { isRecorded } from './record.js';
+import { type Run, type RunningSaga, runOf, type SagaState, type StepEntry } from './state.js';
+
+function started(body: Omit<SagaStarted, 'meta'>): RunningSaga {
+  const { saga_id, case_id, definition_json, estimates, deadline_at_ms, wait_max_ms, by } = body;
+  return {
+    ...{ saga_id, case_id, deadline_at_ms, by },
+    definition: JSON.parse(definition_json as string) as SagaDefinition,
+    latencies: Object.fromEntries(estimates.map(({ step_name, latency_ms }) => [step_name, latency_ms])),
+    wait_max_ms: wait_max_ms ?? 0,
+    seq: 0,
+    ...{ steps: new Map(), waits: new Map(), blocks: new Map(), tickets: [], controls: new Set() },
+    ...{ paused_until_ms: null, is_cancelled: false, is_overdue: false, turned: null, ended: null },
+    clock: { holders: new Set(), since_ms: 0, stood_ms: 0 },
+  };
+}
+
+function entryOf(saga: RunningSaga, step_id: string): StepEntry {
+  const entry = saga.steps.get(step_id) ?? { mark: null, is_again: false, runs: [] };
+  saga.steps.set(step_id, entry);
+  return entry;
+}
+
+function requested(saga: RunningSaga, body: Omit<SagaStepRequested, 'meta'>): void {
+  const { step_id, attempt, level, call_id, tool, version, key, inputs_json } = body;
+  const { is_write, is_irreversible, resources, compensation_tool, deadline_at_ms } = body;
+  const entry = entryOf(saga, step_id);
+  const what = { step_id, attempt, level, call_id, tool, version, key, inputs_json };
+  const how = { is_write, is_irreversible, resources, compensation_tool, deadline_at_ms };
+  const run: Run = { ...what, ...how, requested_seq: saga.seq, is_cancelling: false, end: null, undo: null };
+  Object.assign(entry, { mark: null, is_again: false });
+  entry.runs.push(run);
+}
+
+function stepEnded(saga: RunningSaga, { body }: SagaFact<'saga_step_ended'>): void {
+  const { step_id, call_id, status, effect, effect_key, effect_attempt } = body;
+  const entry = entryOf(saga, step_id);
+  const run = call_id === null ? undefined : runOf(saga, call_id);
+  if (run) run.end = { status, effect: effect ?? 'unknown', seq: saga.seq, effect_key, effect_attempt, is_late: false };
+  else Object.assign(entry, { mark: status === 'skipped' ? 'skipped' : 'unprepared', is_again: false });
+}
+
+function evidence(saga: RunningSaga, { body }: SagaFact<'saga_evidence_recorded'>): void {
+  const run = body.call_id === null ? undefined : runOf(saga, body.call_id);
+  if (!run?.end) return;
+  if (body.direction === 'compensate') {
+    if (run.undo) run.undo.state = body.happened ? 'executed' : 'failed';
+    return;
+  }
+  saga.tickets = saga.tickets.filter(({ ticket, call_id }) => ticket !== 'in_doubt' || call_id !== run.call_id);
+  const was = run.end;
+  const status = body.happened ? 'succeeded' : 'failed';
+  if (was.effect === 'unknown') run.end = { ...was, status, effect: body.happened ? 'happened' : 'none', seq: saga.seq };
+  else run.end = { ...was, effect: 'happened', is_late: true };
+}
+
+function waits(saga: RunningSaga, at: SagaFact<'saga_wait_opened' | 'saga_wait_ended'>): void {
+  if (at.event_type === 'saga_wait_opened') {
+    const { step_id, wait, until_ms, opened_at_ms } = at.body;
+    saga.waits.set(step_id, { wait, until_ms, end: null });
+    if (wait !== 'event' && wait !== 'time') holdClock(saga, step_id, opened_at_ms);
+    return;
+  }
+  const { step_id, ended_as, ended_at_ms } = at.body;
+  const wait = saga.waits.get(step_id);
+  if (wait) wait.end = { ended_as, seq: saga.seq };
+  releaseClock(saga, step_id, ended_at_ms);
+}
+
+function changed(saga: RunningSaga, at: SagaFact): void {
+  switch (at.event_type) {
+    case 'saga_started':
+      return;
+    case 'saga_step_requested':
+      requested(saga, at.body);
+      return;
+    case 'saga_step_ended':
+      stepEnded(saga, at);
+      return;
+    case 'saga_step_cancel_requested': {
+      const run = runOf(saga, at.body.call_id);
+      if (run) run.is_cancelling = true;
+      return;
+    }
+    case 'saga_block_entered':
+      saga.blocks.set(at.body.block_id, at.body.items ?? at.body.choice ?? -1);
+      return;
+    case 'saga_wait_opened':
+    case 'saga_wait_ended':
+      waits(saga, at);
+      return;
+    case 'saga_evidence_recorded':
+      evidence(saga, at);
+      return;
+    case 'compensation_requested':
+    case 'compensation_executed':
+    case 'compensation_failed':
+      foldUndo(saga, at);
+      return;
+    default:
+      foldControl(saga, at);
+      return;
+  }
+}
+
+/** Folds one record. Pure: the state given stays as it was. Records before `saga_started`, or of a saga without its definition, fold to nothing. */
+export function evolveSaga(before: SagaState, at: SagaFact): SagaState {
+  if (at.event_type === 'saga_started') return before ?? (isRecorded(at.body) ? started(at.body) : undefined);
+  if (!before) return undefined;
+  const saga = copyOf(before);
+  saga.seq++;
+  changed(saga, at);
+  return saga;
+}
+
+/** The same for many records, copied once. */
+export function replaySaga(facts: readonly SagaFact[]): SagaState {
+  let saga: SagaState;
+  for (const at of facts) {
+    if (at.event_type === 'saga_started') saga ??= isRecorded(at.body) ? started(at.body) : undefined;
+    else if (saga) {
+      saga.seq++;
+      changed(saga, at);
+    }
+  }
+  return saga;
+}

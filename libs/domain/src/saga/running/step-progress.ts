@@ -1,0 +1,47 @@
+import { type StepBlock, usesOf } from '../definition/definition.js';
+import { DONE, type Due, openPart, type Part } from './part.js';
+import { inDoubt, type RunningSaga, type StepEntry } from './state.js';
+
+export type { Due } from './part.js';
+
+function failedPart(entry: StepEntry, id: string, seq: number): Part {
+  return { ...DONE, verdict: 'failed', runs: entry.runs, seq, failed_step_id: id };
+}
+
+/** The manual task, the last level. */
+function manualPart(saga: RunningSaga, block: StepBlock, id: string, entry: StepEntry): Part {
+  const wait = saga.waits.get(id);
+  if (wait?.wait !== 'manual') return { ...openPart({ kind: 'manual', id, name: block.name }), runs: entry.runs };
+  if (wait.end === null) return { ...openPart(), runs: entry.runs, waits: [id] };
+  const { ended_as, seq } = wait.end;
+  return ended_as === 'answered' ? { ...DONE, runs: entry.runs, seq } : failedPart(entry, id, seq);
+}
+
+/** Only a failure without an effect opens the next level; a denial is a decision, and no other tool goes around it. */
+function afterFailure(saga: RunningSaga, block: StepBlock, id: string, entry: StepEntry): Part {
+  const last = entry.runs.at(-1);
+  const end = last?.end;
+  if (!last || !end || end.status !== 'failed' || end.effect !== 'none') return failedPart(entry, id, end?.seq ?? 0);
+  const level = last.level + 1;
+  if (level < usesOf(block).length) return { ...openPart({ kind: 'step', id, name: block.name, level }), runs: entry.runs };
+  return block.manual === undefined ? failedPart(entry, id, end.seq) : manualPart(saga, block, id, entry);
+}
+
+/** How far one step is. */
+export function stepPart(saga: RunningSaga, block: StepBlock, id: string): Part {
+  const entry = saga.steps.get(id);
+  const due = (level: number): Due => ({ kind: 'step', id, name: block.name, level });
+  if (!entry) return openPart(due(0));
+  const { runs, mark } = entry;
+  const last = runs.at(-1);
+  if (mark === 'skipped' || mark === 'excused') return { ...DONE, runs, seq: last?.end?.seq ?? 0 };
+  if (entry.is_again) return { ...openPart(due(last?.level ?? 0)), runs };
+  if (mark === 'unprepared') return failedPart(entry, id, last?.end?.seq ?? 0);
+  if (!last) return openPart(due(0));
+  const waiting = saga.waits.get(id);
+  const waits = waiting?.wait === 'call_approval' && waiting.end === null ? [id] : [];
+  if (last.end === null) return { ...openPart(), runs, waits };
+  if (inDoubt(last)) return { ...openPart(), runs };
+  if (last.end.status === 'succeeded') return { ...DONE, runs, seq: last.end.seq };
+  return afterFailure(saga, block, id, entry);
+}

@@ -1,0 +1,28 @@
+import { inDoubt, isLive, isStuck, pivotOf, type Run, type RunningSaga, runsOf, stands } from './state.js';
+
+const seqOf = (run: Run): number => run.end?.seq ?? 0;
+
+function shareResource(a: Run, b: Run): boolean {
+  if (a.resources.length === 0 || b.resources.length === 0) return true;
+  return a.resources.some((resource) => b.resources.includes(resource));
+}
+
+/** Calls whose effects the saga undoes after it turned: newer than the pivot, and known in time. */
+export function turnedBack(saga: RunningSaga): Run[] {
+  const pivot = pivotOf(saga);
+  return runsOf(saga).filter((run) => !pivot || seqOf(run) > seqOf(pivot) || run.requested_seq > seqOf(pivot));
+}
+
+/** Which compensations may start now: newest effect first on each resource, and none before what is open or in doubt. */
+export function undoDue(scope: readonly Run[]): Run[] {
+  const left = scope.filter((run) => stands(run) && !isStuck(run));
+  const unknown = scope.filter((run) => isLive(run) || inDoubt(run));
+  const waitsFor = (run: Run) =>
+    unknown.some((other) => other.requested_seq > seqOf(run)) ||
+    left.some((other) => other !== run && seqOf(other) > seqOf(run) && shareResource(other, run));
+  return left.filter((run) => (run.undo === null || run.undo.state === 'again') && !waitsFor(run));
+}
+
+export const stuckIn = (scope: readonly Run[]): Run[] => scope.filter((run) => stands(run) && isStuck(run));
+
+export const undoRequested = (scope: readonly Run[]): Run[] => scope.filter((run) => run.undo?.state === 'requested');

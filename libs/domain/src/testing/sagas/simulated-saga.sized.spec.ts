@@ -1,0 +1,32 @@
+import { histories } from '@countersign/contracts/testing/histories';
+import { expect, test } from 'vitest';
+import { sagaFaults } from './planted-faults.js';
+import { SimulatedSaga } from './simulated-saga.js';
+
+const SEEDS = histories(100, 2_000);
+const STEPS = 120;
+
+test(`one effect a key, compensations newest first down to the pivot, one end, whatever happens in between (${SEEDS} seeds)`, () => {
+  const ends: Record<string, number> = {};
+  let undone = 0;
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const { saga, log } = new SimulatedSaga(seed).run(STEPS);
+    ends[saga.ended as string] = (ends[saga.ended as string] ?? 0) + 1;
+    undone += log.filter(({ event_type }) => event_type === 'compensation_executed').length;
+    expect(log.filter(({ event_type }) => event_type === 'saga_ended')).toHaveLength(1);
+  }
+  expect(Object.keys(ends).sort()).toEqual(['aborted', 'compensated', 'compensation_failed', 'completed']);
+  expect(undone).toBeGreaterThan(SEEDS / 10);
+});
+
+test.each(sagaFaults)('the model sees an orchestrator that %s', (fault) => {
+  const broken: string[] = [];
+  for (let seed = 1; seed <= 1_000 && broken.length === 0; seed++) {
+    try {
+      new SimulatedSaga(seed, fault).run(STEPS);
+    } catch (found) {
+      broken.push(String(found));
+    }
+  }
+  expect(broken.join()).toMatch(/S\d+: /);
+});
