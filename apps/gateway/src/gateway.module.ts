@@ -47,6 +47,7 @@ import { IdentityModule } from './identity/identity.module.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MappingsModule } from './mappings/mappings.module.js';
 import { DecisionLinks } from './notifications/decision-link.js';
+import { RecordedChannels } from './notifications/recorded-channels.js';
 import { SealedSecrets } from './notifications/sealed-secret.js';
 import { KeyRetention } from './personal-data/key-retention.js';
 import { LogDrop } from './personal-data/log-drop.js';
@@ -107,6 +108,7 @@ export interface GatewayParts {
   /** Seals the secrets of webhooks. */
   secrets: SealedSecrets;
   links: DecisionLinks;
+  channels: RecordedChannels;
   /** Where channels and callbacks may be. */
   callback_addresses: AddressRules;
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
@@ -198,6 +200,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: VerifiedTokens, useValue: parts.verified },
     { provide: SealedSecrets, useValue: parts.secrets },
     { provide: DecisionLinks, useValue: parts.links },
+    { provide: RecordedChannels, useValue: parts.channels },
     { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
     { provide: UsageReport, useValue: parts.usage.report },
     { provide: PeriodCloser, useValue: parts.usage.closer },

@@ -69,7 +69,7 @@ class Life {
     const send = async (_webhook: Webhook, notification: Notification) => {
       this.sent.push(notification.id);
       if (notification.decides) this.with_link.push(notification.id);
-      return this.answer(notification);
+      return { taken: this.answer(notification), status: null, error: null };
     };
     const claims = new NotificationClaims(store, `gateway-${++lives}`);
     const change = async () => void tenantPart(this.state, sampleMeta().tenant_id).webhooks.delete('w');
