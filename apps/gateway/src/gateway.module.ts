@@ -32,6 +32,8 @@ import { CasesModule } from './cases/cases.module.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { CounterfactualModule } from './counterfactual/counterfactual.module.js';
 import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
+import { DeadLetterView } from './dead-letters/dead-letter-view.js';
+import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { DocsModule } from './docs/docs.module.js';
 import { ApiDocument } from './documents/api-document.js';
 import { DocumentsModule } from './documents/documents.module.js';
@@ -109,6 +111,7 @@ export interface GatewayParts {
   secrets: SealedSecrets;
   links: DecisionLinks;
   channels: RecordedChannels;
+  dead_letters: DeadLetterView;
   /** Where channels and callbacks may be. */
   callback_addresses: AddressRules;
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
@@ -130,6 +133,7 @@ const FEATURES = [
   CallsModule,
   CasesModule,
   CounterfactualModule,
+  DeadLettersModule,
   DocsModule,
   DocumentsModule,
   FactsModule,
@@ -200,6 +204,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: VerifiedTokens, useValue: parts.verified },
     { provide: SealedSecrets, useValue: parts.secrets },
     { provide: DecisionLinks, useValue: parts.links },
+    { provide: DeadLetterView, useValue: parts.dead_letters },
     { provide: RecordedChannels, useValue: parts.channels },
     { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
     { provide: UsageReport, useValue: parts.usage.report },

@@ -30,6 +30,7 @@ import { type GatewayConfig, publicUrl } from './config.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWriter } from './configuration/configuration-writer.js';
 import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
+import { DeadLetterView } from './dead-letters/dead-letter-view.js';
 import {
   delegatedAuthority,
   eventStreams,
@@ -150,6 +151,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     links,
     callback_addresses,
     channels,
+    dead_letters: new DeadLetterView(log, codec),
     notifications,
     mailer,
     book,
