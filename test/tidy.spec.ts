@@ -7,6 +7,7 @@ import { bagsAmong, folderCircles, httpInside, largeBags } from './tidy/folders.
 import { nestInside, wrongImports } from './tidy/imports.js';
 import { barrels, forbiddenNames } from './tidy/names.js';
 import { heavyFoundations, looseVersions, unlistedPackages } from './tidy/packages.js';
+import { vagueRefusals } from './tidy/refusals.js';
 import { unlistedItems } from './tidy/registries.js';
 import { readCompiled, readManifests, readSources } from './tidy/repository.js';
 import { crowdedConstructors, deepFolders, longFiles, longFunctions } from './tidy/sizes.js';
@@ -146,6 +147,18 @@ const each: Rule[] = [
     nestInside,
     file('apps/a/src/decide.ts', "import { Injectable } from '@nestjs/common';"),
     file('apps/a/src/a.module.ts', "import { Module } from '@nestjs/common';"),
+  ],
+  [
+    'a refusal of a vague kind names its cause',
+    vagueRefusals,
+    file('apps/gateway/src/a.ts', "new Refusal('not-found', 'there is no case', { call_id });"),
+    file('apps/gateway/src/a.ts', "new Refusal('not-found', 'there is no case', { reason: 'call_not_found' });"),
+  ],
+  [
+    'the cause of a refusal is one of its kind',
+    vagueRefusals,
+    file('apps/gateway/src/a.ts', "new Refusal('conflict', 'there is no case', { reason: 'call_not_found' });"),
+    file('apps/gateway/src/a.ts', "new Refusal('invalid-inputs', 'see the issues', { issues });"),
   ],
   [
     'calls know no HTTP',

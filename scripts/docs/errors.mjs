@@ -1,7 +1,7 @@
 // docs/reference/errors.md: every reason of a problem document and every code of a failed call.
 
 import { problemDocument, problemKinds } from '../../apps/gateway/dist/http/problem.js';
-import { Refusal } from '../../libs/calls/dist/index.js';
+import { Refusal, reasonsOf, refusalReasons } from '../../libs/calls/dist/index.js';
 import { table } from './markdown.mjs';
 
 /** What to do about each reason; a reason without an entry stops the generator. */
@@ -66,20 +66,24 @@ const CODES = [
 ];
 
 export const page = () => {
-  const rows = problemKinds.map((kind) => {
-    const { reason, status, title, code, class: errorClass, retryable } = problemDocument(new Refusal(kind, ''), '/');
+  const rows = problemKinds.flatMap((kind) => {
+    const { status, title, code, class: errorClass, retryable } = problemDocument(new Refusal(kind, ''), '/');
     if (!advice[kind]) throw new Error(`scripts/docs/errors.mjs says nothing of ${kind}`);
-    return [`\`${reason}\``, status, `\`${code}\``, errorClass, retryable ? 'yes' : 'no', title, advice[kind]];
+    const row = (reason) => {
+      const meaning = refusalReasons[kind]?.[reason] ?? title;
+      return [`\`${reason}\``, `\`${kind}\``, status, `\`${code}\``, errorClass, retryable ? 'yes' : 'no', meaning, advice[kind]];
+    };
+    return reasonsOf(kind).map(row);
   });
   return `# Errors
 
 A request that is refused is answered with a problem document (RFC 9457, \`application/problem+json\`). \`code\` is one of a closed list for programs,
-\`reason\` names the cause, \`detail\` says what is wrong here, and \`validation.issues\` lists the fields at fault. A call that was accepted and failed has
+\`reason\` names the cause (a reason is never renamed; new ones may come, so treat an unknown one by its \`class\`), \`detail\` says what is wrong here, and \`validation.issues\` lists the fields at fault. A call that was accepted and failed has
 the same \`code\` in \`error\` of its envelope.
 
 ## Reasons of refused requests
 
-${table(['reason', 'status', 'code', 'class', 'retry', 'meaning', 'what to do'], rows)}
+${table(['reason', 'type', 'status', 'code', 'class', 'retry', 'meaning', 'what to do'], rows)}
 
 ## Codes of failed calls
 

@@ -159,7 +159,11 @@ export class Acme {
     // Its credentials are missing, which operators are told.
     const refused = await call(this.agent, { tool: 'probe_token', inputs: { url: 'http://127.0.0.1:9/' } });
     this.names.set('security-events.call_id', named(refused.call_id, this.names.get('call_id')?.nobodys as string));
-    for (const agent of ['agent', 'agent_id', 'principal_id', 'caller']) this.names.set(agent, named('acme-agent', 'nobodys-agent'));
+    this.names.set('text', named(MARK, 'NobodysMark'));
+    const answered = await this.admin.request<{ trace_id: string }>('GET', `/v1/calls/${call_id}`);
+    this.names.set('trace_id', named(answered.body.trace_id, '0'.repeat(31).concat('1')));
+    for (const agent of ['agent', 'agent_id', 'principal', 'principal_id', 'caller'])
+      this.names.set(agent, named('acme-agent', 'nobodys-agent'));
   }
 
   /** An approval that waits, and one that left a grant. */

@@ -6,7 +6,7 @@ import { bodies } from './probe-bodies.js';
 
 /** Parameters of a query that name nothing that a tenant has. */
 const VALUES = new Set(
-  'limit status lifecycle category effect_class pattern capability marking provider q capabilities version min_trust max_latency_ms max_cost'
+  'limit status state fields expand order requested_after requested_before lifecycle category effect_class pattern capability marking provider q capabilities version min_trust max_latency_ms max_cost'
     .split(' ')
     .concat(
       'from to type format after_checkpoint cosigned first second size topic partition offset group_by period provisional kind days'.split(
@@ -19,6 +19,7 @@ const VALUES = new Set(
 const NOBODYS: Readonly<Record<string, string>> = {
   'sagas.case_id': 'no route starts a saga',
   saga_id: 'no route starts a saga',
+  'calls.on_behalf_of': 'acme made no call on behalf of a user',
   path: 'tiles are hashes of the whole log, for the auditors of every tenant',
 };
 const STREAM_MS = 300;

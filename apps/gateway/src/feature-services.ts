@@ -11,10 +11,10 @@ import { RecordingReader } from './counterfactual/recording-reader.js';
 import { type GatewayParts } from './gateway.module.js';
 import type { RequestAccess } from './http/request-access.js';
 import { ChannelDelivery } from './notifications/channel-delivery.js';
-import type { Channels } from './notifications/channels.js';
 import { NotificationClaims } from './notifications/notification-claims.js';
 import { NotificationSender } from './notifications/notification-sender.js';
 import { NotificationTargets } from './notifications/notification-targets.js';
+import type { RecordedChannels } from './notifications/recorded-channels.js';
 import { KeyRetention } from './personal-data/key-retention.js';
 import { SubjectEraser } from './personal-data/subject-eraser.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
@@ -72,7 +72,7 @@ export function personalDataParts({ personal, logger }: AppDeps, settings: Confi
 export function notificationSender(
   { store, clock, logger }: AppDeps,
   { configuration, changes }: { configuration: Configuration; changes: ConfigurationWriter },
-  channels: Channels,
+  channels: RecordedChannels,
   readable: Readable,
 ): NotificationSender {
   const now_ms = () => clock.now_ms();

@@ -249,9 +249,10 @@ describe('keys and tenants', () => {
     const { body } = await gateway.call('write_note');
     const absent = `${body.call_id.slice(0, -12)}000000000000`;
     const strip = (text: string) => text.replaceAll(body.call_id, 'ID').replaceAll(absent, 'ID');
+    const same = { 'x-request-id': 'spy-request' };
     for (const tail of ['', '/events']) {
-      const foreign = await gateway.send('GET', `/v1/calls/${body.call_id}${tail}`, undefined, {}, spy);
-      const missing = await gateway.send('GET', `/v1/calls/${absent}${tail}`, undefined, {}, spy);
+      const foreign = await gateway.send('GET', `/v1/calls/${body.call_id}${tail}`, undefined, same, spy);
+      const missing = await gateway.send('GET', `/v1/calls/${absent}${tail}`, undefined, same, spy);
       expect(foreign).toMatchObject({ status: 404 });
       expect(strip(foreign.text)).toBe(strip(missing.text));
     }

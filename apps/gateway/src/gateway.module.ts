@@ -32,6 +32,8 @@ import { CasesModule } from './cases/cases.module.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { CounterfactualModule } from './counterfactual/counterfactual.module.js';
 import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
+import { DeadLetterView } from './dead-letters/dead-letter-view.js';
+import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { DocsModule } from './docs/docs.module.js';
 import { ApiDocument } from './documents/api-document.js';
 import { DocumentsModule } from './documents/documents.module.js';
@@ -47,6 +49,7 @@ import { IdentityModule } from './identity/identity.module.js';
 import { LimitsModule } from './limits/limits.module.js';
 import { MappingsModule } from './mappings/mappings.module.js';
 import { DecisionLinks } from './notifications/decision-link.js';
+import { RecordedChannels } from './notifications/recorded-channels.js';
 import { SealedSecrets } from './notifications/sealed-secret.js';
 import { KeyRetention } from './personal-data/key-retention.js';
 import { LogDrop } from './personal-data/log-drop.js';
@@ -107,6 +110,8 @@ export interface GatewayParts {
   /** Seals the secrets of webhooks. */
   secrets: SealedSecrets;
   links: DecisionLinks;
+  channels: RecordedChannels;
+  dead_letters: DeadLetterView;
   /** Where channels and callbacks may be. */
   callback_addresses: AddressRules;
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
@@ -128,6 +133,7 @@ const FEATURES = [
   CallsModule,
   CasesModule,
   CounterfactualModule,
+  DeadLettersModule,
   DocsModule,
   DocumentsModule,
   FactsModule,
@@ -198,6 +204,8 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: VerifiedTokens, useValue: parts.verified },
     { provide: SealedSecrets, useValue: parts.secrets },
     { provide: DecisionLinks, useValue: parts.links },
+    { provide: DeadLetterView, useValue: parts.dead_letters },
+    { provide: RecordedChannels, useValue: parts.channels },
     { provide: CALLBACK_ADDRESSES, useValue: parts.callback_addresses },
     { provide: UsageReport, useValue: parts.usage.report },
     { provide: PeriodCloser, useValue: parts.usage.closer },

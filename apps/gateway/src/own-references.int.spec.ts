@@ -73,7 +73,7 @@ describe('a case with a reference', () => {
 
   test('that does not exist, or cannot, is refused by reason and place', async () => {
     for (const answer of [await call(0, { case_id: 'ext:none' }), await tier('ext:none')])
-      expect(answer).toMatchObject({ status: 404, body: { reason: 'unknown_case' } });
+      expect(answer).toMatchObject({ status: 404, body: { reason: 'case_not_found' } });
     const place = { reason: 'invalid_request', validation: { issues: [{ path: '/case_id', code: 'reference' }] } };
     const refused = [
       await call(0, { case_id: 'ext:' }),

@@ -30,6 +30,7 @@ import { type GatewayConfig, publicUrl } from './config.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWriter } from './configuration/configuration-writer.js';
 import { CounterfactualDecider } from './counterfactual/counterfactual-decider.js';
+import { DeadLetterView } from './dead-letters/dead-letter-view.js';
 import {
   delegatedAuthority,
   eventStreams,
@@ -50,6 +51,7 @@ import { Mailer } from './notifications/mailer.js';
 import { NotificationReader } from './notifications/notification-reader.js';
 import { NotificationSender } from './notifications/notification-sender.js';
 import { startNotifications } from './notifications/notifications.module.js';
+import { RecordedChannels } from './notifications/recorded-channels.js';
 import { SealedSecrets } from './notifications/sealed-secret.js';
 import { ToolSunsetScheduler } from './notifications/tool-sunset-scheduler.js';
 import { LogDrop } from './personal-data/log-drop.js';
@@ -115,7 +117,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   });
   const refused = new RefusedRequests(deps);
   const { secrets, links, mailer } = notificationParts(config, keys, now_ms);
-  const channels = new Channels(sender, mailer, secrets, links);
+  const channels = new RecordedChannels(new Channels(sender, mailer, secrets, links), store, clock, logger);
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
   const settings = new ConfigurationService(configuration, changes, clock, { store, lanes: config.lanes, identity_addresses });
   const trustScores = new TrustScoreCache(deps);
@@ -148,6 +150,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     secrets,
     links,
     callback_addresses,
+    channels,
+    dead_letters: new DeadLetterView(log, codec),
     notifications,
     mailer,
     trustScores,

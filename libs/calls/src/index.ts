@@ -26,6 +26,7 @@ export type { Intervention } from './recorded/interventions.js';
 export { RecordedCalls } from './recorded/recorded-calls.js';
 export { RecordWriter } from './recording/record-writer.js';
 export { type AccessRefusal, type Issue, type Meaning, meaningOf, pointer, Refusal, type RefusalKind } from './refusal.js';
+export { type RefusalReason, reasonOf, reasonsOf, refusalReasons } from './refusal-reasons.js';
 export type { Deprecation } from './request/admitted-call.js';
 export { type BatchRequest, batchRequest, type CallRequest, callContext, callRequest } from './request/call-request.js';
 export { callbackFault } from './request/callback-url.js';

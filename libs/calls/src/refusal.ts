@@ -1,4 +1,5 @@
 import type { ErrorClass, ErrorCode } from '@countersign/contracts';
+import type { RefusalReason } from './refusal-reasons.js';
 
 /** What a kind of refusal means to a program. */
 export interface Meaning {
@@ -66,6 +67,8 @@ export interface Issue {
 
 /** Facts of a refusal beside its detail: every face shows them. */
 export interface RefusalFacts {
+  /** The precise cause, where the kind alone is vague. */
+  readonly reason?: RefusalReason;
   readonly issues?: readonly Issue[];
   readonly layer?: string;
   readonly [member: string]: unknown;

@@ -27,6 +27,7 @@ export * from './leases/leases.js';
 export * from './limits/counters.js';
 export * from './limits/limit-rows.js';
 export * from './notices/notice-claims.js';
+export * from './notices/webhook-attempts.js';
 export * from './pglite/pglite-store.js';
 export * from './progress/executor-progress.js';
 export * from './progress/policy-snapshots.js';

@@ -21,10 +21,12 @@ export class EditService {
 
   async edited(tenant_id: string, call: ToolCall, asked: Record<string, unknown>): Promise<EditedInputs | Refusal> {
     const tool = catalogued(this.configuration.state, call.tool, call.version);
-    if (!tool || tool.digest !== call.contract_digest) return new Refusal('conflict', 'the tool is not what it was when the call was made');
+    if (!tool || tool.digest !== call.contract_digest)
+      return new Refusal('conflict', 'the tool is not what it was when the call was made', { reason: 'tool_changed' });
     if (isTooDeep(asked)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
     const check = this.contracts.of(tool);
-    if (typeof check === 'string') return new Refusal('conflict', `the input schema of ${tool.name} cannot be used: ${check}`);
+    if (typeof check === 'string')
+      return new Refusal('conflict', `the input schema of ${tool.name} cannot be used: ${check}`, { reason: 'tool_schema_unusable' });
     const faults = check(asked);
     const mapped = faults.length > 0 ? null : await this.parts.mapper.other(tenant_id, call, canonicalText(asked));
     if (mapped instanceof Refusal) return mapped;

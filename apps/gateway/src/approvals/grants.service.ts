@@ -53,12 +53,12 @@ export class GrantsService {
 
   private revocation({ tenant_id, principal }: Caller, grant_id: string): ChangeFields<'grant_set'> | Refusal {
     const known = this.known(tenant_id).get(grant_id);
-    if (!known) return new Refusal('not-found', 'there is no grant of this id');
+    if (!known) return new Refusal('not-found', 'there is no grant of this id', { reason: 'grant_not_found' });
     const { id, roles, kind } = principal;
     const may =
       kind !== 'agent' &&
       (known.grant.granted_by.includes(id) || roles.some((role) => ['approver', 'policy_admin', 'admin'].includes(role)));
-    if (!may) return new Refusal('forbidden', 'this needs one of the roles approver, policy_admin');
+    if (!may) return new Refusal('forbidden', 'this needs one of the roles approver, policy_admin', { reason: 'role_missing' });
     return { grant: known.grant, revoked: true, by: principal, changed_at_ms: this.policies.configuration.clock.now_ms() };
   }
 

@@ -40,7 +40,7 @@ export class VoteDelegationsService {
 
   async create(caller: Caller, body: VoteDelegationRequest, request: PatientRequest): Promise<TaggedDelegation | Refusal> {
     const { tenant_id, principal, issuer } = caller;
-    if (principal.kind !== 'user') return new Refusal('forbidden', 'only a person has a vote to give');
+    if (principal.kind !== 'user') return new Refusal('forbidden', 'only a person has a vote to give', { reason: 'user_required' });
     if (body.to === principal.id) return new Refusal('invalid-request', 'name somebody else');
     const changed_at_ms = this.policies.configuration.clock.now_ms();
     const from_ms = body.from_time === undefined ? changed_at_ms : Date.parse(body.from_time);
@@ -58,8 +58,9 @@ export class VoteDelegationsService {
   async end({ tenant_id, principal: by }: Caller, delegation_id: string, request: ConditionalRequest & PatientRequest) {
     const draft = () => {
       const known = this.known(tenant_id).find((one) => one.delegation_id === delegation_id);
-      if (!known) return new Refusal('not-found', 'there is no delegation of this id');
-      if (known.from.id !== by.id && !by.roles.includes('admin')) return new Refusal('forbidden', 'only who gave it, or an admin, ends it');
+      if (!known) return new Refusal('not-found', 'there is no delegation of this id', { reason: 'vote_delegation_not_found' });
+      if (known.from.id !== by.id && !by.roles.includes('admin'))
+        return new Refusal('forbidden', 'only who gave it, or an admin, ends it', { reason: 'not_the_owner' });
       return { ...known, ended: true, by, changed_at_ms: this.policies.configuration.clock.now_ms() };
     };
     const item = itemNames.vote_delegation(delegation_id);

@@ -1,4 +1,4 @@
-import type { RefusalKind } from '@countersign/calls';
+import type { RefusalKind, RefusalReason } from '@countersign/calls';
 import type { ApprovalVoted } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 
@@ -6,22 +6,24 @@ import type { PlacedEvent } from '@countersign/domain';
 export type Verdict = { kind: 'counted'; at: PlacedEvent } | { kind: 'refused'; reason: string; code: string };
 
 /** How the refusal of a vote is answered: who may not vote gets 403, what is wrong in itself 400, all else 409. */
-export function refusedAs(code: string): RefusalKind {
+export function refusedAs(code: string): { kind: RefusalKind; reason?: RefusalReason } {
   switch (code) {
     case 'agent':
+      return { kind: 'forbidden', reason: 'user_required' };
     case 'not_live':
     case 'not_entitled':
+      return { kind: 'forbidden', reason: 'role_missing' };
     case 'four_eyes':
-      return 'forbidden';
+      return { kind: 'forbidden', reason: 'second_person_required' };
     case 'reason_required':
     case 'bad_delegate':
     case 'bad_grant':
-      return 'invalid-request';
+      return { kind: 'invalid-request' };
     case 'not_open':
     case 'late':
-      return 'late-vote';
+      return { kind: 'late-vote' };
     default:
-      return 'vote-refused';
+      return { kind: 'vote-refused' };
   }
 }
 

@@ -52,7 +52,7 @@ export class VotesService {
     const row = await this.approvals.find(voter.tenant_id, approval_id, seen);
     if (row instanceof Refusal) return row;
     const machine = machineObjection(voter.principal);
-    if (machine) return new Refusal('forbidden', machine.reason);
+    if (machine) return new Refusal('forbidden', machine.reason, { reason: 'user_required' });
     const state = callOfRequest(row);
     if (!state?.call || (row.status !== 'pending' && !(row.status === 'granted' && body.vote === 'revoke')))
       return new Refusal('late-vote', `the approval is ${row.status}`, { approval_status: row.status });
@@ -91,7 +91,8 @@ export class VotesService {
     if (verdict?.kind === 'refused') {
       const latest = await this.approvals.find(voter.tenant_id, approval_id, seen);
       const approval_status = latest instanceof Refusal ? row.status : latest.status;
-      return new Refusal(refusedAs(verdict.code), verdict.reason, { vote_id: vote.vote_id, approval_status, refusal: verdict.code });
+      const { kind, ...cause } = refusedAs(verdict.code);
+      return new Refusal(kind, verdict.reason, { ...cause, vote_id: vote.vote_id, approval_status, refusal: verdict.code });
     }
     this.calls.noted(verdict?.at);
     const now = await this.requestAfter(voter.tenant_id, approval_id, verdict?.at, seen);

@@ -37,7 +37,8 @@ const outOfOrder = (first: number, second: number): Refusal =>
   });
 
 function answerOf<T>(answer: EntriesAnswer<T>, missing: string): T | Refusal {
-  if (answer.kind === 'not_found') return new Refusal('not-found', missing);
-  if (answer.kind === 'broken') return new Refusal('conflict', `what is stored does not prove it: ${answer.reason}`);
+  if (answer.kind === 'not_found') return new Refusal('not-found', missing, { reason: 'audit_record_not_found' });
+  if (answer.kind === 'broken')
+    return new Refusal('conflict', `what is stored does not prove it: ${answer.reason}`, { reason: 'proof_broken' });
   return answer.found;
 }

@@ -30,7 +30,7 @@ export class AuditEventsService {
   async list({ tenant_id, principal }: Caller, query: AuditListQuery, seen: Seen): Promise<Page<AuditEvent> | Refusal> {
     if (!(await this.views.current(seen))) return viewsBehind();
     const window = await this.events.window(tenant_id, filterOf(query));
-    if (!window) return new Refusal('not-found', 'there is no such call or case');
+    if (!window) return new Refusal('not-found', 'there is no such call or case', { reason: 'call_or_case_not_found' });
     const { cursor, ...requested } = query;
     const after = cursor === undefined ? {} : parsePositions(cursor);
     const page = await this.events.list(tenant_id, window, query.limit, after).catch(refusedWhereBehind);
@@ -56,4 +56,4 @@ export class AuditEventsService {
   }
 }
 
-const noSuchEvent = (): Refusal => new Refusal('not-found', 'there is no event of this id');
+const noSuchEvent = (): Refusal => new Refusal('not-found', 'there is no event of this id', { reason: 'audit_event_not_found' });

@@ -18,8 +18,10 @@ export class AuditExportService {
     const cursor = query.cursor === undefined ? undefined : parseExportCursor(query.cursor);
     const filter = filterOf(query);
     const opened = await this.exports.open({ tenant_id, by: principal, format, filter, cursor, after_checkpoint, query });
-    if (opened === 'unknown') return new Refusal('not-found', 'there is no such call, case or checkpoint');
-    if (opened === 'not_covered') return new Refusal('unavailable', 'no checkpoint covers what is on the log: ask again');
+    if (opened === 'unknown')
+      return new Refusal('not-found', 'there is no such call, case or checkpoint', { reason: 'audit_scope_not_found' });
+    if (opened === 'not_covered')
+      return new Refusal('unavailable', 'no checkpoint covers what is on the log: ask again', { reason: 'checkpoint_pending' });
     return opened;
   }
 }

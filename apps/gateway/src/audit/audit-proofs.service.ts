@@ -48,6 +48,9 @@ export class AuditProofsService {
       return new Refusal('invalid-request', 'name an event_id, or a topic, partition and offset');
     if (!isPlace) return this.events.find(tenant_id, event_id as string);
     const found = await this.records.read(tenant_id, { topic, partition, offset });
-    return found ?? new Refusal('not-found', `there is no record of yours at ${topic}/${partition}/${offset}`);
+    return (
+      found ??
+      new Refusal('not-found', `there is no record of yours at ${topic}/${partition}/${offset}`, { reason: 'audit_record_not_found' })
+    );
   }
 }

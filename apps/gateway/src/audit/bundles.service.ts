@@ -42,7 +42,8 @@ export class BundlesService {
     const checkpoint = is_cosigned ? await this.cosigned.newest() : undefined;
     if (is_cosigned && !checkpoint) return notCovered();
     const lane = tenantOf(this.configuration.state, tenant_id)?.lane;
-    if (lane === undefined || rows.length === 0) return new Refusal('not-found', 'there is no such call or case, or it has no calls');
+    if (lane === undefined || rows.length === 0)
+      return new Refusal('not-found', 'there is no such call or case, or it has no calls', { reason: 'call_or_case_not_found' });
     const calls = rows.map((row) => callToBundle(row, lane));
     return bundleOf(await this.maker.make(tenant_id, subject, calls, checkpoint));
   }
@@ -55,7 +56,9 @@ function bundleOf(made: MadeBundle): Bundle | Refusal {
     case 'not_covered':
       return notCovered();
     case 'dropped':
-      return new Refusal('erased', `records of ${made.call_id} were dropped by retention: bundles made before still verify`);
+      return new Refusal('erased', `records of ${made.call_id} were dropped by retention: bundles made before still verify`, {
+        reason: 'record_dropped',
+      });
     case 'broken':
       return new Refusal('internal', `it cannot be proven: ${made.reason}`);
   }

@@ -41,7 +41,9 @@ export class DamagesService {
   ): Promise<{ at: LogPosition; answer: AcceptedDamage } | Refusal> {
     const unknown = damage_ids.find((id) => !this.isOpen(id, tenant_id));
     if (unknown !== undefined)
-      return new Refusal('conflict', `there is no open damage ${unknown} of this tenant: it may be accepted already; list them again`);
+      return new Refusal('conflict', `there is no open damage ${unknown} of this tenant: it may be accepted already; list them again`, {
+        reason: 'damage_not_open',
+      });
     const named = damage_ids.flatMap((id) => this.damage.state.open.get(id) ?? []);
     const opened = await this.trees.toOpen(named);
     const decision = { damage_ids, reason, by, accepted_at_ms: this.configuration.clock.now_ms(), opened };

@@ -30,6 +30,10 @@ export class ScrubsService {
 
   async read(run_id: string): Promise<ScrubAnswer | Refusal> {
     const run = runId.safeParse(run_id).success ? await readScrub(this.views.store, run_id) : undefined;
-    return run ? answerOf(run) : new Refusal('not-found', 'there is no comparison of this id; ended ones are kept for a while only');
+    return run
+      ? answerOf(run)
+      : new Refusal('not-found', 'there is no comparison of this id; ended ones are kept for a while only', {
+          reason: 'comparison_not_found',
+        });
   }
 }

@@ -36,7 +36,7 @@ export class Authenticator {
     if (authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ')
       return unauthenticated('only Bearer tokens are taken');
     if (this.configuration.staleness_ms('configuration-changed') > SILENCE_MAX_MS)
-      return new Refusal('unavailable', 'this gateway has not heard of changed keys for too long to trust them');
+      return new Refusal('unavailable', 'this gateway has not heard of changed keys for too long to trust them', { reason: 'keys_stale' });
     const token = authorization.slice(7).trim();
     const hash = this.hashes.hashOf(token);
     if (hash === undefined) return this.tokens.caller(token);
@@ -71,5 +71,10 @@ export function authorityOf(agent_token_ref: string, rights: Pick<Authority, 'sc
 export function lacksRole(caller: Caller, allowed: readonly Role[]): Refusal | undefined {
   if (allowed.length === 0) return undefined;
   for (const role of caller.principal.roles) if (role === 'admin' || allowed.includes(role as Role)) return undefined;
-  return new Refusal('forbidden', `this needs one of the roles ${allowed.join(', ')}`, {}, { access: 'role_refused' });
+  return new Refusal(
+    'forbidden',
+    `this needs one of the roles ${allowed.join(', ')}`,
+    { reason: 'role_missing' },
+    { access: 'role_refused' },
+  );
 }

@@ -37,7 +37,8 @@ export class DelegatedAuthority implements AuthorityResolver {
     if (user_token !== undefined) return this.byToken(user_token, on_behalf_of, caller);
     const between = { user_id: on_behalf_of as string, agent_id: caller.principal.id };
     const delegation = delegationOf(this.configuration.state, caller.tenant_id, between, this.read.now_ms());
-    if (!delegation) return new Refusal('forbidden', 'no live delegation lets this agent act for that user');
+    if (!delegation)
+      return new Refusal('forbidden', 'no live delegation lets this agent act for that user', { reason: 'delegation_missing' });
     const principal: Principal = { kind: 'user', id: delegation.user_id, roles: delegation.user_roles };
     const { delegation_id } = delegation;
     return { on_behalf_of: principal, delegated_user_token_ref: null, delegation_id, ...intersectRights(caller.authority, delegation) };

@@ -1,8 +1,9 @@
 import { hkdfSync } from 'node:crypto';
 import { ANSWER_MAX_MS, type Callback, type CallbackDelivery, type Taken } from '@countersign/calls';
-import type { OutboundDoor } from '@countersign/outbound';
+import type { OutboundDoor, OutboundFault } from '@countersign/outbound';
 import type { TenantKeys } from '@countersign/process';
 import { Webhook } from 'standardwebhooks';
+import { answered, type SendError, type SendResult, unsent } from './send-result.js';
 
 /** The secret that a tenant's callbacks are signed with, as Standard Webhooks writes it (`whsec_…`). */
 export function callbackSecret(keys: TenantKeys, tenantId: string): string {
@@ -28,17 +29,18 @@ export class CallbackSender implements CallbackDelivery {
     return callbackSecret(this.keys, tenantId);
   }
 
-  send(callback: Callback): Promise<Taken> {
-    return this.post(callback, signedHeaders(callbackSecret(this.keys, callback.tenant_id), callback, this.now_ms()));
+  async send(callback: Callback): Promise<Taken> {
+    const signed = signedHeaders(callbackSecret(this.keys, callback.tenant_id), callback, this.now_ms());
+    return (await this.post(callback, signed)).taken;
   }
 
   /** Signed with a secret of its own; null: not signed. */
-  sendWith(secret: string | null, callback: Omit<Callback, 'tenant_id'>): Promise<Taken> {
+  sendWith(secret: string | null, callback: Omit<Callback, 'tenant_id'>): Promise<SendResult> {
     return this.post(callback, secret === null ? {} : signedHeaders(secret, callback, this.now_ms()));
   }
 
-  private async post(callback: Pick<Callback, 'url' | 'body'>, signed: Readonly<Record<string, string>>): Promise<Taken> {
-    if (this.door.fault(callback.url)) return 'refused';
+  private async post(callback: Pick<Callback, 'url' | 'body'>, signed: Readonly<Record<string, string>>): Promise<SendResult> {
+    if (this.door.fault(callback.url)) return unsent('refused', 'address_refused');
     const answer = await this.door.exchange({
       method: 'POST',
       url: callback.url,
@@ -48,7 +50,15 @@ export class CallbackSender implements CallbackDelivery {
       answer: 'status_only',
       signal: AbortSignal.timeout(ANSWER_MAX_MS),
     });
-    if (answer.kind === 'failed') return 'try_again';
-    return answer.status >= 200 && answer.status < 300 ? 'taken' : answer.status === 410 ? 'refused' : 'try_again';
+    if (answer.kind === 'failed') return unsent('try_again', errors[answer.reason] ?? 'address_refused');
+    const is_taken = answer.status >= 200 && answer.status < 300;
+    return answered(is_taken ? 'taken' : answer.status === 410 ? 'refused' : 'try_again', answer.status);
   }
 }
+
+/** Of the faults that are no address that may not be called. */
+const errors: Readonly<Partial<Record<OutboundFault['reason'], SendError>>> = {
+  timeout: 'timeout',
+  network: 'connection_failed',
+  too_large: 'connection_failed',
+};

@@ -48,7 +48,11 @@ describe('a callback URL', () => {
     expect([callbackFault(url, false), callbackFault(url, true)]).toEqual([expect.any(String), expect.any(String)]);
     const door = new OutboundDoor(AddressRules.forCallbacks(true));
     const sender = new CallbackSender({ tenantKey: () => Buffer.alloc(32) } as unknown as TenantKeys, () => 0, door);
-    expect(await sender.sendWith(null, { url, webhook_id: 'w', body: '{}' })).toBe('refused');
+    expect(await sender.sendWith(null, { url, webhook_id: 'w', body: '{}' })).toEqual({
+      taken: 'refused',
+      status: null,
+      error: 'address_refused',
+    });
   });
 
   test.each(LOCAL)('%s is refused unless private addresses are allowed', (url) => {

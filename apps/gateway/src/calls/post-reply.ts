@@ -11,7 +11,7 @@ const notOpened = (call_id: string): Problem =>
   new ProblemWithHeaders(
     'unavailable',
     'the answer cannot be read just now; ask for it at its location',
-    { call_id },
+    { reason: 'answer_unreadable', call_id },
     { location: locationOf(call_id) },
   );
 

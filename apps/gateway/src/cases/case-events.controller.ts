@@ -39,7 +39,8 @@ export class CaseEventsController {
 
   private stream(request: HttpRequest, reply: HttpReply, caller: Caller, case_id: string): Refusal<string> | undefined {
     const of = { tenant_id: caller.tenant_id, case_id };
-    if (!this.feeds.hasCapacity(of)) return new Refusal('unavailable', 'this gateway streams too many cases at once; try again');
+    if (!this.feeds.hasCapacity(of))
+      return new Refusal('unavailable', 'this gateway streams too many cases at once; try again', { reason: 'too_many_case_streams' });
     const out = this.streams.open(request, reply, caller, 'case');
     if (!out || out instanceof Refusal) return out;
     const stream = new CaseStream(this.views.store, out, { ...of, reader: caller }, headerOf(request, 'last-event-id'));

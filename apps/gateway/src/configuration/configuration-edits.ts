@@ -77,7 +77,9 @@ export class ConfigurationEdits {
       const is_versioned = position && versionOfItem(this.state.changes, tenant_id, item) !== NEVER_SET;
       if (position) return { fields, position, etag: etagOfVersion(is_versioned ? position.offset : NEVER_SET) };
     }
-    return new Refusal('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`);
+    return new Refusal('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`, {
+      reason: 'changed_concurrently',
+    });
   }
 
   private exists({ tenant_id, item, exists }: Pick<Edit<never>, 'tenant_id' | 'item' | 'exists'>): boolean {

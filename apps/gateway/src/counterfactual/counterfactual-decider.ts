@@ -89,7 +89,8 @@ export class CounterfactualDecider {
     await gently.all(() => mayGoOn() && question.step());
     if (!mayGoOn()) return new Refusal('too-much', 'deciding it again takes too long: ask about less');
     const answer = question.answer();
-    if (answer.calls === 0) return new Refusal('erased', 'the records of these calls are no longer on the log');
+    if (answer.calls === 0)
+      return new Refusal('erased', 'the records of these calls are no longer on the log', { reason: 'record_dropped' });
     const pieces = await gently.gathered(counterfactualPieces(answer, more), ANSWER_CHARACTERS_MAX);
     return pieces ?? new Refusal('too-much', 'the answer is too long: ask about less');
   }

@@ -1,6 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { z } from 'zod';
+import { described } from '../http/answer.decorator.js';
+import { REQUEST_ID_HEADER } from '../http/request-id.js';
 import { type ComponentSchemas, componentSchemas, type Json } from './component-schemas.js';
 import { problemSchema } from './problem-schema.js';
 
@@ -31,6 +33,18 @@ const problem = {
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
+const requestId = described({
+  [REQUEST_ID_HEADER]: 'the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7',
+});
+
+/** Every answer has the id of its request. */
+function identifiedAnswers(paths: OpenAPIObject['paths']): void {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods) as { responses?: Record<string, Json> }[]);
+  for (const { responses = {} } of operations)
+    for (const [status, response] of Object.entries(responses))
+      responses[status] = { ...response, headers: { ...(response.headers as Json | undefined), ...requestId } };
+}
+
 const about = new DocumentBuilder()
   .setOpenAPIVersion('3.1.0')
   .setTitle('Countersign')
@@ -48,6 +62,7 @@ const operationIdOf = (controller: string, method: string): string =>
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const stated = SwaggerModule.createDocument(app, about, { standardSchemaConverter: converted, operationIdFactory: operationIdOf });
   requiredBodies(stated.paths);
+  identifiedAnswers(stated.paths);
   const info = { ...stated.info, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } };
   const schemas = { ...stated.components?.schemas, ...componentSchemas(problemSchema, 'output').components };
   return { ...stated, info, components: { ...stated.components, schemas } } as OpenAPIObject;

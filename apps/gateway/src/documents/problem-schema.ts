@@ -1,3 +1,4 @@
+import { reasonsOf } from '@countersign/calls';
 import { errorCodes } from '@countersign/contracts';
 import { z } from 'zod';
 import { problemKinds } from '../http/problem.js';
@@ -14,7 +15,7 @@ export const problemSchema = z
     instance: z.string().describe('the path of the request'),
     request_id: z.string().optional().describe('as in the header `Countersign-Request-Id`; the log of the gateway has it too'),
     code: z.enum(errorCodes).describe('one of the closed list of error codes'),
-    reason: z.enum(problemKinds.map((kind) => kind.replaceAll('-', '_'))).describe('the cause'),
+    reason: z.enum(problemKinds.flatMap(reasonsOf)).describe('the cause'),
     class: z.string(),
     retryable: z.boolean(),
     retry_after_s: z.int().optional(),

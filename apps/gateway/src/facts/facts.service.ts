@@ -21,7 +21,7 @@ interface Change {
 
 type ChangedTable = WithHeaders<FactTableSummary & Everywhere>;
 
-const noSuchTable = (table: string): Refusal => new Refusal('not-found', `there is no table ${table}`);
+const noSuchTable = (table: string): Refusal => new Refusal('not-found', `there is no table ${table}`, { reason: 'fact_table_not_found' });
 
 function summaryOf({ table, version, rows, by, changed_at_ms }: FactTable): FactTableSummary {
   return { table, version, rows: rows.size, changed_by: by, changed_at: new Date(changed_at_ms).toISOString() };
@@ -81,7 +81,10 @@ export class FactsService {
     const edited = await this.edit(caller, table, change, request);
     if (edited instanceof Refusal) return edited;
     const changed = this.tables(caller.tenant_id).get(table);
-    if (!changed) return new Refusal('conflict', `the table ${table} was changed, and then dropped by somebody else`);
+    if (!changed)
+      return new Refusal('conflict', `the table ${table} was changed, and then dropped by somebody else`, {
+        reason: 'changed_concurrently',
+      });
     return { body: { ...summaryOf(changed), ...edited.everywhere }, headers: { etag: edited.etag } };
   }
 
@@ -96,7 +99,8 @@ export class FactsService {
     const before = this.tables(tenant_id).get(table);
     if (mode === 'drop') return before ? undefined : noSuchTable(table);
     if (!NAME.test(table)) return new Refusal('invalid-request', 'a table is named by a letter, then letters, digits and _');
-    if (!before && this.tables(tenant_id).size >= TABLES_MAX) return new Refusal('conflict', `a tenant has at most ${TABLES_MAX} tables`);
+    if (!before && this.tables(tenant_id).size >= TABLES_MAX)
+      return new Refusal('conflict', `a tenant has at most ${TABLES_MAX} tables`, { reason: 'fact_table_limit_reached' });
     const size = Object.keys(rows).length + (mode === 'merge' ? (before?.rows.size ?? 0) : 0);
     return size > ROWS_MAX ? new Refusal('invalid-request', `a table has at most ${ROWS_MAX} rows`) : undefined;
   }

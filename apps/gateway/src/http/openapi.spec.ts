@@ -2,6 +2,7 @@ import { RequestMethod } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { expect, test } from 'vitest';
 import { documentOf, routedGateway, routesOf } from '../testing/api-document.js';
+import { REQUEST_ID_HEADER } from './request-id.js';
 
 const app = await routedGateway();
 const document = documentOf(app);
@@ -26,6 +27,17 @@ test('every reference leads to a schema of another name, and none of those is on
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter((reference) => !known.includes(reference))).toEqual([]);
   expect(Object.entries(schemas).filter(([, { $ref }]) => $ref !== undefined)).toEqual([]);
+});
+
+test('every answer of every operation names the header with the id of its request', () => {
+  for (const { method, path, operation } of operations)
+    for (const [status, { headers }] of Object.entries(operation.responses as Record<string, { headers?: object }>))
+      expect([method, path, status, Object.keys(headers ?? {})]).toEqual([
+        method,
+        path,
+        status,
+        expect.arrayContaining([REQUEST_ID_HEADER]),
+      ]);
 });
 
 test('bodies are told by the schemas that check them', () => {

@@ -1,4 +1,4 @@
-import { pointer, Refusal } from '@countersign/calls';
+import { pointer, Refusal, reasonsOf, refusalReasons } from '@countersign/calls';
 import { describe, expect, test } from 'vitest';
 import { problemDocument, problemHeaders, problemKinds } from './problem.js';
 
@@ -29,6 +29,20 @@ describe('a problem document', () => {
     expect(problemDocument(new Refusal('invalid-inputs', '', { layer: 'input', issues }), '/')).toMatchObject({
       validation: { layer: 'input', issues },
     });
+  });
+
+  test('the reason is the one that the refusal names, else the only one of its kind, else the name of the kind', () => {
+    const reason = (problem: Refusal) => problemDocument(problem, '/').reason;
+    expect(reason(new Refusal('not-found', '', { reason: 'call_not_found' }))).toBe('call_not_found');
+    expect(reason(new Refusal('unknown-tool', ''))).toBe('tool_not_found');
+    expect(reason(new Refusal('key-reused', ''))).toBe('key_reused');
+  });
+
+  test('every reason is snake_case, belongs to one kind, and its kind exists', () => {
+    expect(problemKinds).toEqual(expect.arrayContaining(Object.keys(refusalReasons)));
+    const all = problemKinds.flatMap(reasonsOf);
+    expect(all.filter((reason) => !/^[a-z]+(_[a-z]+)*$/.test(reason))).toEqual([]);
+    expect(new Set(all).size).toBe(all.length);
   });
 
   test('pointers escape ~ and / (RFC 6901)', () => {

@@ -1,4 +1,4 @@
-import { type Meaning, meaningOf, Refusal, type RefusalKind } from '@countersign/calls';
+import { type Meaning, meaningOf, Refusal, type RefusalKind, reasonOf } from '@countersign/calls';
 
 const invalid: Meaning = { code: 'VALIDATION_ERROR', class: 'validation' };
 const limited = (retry_after_s: number): Meaning => ({ code: 'RATE_LIMIT', class: 'rate_limited', retry_after_s });
@@ -98,7 +98,7 @@ const PROBLEM_CONTENT_TYPE = 'application/problem+json; charset=utf-8';
 export function problemDocument(problem: Problem, instance: string, request_id?: string): Record<string, unknown> {
   const { status, title } = shown[problem.kind];
   const { code, class: errorClass, retry_after_s } = meaningOfProblem(problem.kind);
-  const { layer, issues, ...rest } = problem.more;
+  const { layer, issues, reason, ...rest } = problem.more;
   return {
     type: `urn:countersign:problem:${problem.kind}`,
     title,
@@ -107,7 +107,7 @@ export function problemDocument(problem: Problem, instance: string, request_id?:
     instance,
     ...(request_id === undefined ? {} : { request_id }),
     code,
-    reason: problem.kind.replaceAll('-', '_'),
+    reason: reason ?? reasonOf(problem.kind),
     class: errorClass,
     retryable: errorClass === 'transient' || errorClass === 'rate_limited',
     ...(retry_after_s === undefined ? {} : { retry_after_s }),

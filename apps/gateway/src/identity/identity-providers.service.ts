@@ -56,7 +56,7 @@ export class IdentityProvidersService {
   async remove({ tenant_id, principal: by }: Caller, provider_id: string, request: EditRequest): Promise<Refusal | undefined> {
     const draft = () => {
       const known = this.providers(tenant_id).get(provider_id);
-      if (!known) return new Refusal('not-found', 'there is no identity provider of this id');
+      if (!known) return new Refusal('not-found', 'there is no identity provider of this id', { reason: 'identity_provider_not_found' });
       const { tenant_id: _tenant, ...fields } = known;
       return { ...fields, by, changed_at_ms: this.configuration.now_ms(), removed: true };
     };
@@ -89,6 +89,10 @@ export class IdentityProvidersService {
       (known) => known.tenant_id !== caller.tenant_id || known.provider_id !== provider_id,
     );
     const taken = rivals.some((rival) => rival.audiences.some((audience) => body.audiences.includes(audience)));
-    return taken ? new Refusal('conflict', 'another identity provider has this issuer and one of these audiences') : undefined;
+    return taken
+      ? new Refusal('conflict', 'another identity provider has this issuer and one of these audiences', {
+          reason: 'identity_provider_conflict',
+        })
+      : undefined;
   }
 }

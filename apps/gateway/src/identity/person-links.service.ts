@@ -15,7 +15,7 @@ const LINKS_MAX = 1000;
 
 type LinkFields = ChangeFields<'person_link_set'>;
 
-const noSuchLink = (): Refusal => new Refusal('not-found', 'there is no person link of this id');
+const noSuchLink = (): Refusal => new Refusal('not-found', 'there is no person link of this id', { reason: 'person_link_not_found' });
 const invalid = (path: string, message: string): Refusal =>
   new Refusal('invalid-request', message, { issues: [{ path, code: 'refused', message }] });
 const identityOf = ({ issuer, subject }: PersonIdentity): Identity => ({ issuer, id: subject });
@@ -55,7 +55,8 @@ export class PersonLinksService {
     if (personKey(one) === personKey(other)) return invalid('/other', 'one and other are the same identity: name two');
     const draft = () => {
       const links = this.inForce(caller.tenant_id);
-      if (!links.has(link_id) && links.size >= LINKS_MAX) return new Refusal('conflict', `a tenant has at most ${LINKS_MAX} person links`);
+      if (!links.has(link_id) && links.size >= LINKS_MAX)
+        return new Refusal('conflict', `a tenant has at most ${LINKS_MAX} person links`, { reason: 'person_link_limit_reached' });
       return this.refused(caller, [one, other], link_id) ?? this.changed(caller, { ...body, link_id, removed: false });
     };
     const edited = await this.edit(caller, link_id, request, draft);

@@ -36,9 +36,10 @@ export class TenantsService {
 
   create(caller: Caller, { tenant_id, ...settings }: TenantRequest, request: EditRequest): Promise<WithHeaders<Tenant> | Refusal> {
     const next = (known: Tenant | undefined) => {
-      if (known) return new Refusal('conflict', 'there is a tenant of this id already');
+      if (known) return new Refusal('conflict', 'there is a tenant of this id already', { reason: 'tenant_already_exists' });
       const alike = tenantLookAlike(this.configuration.state, tenant_id);
-      if (alike) return new Refusal('conflict', 'the id of a tenant must not look like another one', { issues: [alike] });
+      if (alike)
+        return new Refusal('conflict', 'the id of a tenant must not look like another one', { reason: 'id_too_similar', issues: [alike] });
       return { tenant_id, ...tenantDefaults, ...settings };
     };
     return this.set(caller, { tenant_id, skeleton: skeletonOf(tenant_id), next }, request);
@@ -46,8 +47,9 @@ export class TenantsService {
 
   change(caller: Caller, tenant_id: string, body: TenantChange, request: EditRequest): Promise<WithHeaders<Tenant> | Refusal> {
     const next = (known: Tenant | undefined) => {
-      if (!known) return new Refusal('not-found', 'there is no tenant of this id');
-      if (body.lane !== undefined && body.lane !== known.lane) return new Refusal('conflict', 'a tenant stays in the lane it was made in');
+      if (!known) return new Refusal('not-found', 'there is no tenant of this id', { reason: 'tenant_not_found' });
+      if (body.lane !== undefined && body.lane !== known.lane)
+        return new Refusal('conflict', 'a tenant stays in the lane it was made in', { reason: 'tenant_lane_fixed' });
       return { ...known, ...body, lane: known.lane };
     };
     return this.set(caller, { tenant_id, skeleton: null, next }, request);

@@ -1,9 +1,9 @@
 import type { Readable } from '@countersign/calls';
 import type { Webhook } from '@countersign/domain';
-import type { Channels } from './channels.js';
 import type { Notification } from './notification.js';
 import type { NotificationClaims } from './notification-claims.js';
 import type { NotificationTargets } from './notification-targets.js';
+import type { RecordedChannels, Round } from './recorded-channels.js';
 
 /** Longer than any channel takes to answer, ms. */
 const CLAIMED_FOR_MS = 60_000;
@@ -20,21 +20,21 @@ export type DeliveryOutcome = 'settled' | 'refused' | 'failed' | 'claimed_by_ano
 export class ChannelDelivery {
   constructor(
     private readonly targets: NotificationTargets,
-    private readonly channels: Pick<Channels, 'send'>,
+    private readonly channels: Pick<RecordedChannels, 'send'>,
     private readonly claims: NotificationClaims,
     /** Opens sealed fields, anew for each attempt. */
     private readonly readable: Pick<Readable, 'value'>,
   ) {}
 
   /** @throws where the store is unavailable. */
-  async attempt(notification: Notification, webhook: Webhook): Promise<DeliveryOutcome> {
+  async attempt(notification: Notification, webhook: Webhook, round: Round): Promise<DeliveryOutcome> {
     const { id, tenant_id } = notification;
     const { webhook_id } = webhook;
     const place = { notice_id: id, webhook_id };
     const claim = await this.claims.claim(place, CLAIMED_FOR_MS);
     if (claim !== 'mine') return claim === 'settled' ? 'settled' : 'claimed_by_another';
     const opened = await this.readable.value(tenant_id, notification);
-    const answer = await this.channels.send(webhook, this.targets.withUsableLink(webhook, opened));
+    const { taken: answer } = await this.channels.send(webhook, this.targets.withUsableLink(webhook, opened), round);
     // An address that was edited meanwhile refused it: the channel itself did not.
     const is_edited = this.targets.find(tenant_id, webhook_id) !== webhook;
     if (answer === 'try_again' || (answer === 'refused' && is_edited)) return 'failed';

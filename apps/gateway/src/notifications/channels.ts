@@ -1,12 +1,12 @@
-import type { Taken } from '@countersign/calls';
 import type { Webhook } from '@countersign/domain';
 import type { CallbackSender } from '../callbacks/callback-sender.js';
+import { type SendResult, unsent } from '../callbacks/send-result.js';
 import type { DecisionLinks } from './decision-link.js';
 import type { Mailer } from './mailer.js';
 import type { Notification } from './notification.js';
 import type { SealedSecrets } from './sealed-secret.js';
 
-type Send = (webhook: Webhook, notification: Notification) => Promise<Taken>;
+type Send = (webhook: Webhook, notification: Notification) => Promise<SendResult>;
 
 /** The ways that a notification is sent: Standard Webhooks, a Slack-shaped incoming webhook, mail. */
 export class Channels {
@@ -23,20 +23,20 @@ export class Channels {
     private readonly links: DecisionLinks,
   ) {}
 
-  send(webhook: Webhook, notification: Notification): Promise<Taken> {
+  send(webhook: Webhook, notification: Notification): Promise<SendResult> {
     return this.ways[webhook.channel](webhook, notification);
   }
 
-  private webhook(webhook: Webhook, notification: Notification): Promise<Taken> {
+  private webhook(webhook: Webhook, notification: Notification): Promise<SendResult> {
     const secret =
       webhook.secret_sealed === null ? undefined : this.secrets.open(notification.tenant_id, webhook.webhook_id, webhook.secret_sealed);
-    if (secret === undefined) return Promise.resolve('refused');
+    if (secret === undefined) return Promise.resolve(unsent('refused', 'no_signing_secret'));
     const data = { ...notification.data, decision_url: this.linkOf(webhook, notification) };
     const body = JSON.stringify({ type: notification.type, timestamp: new Date(notification.timestamp_ms).toISOString(), data });
     return this.sender.sendWith(secret, { url: webhook.url, webhook_id: notification.id, body });
   }
 
-  private slack(webhook: Webhook, notification: Notification): Promise<Taken> {
+  private slack(webhook: Webhook, notification: Notification): Promise<SendResult> {
     const link = this.linkOf(webhook, notification);
     const text = escaped(`${notification.title}\n${facts(notification).join('\n')}`);
     const section = { type: 'section', text: { type: 'mrkdwn', text } };
@@ -49,7 +49,7 @@ export class Channels {
     });
   }
 
-  private mail(webhook: Webhook, notification: Notification): Promise<Taken> {
+  private mail(webhook: Webhook, notification: Notification): Promise<SendResult> {
     const link = this.linkOf(webhook, notification);
     const text = [notification.title, '', ...facts(notification), ...(link === null ? [] : ['', `Decide: ${link}`])].join('\n');
     const to = new URL(webhook.url).pathname;

@@ -50,8 +50,8 @@ afterEach(async () => {
 });
 
 test('a mail is sent under an id that stays the same for every attempt', async () => {
-  expect(await mailer.send(mail)).toBe('taken');
-  expect(await mailer.send(mail)).toBe('taken');
+  expect(await mailer.send(mail)).toEqual({ taken: 'taken', status: null, error: null });
+  expect(await mailer.send(mail)).toEqual({ taken: 'taken', status: null, error: null });
   expect(smtp.mails).toHaveLength(2);
   for (const text of smtp.mails) expect(text).toMatch(/Message-ID: <event-1\.w@countersign>/i);
   expect(smtp.mails[0]).toContain('Decide: https://gate.example/x');
@@ -59,12 +59,12 @@ test('a mail is sent under an id that stays the same for every attempt', async (
 
 test('what the server refuses for good is not tried again; what it cannot take now is', async () => {
   smtp.rcpt_code = 550;
-  expect(await mailer.send(mail)).toBe('refused');
+  expect(await mailer.send(mail)).toEqual({ taken: 'refused', status: 550, error: 'refused_by_receiver' });
   smtp.rcpt_code = 451;
-  expect(await mailer.send(mail)).toBe('try_again');
+  expect(await mailer.send(mail)).toEqual({ taken: 'try_again', status: 451, error: 'refused_by_receiver' });
 });
 
 test('without a server nothing is sent, and one that is away is tried again', async () => {
-  expect(await new Mailer(undefined, 'x').send(mail)).toBe('refused');
-  expect(await new Mailer('smtp://127.0.0.1:1', 'x').send(mail)).toBe('try_again');
+  expect(await new Mailer(undefined, 'x').send(mail)).toEqual({ taken: 'refused', status: null, error: 'no_mail_server' });
+  expect(await new Mailer('smtp://127.0.0.1:1', 'x').send(mail)).toEqual({ taken: 'try_again', status: null, error: 'connection_failed' });
 });

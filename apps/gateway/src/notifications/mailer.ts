@@ -1,5 +1,5 @@
-import type { Taken } from '@countersign/calls';
 import type { Transporter } from 'nodemailer';
+import { answered, type SendResult, unsent } from '../callbacks/send-result.js';
 
 export interface Mail {
   to: string;
@@ -27,16 +27,17 @@ export class Mailer {
     private readonly from: string,
   ) {}
 
-  async send({ to, subject, text, id }: Mail): Promise<Taken> {
-    if (this.smtp_url === undefined) return 'refused';
+  async send({ to, subject, text, id }: Mail): Promise<SendResult> {
+    if (this.smtp_url === undefined) return unsent('refused', 'no_mail_server');
     try {
       this.transport ??= opened(this.smtp_url);
       const transport = await this.transport;
       await transport.sendMail({ from: this.from, to, subject, text, messageId: `<${id}@countersign>` });
-      return 'taken';
+      return answered('taken', null);
     } catch (cause) {
       const { responseCode } = cause as { responseCode?: number };
-      return responseCode !== undefined && responseCode >= 500 ? 'refused' : 'try_again';
+      if (responseCode === undefined) return unsent('try_again', 'connection_failed');
+      return answered(responseCode >= 500 ? 'refused' : 'try_again', responseCode);
     }
   }
 

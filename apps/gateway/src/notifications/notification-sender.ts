@@ -81,11 +81,12 @@ export class NotificationSender {
   }
 
   private async deliver(delivery: Delivery): Promise<void> {
-    const { notification, webhook_id } = delivery;
+    const { notification, webhook_id, attempt } = delivery;
     const webhook = this.targets.find(notification.tenant_id, webhook_id);
     if (webhook?.state !== 'active') return delivery.settle();
     try {
-      await this.conclude(delivery, webhook, await this.channel.attempt(notification, webhook));
+      const round = { attempt: attempt + 1, pause_ms: BACK_OFF_MS[attempt] };
+      await this.conclude(delivery, webhook, await this.channel.attempt(notification, webhook, round));
     } catch (cause) {
       this.logger.warn({ event: 'notification_failed', webhook_id, cause: String(cause) }, 'a notification could not be sent');
       await this.retry(delivery);

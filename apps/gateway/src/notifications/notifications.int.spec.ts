@@ -10,6 +10,7 @@ import { EmbeddedEventLog } from '@countersign/event-log';
 import { type AppDeps, createLogger, systemClock, topicSpecs } from '@countersign/process';
 import { claimNotice, PgliteStore } from '@countersign/store';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { answered } from '../callbacks/send-result.js';
 import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 import { ChannelDelivery } from './channel-delivery.js';
 import type { Notification } from './notification.js';
@@ -18,6 +19,7 @@ import { NotificationReader } from './notification-reader.js';
 import { NotificationSender } from './notification-sender.js';
 import { NotificationTargets } from './notification-targets.js';
 import { startNotifications } from './notifications.module.js';
+import { RecordedChannels } from './recorded-channels.js';
 
 const codec = new EventCodec();
 const logger = createLogger('gateway', 'silent');
@@ -69,13 +71,15 @@ class Life {
     const send = async (_webhook: Webhook, notification: Notification) => {
       this.sent.push(notification.id);
       if (notification.decides) this.with_link.push(notification.id);
-      return this.answer(notification);
+      const taken = this.answer(notification);
+      return answered(taken, taken === 'taken' ? 200 : 503);
     };
+    const channels = new RecordedChannels({ send }, store, systemClock, logger);
     const claims = new NotificationClaims(store, `gateway-${++lives}`);
     const change = async () => void tenantPart(this.state, sampleMeta().tenant_id).webhooks.delete('w');
     const writer = { change } as unknown as ConfigurationWriter;
     const targets = new NotificationTargets({ state: this.state }, writer, Date.now);
-    this.sender = new NotificationSender(targets, new ChannelDelivery(targets, { send }, claims, Readable.plain), logger);
+    this.sender = new NotificationSender(targets, new ChannelDelivery(targets, channels, claims, Readable.plain), logger);
   }
 
   async start(): Promise<this> {

@@ -68,7 +68,7 @@ export class LogDrop {
         issues: [{ path: '/keep_months', code: 'floor', message: `is below ${this.floor_months}` }],
       });
     const checkpoint = await anchorOf(this.evidence);
-    if (!checkpoint) return new Refusal('unavailable', 'there is no checkpoint to drop behind');
+    if (!checkpoint) return new Refusal('unavailable', 'there is no checkpoint to drop behind', { reason: 'checkpoint_pending' });
     // The heads as the note signs them, not as the store has them.
     const signed = await headsAt(
       this.evidence.checkpoints,
@@ -76,7 +76,7 @@ export class LogDrop {
       this.evidence.signer.verifier,
       checkpoint.record.number + 1,
     );
-    if (typeof signed === 'string') return new Refusal('conflict', `nothing is dropped: ${signed}`);
+    if (typeof signed === 'string') return new Refusal('conflict', `nothing is dropped: ${signed}`, { reason: 'log_drop_refused' });
     const missing = await this.missing(checkpoint);
     if (missing) return missing;
     const kept_from_ms = monthsBefore(this.configuration.clock.now_ms(), keep_months);
@@ -91,7 +91,7 @@ export class LogDrop {
     const short = await shortened(this.deps.log, checkpoint.heads.values());
     const found = await missingRecords(this.sources, checkpoint, short, 'drop');
     for (const damage of found) this.damage.found(damage);
-    return found[0] && new Refusal('conflict', found[0].reason);
+    return found[0] && new Refusal('conflict', found[0].reason, { reason: 'log_drop_refused' });
   }
 
   private get sources() {
@@ -134,9 +134,9 @@ export class LogDrop {
   private async keepLeaves({ checkpoint, due }: DropPlan): Promise<Refusal | undefined> {
     const { tiles, dropped } = this.evidence;
     for (const [tree, going] of due) {
-      if (!dropped) return new Refusal('conflict', `${tree} is not covered`);
+      if (!dropped) return new Refusal('conflict', `${tree} is not covered`, { reason: 'log_drop_refused' });
       const wrong = await keepLeavesOf(checkpoint.heads.values(), going, tiles, dropped);
-      if (wrong !== undefined) return new Refusal('conflict', `nothing is dropped: ${wrong}`);
+      if (wrong !== undefined) return new Refusal('conflict', `nothing is dropped: ${wrong}`, { reason: 'log_drop_refused' });
     }
     return undefined;
   }

@@ -23,7 +23,8 @@ export class LogDropsController {
     @CurrentCaller() { tenant_id, principal }: Caller,
     @Body({ schema: logDropRequest }) { keep_months, dry_run }: z.infer<typeof logDropRequest>,
   ) {
-    if (tenant_id !== DEFAULT_TENANT) return new Refusal('forbidden', `records are dropped by admins of tenant ${DEFAULT_TENANT}`);
+    if (tenant_id !== DEFAULT_TENANT)
+      return new Refusal('forbidden', `records are dropped by admins of tenant ${DEFAULT_TENANT}`, { reason: 'default_tenant_required' });
     const plan = await this.drops.plan(keep_months);
     if (plan instanceof Refusal) return plan;
     const outcome = dry_run ? null : await this.drops.drop(tenant_id, plan, principal);

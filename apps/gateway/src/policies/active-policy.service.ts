@@ -18,6 +18,7 @@ interface NextPolicy {
 
 const notSingle = (others: readonly string[]): Refusal =>
   new Refusal('conflict', `the tenant has other policy admins: ${others.slice(0, 5).join(', ')}`, {
+    reason: 'other_policy_admins_exist',
     issues: [{ path: '/single_policy_admin', code: 'conflict', message: 'is true only where nobody else could activate a mapping' }],
   });
 
@@ -50,7 +51,10 @@ export class ActivePolicyService {
 
   rollBack(caller: Caller, request: EditRequest) {
     return this.switch(caller, request, ({ activations, active }) => {
-      if (activations.length === 0) return new Refusal('conflict', 'no policy was ever activated: there is nothing to go back to');
+      if (activations.length === 0)
+        return new Refusal('conflict', 'no policy was ever activated: there is nothing to go back to', {
+          reason: 'policy_never_activated',
+        });
       return { version: activations.findLast(({ version }) => version !== active)?.version ?? null, shadow: null };
     });
   }

@@ -100,7 +100,9 @@ export class DryRulings {
     if (isTooDeep(inputs)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
     const check = this.contracts.of(tool);
     if (typeof check === 'string')
-      return new Refusal('conflict', `the input schema of ${tool.name}@${tool.version} cannot be used: ${check}`);
+      return new Refusal('conflict', `the input schema of ${tool.name}@${tool.version} cannot be used: ${check}`, {
+        reason: 'tool_schema_unusable',
+      });
     return check(inputs as Record<string, unknown>);
   }
 

@@ -22,9 +22,12 @@ interface Draft {
 
 type Published = WithHeaders<PublishedPolicy>;
 
-export const noSuchPolicy = (version: string): Refusal => new Refusal('not-found', `there is no policy ${version}`);
+export const noSuchPolicy = (version: string): Refusal =>
+  new Refusal('not-found', `there is no policy ${version}`, { reason: 'policy_not_found' });
 const taken = (version: string): Refusal =>
-  new Refusal('conflict', `policy ${version} was published with other rules, and a version never changes`);
+  new Refusal('conflict', `policy ${version} was published with other rules, and a version never changes`, {
+    reason: 'policy_version_taken',
+  });
 
 const nextNumber = ({ versions }: BundleShelf): string => {
   let number = versions.size + 1;

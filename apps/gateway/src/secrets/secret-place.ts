@@ -14,6 +14,9 @@ export function secretPlace({ tenant_id, principal }: Caller, named: string, nam
     return new Refusal('invalid-request', 'a secret is at user, workspace or org, under a name of letters, digits, _ . -');
   if (scope === 'user') return { tenant_id, scope, owner: principal.id, name };
   const mayWrite = principal.roles.includes('admin') && (scope === 'workspace' || tenant_id === DEFAULT_TENANT);
-  if (!mayWrite) return new Refusal('forbidden', scope === 'org' ? `needs an admin of tenant ${DEFAULT_TENANT}` : 'needs the role admin');
+  if (!mayWrite)
+    return new Refusal('forbidden', scope === 'org' ? `needs an admin of tenant ${DEFAULT_TENANT}` : 'needs the role admin', {
+      reason: 'role_missing',
+    });
   return { tenant_id: scope === 'org' ? '' : tenant_id, scope, owner: '', name };
 }

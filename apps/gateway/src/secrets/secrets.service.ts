@@ -23,7 +23,9 @@ type Change = 'set' | 'rotated' | 'deleted';
 const ROUNDS_MAX = 20;
 const etagOf = ({ tag }: SecretFact): string => `"${tag}"`;
 const changedTooOften = (): Refusal =>
-  new Refusal('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`);
+  new Refusal('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`, {
+    reason: 'changed_concurrently',
+  });
 
 function answerOf({ name, scope, owner, version, ...at }: SecretFact, now_ms: number): SecretAnswer {
   return {
@@ -62,7 +64,7 @@ export class SecretsService {
     const named = (await this.visible(caller)).filter((fact) => fact.name === name);
     const own = named.filter(({ scope, owner }) => scope !== 'user' || owner === caller.principal.id);
     const found = SCOPES.flatMap((scope) => own.find((fact) => fact.scope === scope) ?? [])[0];
-    if (!found) return new Refusal('not-found', 'there is no secret of this name');
+    if (!found) return new Refusal('not-found', 'there is no secret of this name', { reason: 'secret_not_found' });
     const warning = found.scope === 'org' ? { warning: 'of the whole installation: set a narrower one for this workspace' } : {};
     return { body: { ...answerOf(found, this.configuration.now_ms()), ...warning }, headers: { etag: etagOf(found) } };
   }
@@ -91,7 +93,7 @@ export class SecretsService {
     if (place instanceof Refusal) return place;
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const before = await this.vault.fact(place);
-      if (!before) return new Refusal('not-found', 'there is no such secret');
+      if (!before) return new Refusal('not-found', 'there is no such secret', { reason: 'secret_not_found' });
       const { fault } = preconditionOf(request, etagOf(before), true);
       if (fault) return fault;
       if (!(await this.vault.remove(place, before.tag))) continue;
@@ -135,7 +137,8 @@ export class SecretsService {
   private async replaced(place: SecretPlace, { value, ...terms }: NewValue, request: ConditionalRequest): Promise<SecretFact | Refusal> {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const before = await this.vault.fact(place);
-      if (!before && terms.must_exist) return new Refusal('not-found', 'there is no such secret: set it first');
+      if (!before && terms.must_exist)
+        return new Refusal('not-found', 'there is no such secret: set it first', { reason: 'secret_not_found' });
       const { fault } = preconditionOf(request, before ? etagOf(before) : '', before !== undefined);
       if (fault) return fault;
       const fact = await this.vault.set(place, value, { ...terms, over: before?.tag ?? null });

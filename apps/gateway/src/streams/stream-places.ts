@@ -19,7 +19,8 @@ const SETTINGS: Readonly<Record<Scope, string>> = {
 };
 
 function refusal(scope: Scope, open: number, open_max: number): Problem {
-  if (scope === 'gateway') return new Refusal('unavailable', 'this gateway has too many event streams open; try again');
+  if (scope === 'gateway')
+    return new Refusal('unavailable', 'this gateway has too many event streams open; try again', { reason: 'too_many_gateway_streams' });
   const found = `the ${scope} has ${open} event streams open on this gateway, and may have ${open_max}`;
   const message = `${found} (${SETTINGS[scope]}); close one first`;
   const issues = [{ path: '', code: `streams_per_${scope}_max`, message }];

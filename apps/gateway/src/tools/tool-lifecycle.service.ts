@@ -62,7 +62,11 @@ export class ToolLifecycleService {
       const tool = this.tool(named);
       if (tool instanceof Refusal) return tool;
       const { pin, name, version } = tool;
-      if (accepted !== pin) return new Refusal('conflict', 'that is not the contract that is registered now: read it again', { pin });
+      if (accepted !== pin)
+        return new Refusal('conflict', 'that is not the contract that is registered now: read it again', {
+          reason: 'tool_contract_changed',
+          pin,
+        });
       const fault = promotionFault(this.state, named.caller.tenant_id, tool);
       if (fault) return new Refusal('not-promoted', `${name}@${version} cannot be accepted: ${fault}`);
       return { tool: name, version, pin, ...this.by(named) };
@@ -81,7 +85,10 @@ export class ToolLifecycleService {
     const fault = countFault(body);
     if (fault) return new Refusal('invalid-request', fault);
     if (body.contract_digest !== digest)
-      return new Refusal('conflict', 'the result is of another contract than the one that is registered', { contract_digest: digest });
+      return new Refusal('conflict', 'the result is of another contract than the one that is registered', {
+        reason: 'tool_contract_changed',
+        contract_digest: digest,
+      });
     const { contract_digest, passed, failed, cases, verified_at } = body;
     const result = { contract_digest, passed, failed, cases_json: JSON.stringify(cases), verified_at_ms: Date.parse(verified_at) };
     const { tenant_id, item } = this.itemOf(named);

@@ -14,7 +14,7 @@ import type { ChangedToolPolicy, ToolPolicyAnswer, ToolPolicyRequest } from './t
 type ToolPolicyFields = ChangeFields<'tool_policy_set'>;
 type EditRequest = ConditionalRequest & PatientRequest;
 
-const noRow = (): Refusal => new Refusal('not-found', 'there is no policy row for this tool');
+const noRow = (): Refusal => new Refusal('not-found', 'there is no policy row for this tool', { reason: 'tool_policy_not_found' });
 const NO_FINDINGS: BundleFindings = { faults: [], warnings: [] };
 const issueOf = ({ field, reason }: RuleFinding) => ({ path: field, code: 'rule', message: reason });
 

@@ -49,11 +49,13 @@ export class RatingsService {
     const own = versions
       .map(({ tool }) => ownTool(state, caller, tool.contract.provider ?? LOCAL_PROVIDER))
       .find((why) => why !== undefined);
-    if (own) return new Refusal('forbidden', own);
+    if (own) return new Refusal('forbidden', own, { reason: 'own_tool' });
     if (!(await this.views.current(seen))) return viewsBehind();
     const { kind, id } = caller.principal;
     if (await this.trust.hasUsed(caller.tenant_id, name, `${kind}:${id}`)) return undefined;
-    return new Refusal('forbidden', `only who has used ${name}, with an outcome that was verified where the tool can, may rate it`);
+    return new Refusal('forbidden', `only who has used ${name}, with an outcome that was verified where the tool can, may rate it`, {
+      reason: 'tool_not_used',
+    });
   }
 
   private async recorded(caller: Caller, tool: string, version: string, body: RatingRequest): Promise<RecordedRating | Refusal> {

@@ -68,7 +68,8 @@ export class TrustService {
     const found = await this.past(tenant_id, query, seen);
     if (found instanceof Refusal) return found;
     const { scores } = found;
-    if (!scores.providers().has(provider)) return new Refusal('not-found', 'no tool of such a provider was ever run');
+    if (!scores.providers().has(provider))
+      return new Refusal('not-found', 'no tool of such a provider was ever run', { reason: 'provider_not_found' });
     const told = this.published(tenant_id, 'provider', provider, null);
     return { provider, score: scores.provider(provider), as_of: time(scores.at_ms), told };
   }
@@ -77,7 +78,8 @@ export class TrustService {
     const found = await this.past(tenant_id, query, seen);
     if (found instanceof Refusal) return found;
     const { state, score } = await this.reader.agent(tenant_id, agent, found);
-    if (state.runs.size === 0 && state.asked === 0) return new Refusal('not-found', 'no call of such an agent is known');
+    if (state.runs.size === 0 && state.asked === 0)
+      return new Refusal('not-found', 'no call of such an agent is known', { reason: 'agent_not_found' });
     const { reported_reliability, verified_reliability, unscored, counted, confirmed_at_ms } = score;
     return {
       agent,

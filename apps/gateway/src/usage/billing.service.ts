@@ -22,6 +22,7 @@ const notOver = ({ period, ends_at_ms }: BillingPeriod): Refusal =>
   new Refusal(
     'conflict',
     `${period} is not closed yet: it ends ${new Date(ends_at_ms).toISOString()} and is closed once all of it is folded`,
+    { reason: 'billing_period_open' },
   );
 
 /** The billing lines of months, the same at each request once the month is closed. */
@@ -41,6 +42,7 @@ export class BillingService {
       return new Refusal(
         'unavailable',
         `the lines of ${period.period} are not those that it was closed with: the views are being folded again`,
+        { reason: 'views_rebuilding' },
       );
     const { content_type } = billingFormats[format];
     return { content_type, chunks: this.text(tenant_id, period, format), digest: closed?.digest, is_current };

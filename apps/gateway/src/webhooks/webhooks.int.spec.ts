@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CallbackSender } from '../callbacks/callback-sender.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { type Edit } from '../configuration/configuration-edits.js';
+import { RecordedChannels } from '../notifications/recorded-channels.js';
 import { SealedSecrets } from '../notifications/sealed-secret.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { WebhooksModule } from './webhooks.module.js';
@@ -26,6 +27,7 @@ beforeAll(async () => {
     { provide: ConfigurationService, useValue: configuration },
     { provide: SealedSecrets, useValue: new SealedSecrets({ tenantKey: () => Buffer.alloc(32) }) },
     { provide: CALLBACK_ADDRESSES, useValue: AddressRules.forCallbacks(false) },
+    { provide: RecordedChannels, useValue: {} },
     { provide: CallbackSender, useValue: { secretOf: (tenant_id: string) => `whsec_${tenant_id}` } },
   ]);
 });

@@ -29,7 +29,7 @@ interface NextWebhook {
   sealed: string;
 }
 
-const noSuchWebhook = (): Refusal => new Refusal('not-found', 'there is no webhook of this id');
+export const noSuchWebhook = (): Refusal => new Refusal('not-found', 'there is no webhook of this id', { reason: 'webhook_not_found' });
 
 function answerOf({ secret_sealed: _sealed, by: _by, changed_at_ms, acts_as_issuer, ...webhook }: Webhook): WebhookAnswer {
   const acts_as = webhook.acts_as && acts_as_issuer ? { ...webhook.acts_as, issuer: acts_as_issuer } : webhook.acts_as;
@@ -129,4 +129,6 @@ export class WebhooksService {
 }
 
 const actsForOthers = ({ principal }: Caller, { acts_as }: WebhookRequest): Refusal | undefined =>
-  acts_as && !principal.roles.includes('admin') ? new Refusal('forbidden', 'only an admin lets a channel decide for somebody') : undefined;
+  acts_as && !principal.roles.includes('admin')
+    ? new Refusal('forbidden', 'only an admin lets a channel decide for somebody', { reason: 'role_missing' })
+    : undefined;

@@ -251,6 +251,8 @@ export class SampleHistory {
       case_id,
       run_id: null,
       occurrence: null,
+      external_id: null,
+      metadata_json: null,
       principal: by,
       context: { ...context, ...rest },
       deadline_ms: null,

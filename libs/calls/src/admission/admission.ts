@@ -61,7 +61,7 @@ export class Admission {
     const damaged = this.parts.record.refusal(origin.caller.tenant_id);
     if (damaged) return damaged;
     const tenant = tenantOf(this.configuration.state, origin.caller.tenant_id);
-    if (!tenant) return new Refusal('forbidden', 'the tenant does not exist');
+    if (!tenant) return new Refusal('forbidden', 'the tenant does not exist', { reason: 'tenant_unknown' });
     const resolved = this.resolve(request, origin.caller);
     if (resolved instanceof Refusal) return resolved;
     const fault = this.inputFault(resolved.tool, request.inputs) ?? this.frameFault(request, origin);
@@ -122,7 +122,9 @@ export class Admission {
     if (isTooDeep(inputs)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
     const check = this.contracts.of(tool);
     if (typeof check === 'string')
-      return new Refusal('conflict', `the input schema of ${tool.name}@${tool.version} cannot be used: ${check}`);
+      return new Refusal('conflict', `the input schema of ${tool.name}@${tool.version} cannot be used: ${check}`, {
+        reason: 'tool_schema_unusable',
+      });
     const issues = check(inputs);
     const first = issues[0];
     return first ? new Refusal('invalid-inputs', `${first.path || 'the inputs'}: ${first.message}`, { layer: 'input', issues }) : undefined;
@@ -148,7 +150,7 @@ export class Admission {
         issues: [{ path: '/deadline', code: 'past', message: 'is in the past' }],
       });
     const found = request.case_id === undefined ? undefined : caseOf(this.configuration.state, origin.caller.tenant_id, request.case_id);
-    return found?.state === 'closed' ? new Refusal('conflict', 'the case is closed') : undefined;
+    return found?.state === 'closed' ? new Refusal('conflict', 'the case is closed', { reason: 'case_closed' }) : undefined;
   }
 
   private personalRules({ name, contract }: ToolVersion, { caller, authority }: CallOrigin): readonly PersonalRule[] {

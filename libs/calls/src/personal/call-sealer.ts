@@ -6,7 +6,8 @@ import { Refusal } from '../refusal.js';
 import type { AdmittedCall } from '../request/admitted-call.js';
 
 const NONE: readonly PersonalRule[] = [];
-const noKeys = (): Refusal => new Refusal('unavailable', 'what is personal in the call cannot be sealed here, so it was not recorded');
+const noKeys = (): Refusal =>
+  new Refusal('unavailable', 'what is personal in the call cannot be sealed here, so it was not recorded', { reason: 'seal_unavailable' });
 
 export const tooManySubjects = (): Refusal => new Refusal('invalid-request', 'more than 255 subjects are named');
 

@@ -39,10 +39,14 @@ export class Interventions {
   ) {}
 
   async cancel(caller: Caller, state: CallState, reason_text: string | undefined): Promise<Intervention | Refusal> {
-    if (!mayCancel(caller, state)) return new Refusal('forbidden', 'an agent cancels its own calls; others need the role operator');
+    if (!mayCancel(caller, state))
+      return new Refusal('forbidden', 'an agent cancels its own calls; others need the role operator', { reason: 'role_missing' });
     const status = statusOf(state);
-    if (terminalStatuses.has(status)) return new Refusal('conflict', `the call has ended: ${status}`);
-    if (status === 'in_doubt') return new Refusal('conflict', 'the outcome is unknown: use /resolve; a call in doubt cannot be cancelled');
+    if (terminalStatuses.has(status)) return new Refusal('conflict', `the call has ended: ${status}`, { reason: 'call_already_ended' });
+    if (status === 'in_doubt')
+      return new Refusal('conflict', 'the outcome is unknown: use /resolve; a call in doubt cannot be cancelled', {
+        reason: 'call_in_doubt',
+      });
     const reason = await this.sealer.text(caller.tenant_id, state.call, reason_text ?? null);
     if (reason instanceof Refusal) return reason;
     const fields = { principal: caller.principal, reason, requested_at_ms: this.calls.commands.clock.now_ms() };
@@ -56,7 +60,8 @@ export class Interventions {
     { resolution, output, reason: reason_text }: Resolution,
   ): Promise<Intervention | Refusal> {
     const status = statusOf(state);
-    if (status !== 'in_doubt') return new Refusal('conflict', `only a call in doubt is resolved; this one is ${status}`);
+    if (status !== 'in_doubt')
+      return new Refusal('conflict', `only a call in doubt is resolved; this one is ${status}`, { reason: 'call_not_in_doubt' });
     const reason = await this.sealer.text(caller.tenant_id, state.call, reason_text);
     if (reason instanceof Refusal) return reason;
     const json = resolution === 'happened' && output !== undefined ? JSON.stringify(output) : null;

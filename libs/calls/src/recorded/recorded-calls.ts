@@ -9,7 +9,8 @@ import { type Views, viewsBehind } from '../views/views.js';
 import { type CallCheck, CallWatch } from '../waiting/call-watch.js';
 
 /** The same to its caller, whether or not there is one elsewhere. */
-const noSuchCall = (access?: 'cross_tenant'): Refusal => new Refusal('not-found', 'there is no call of this id', {}, { access });
+const noSuchCall = (access?: 'cross_tenant'): Refusal =>
+  new Refusal('not-found', 'there is no call of this id', { reason: 'call_not_found' }, { access });
 
 /** Calls that are on the record: found by id within the caller's tenant, watched, and commanded. */
 export class RecordedCalls {

@@ -20,7 +20,10 @@ const FIRST_REFRESH_MS = 50;
 const RULING_MAX_MS = 5_000;
 
 const ofAnother = (call_id: string): Refusal =>
-  new Refusal('conflict', 'this run_id and seq name a call of another principal; give the call another run_id or seq', { call_id });
+  new Refusal('conflict', 'this run_id and seq name a call of another principal; give the call another run_id or seq', {
+    reason: 'run_seq_taken',
+    call_id,
+  });
 
 /** A call that is being put on the record, and how its caller waits for it. */
 export interface PendingCall extends AnswerTerms {

@@ -468,6 +468,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the newest 200 records of the tenant that a service could not handle, the newest first */
+        get: operations["dead_letters_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openapi.json": {
         parameters: {
             query?: never;
@@ -1743,6 +1760,40 @@ export interface paths {
         get: operations["callback_secret_read"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the attempts to send to a channel, the newest first */
+        get: operations["webhook_attempts_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test notification to a channel, once */
+        post: operations["webhook_attempts_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3631,6 +3682,30 @@ export interface components {
             limits: components["schemas"]["LimitTrip"][];
             comparisons: components["schemas"]["CallComparison"][];
             next_cursor: string | null;
+        };
+        DeadLetterPage: {
+            items: components["schemas"]["DeadLetter"][];
+            next_cursor: string | null;
+        };
+        DeadLetter: {
+            /** @description where the record stands: `topic`, `partition` and `offset` of the log */
+            topic: string;
+            partition: number;
+            offset: number;
+            /** @description the consumer that could not handle it */
+            consumer: string;
+            /** @description why; of a sealed call only the name of the fault */
+            cause: string;
+            call_id: string | null;
+            /** @description null: the record could not be decoded */
+            event_id: string | null;
+            /** @description length of the record, at most 262,144 bytes are kept */
+            value_bytes: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            dead_lettered_at: string;
         };
         OpenApiDocument: {
             [key: string]: unknown;
@@ -5958,6 +6033,30 @@ export interface components {
         CallbackSecret: {
             secret: string;
         };
+        WebhookAttemptPage: {
+            items: components["schemas"]["WebhookAttempt"][];
+            next_cursor: string | null;
+        };
+        WebhookAttempt: {
+            /** @description as in the header `webhook-id`: the same for every attempt */
+            message_id: string;
+            /** @description type of the notification; `webhook.test` for a test */
+            type: string;
+            /** @description counted anew where another gateway continues */
+            attempt: number;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            at: string;
+            duration_ms: number;
+            /** @description what the receiver answered (HTTP or SMTP); null: it did not answer, or mail was delivered */
+            status: number | null;
+            /** @description null: the receiver has the message */
+            error: ("refused_by_receiver" | "address_refused" | "timeout" | "connection_failed" | "no_signing_secret" | "no_mail_server") | null;
+            /** @description null: no further attempt */
+            next_attempt_at: string | null;
+        };
         WebhookPage: {
             items: components["schemas"]["WebhookInForce"][];
             next_cursor: string | null;
@@ -6515,7 +6614,7 @@ export interface components {
              * @description the cause
              * @enum {string}
              */
-            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "not_found" | "unknown_tool" | "unknown_version" | "unknown_case" | "method_not_allowed" | "conflict" | "external_id_taken" | "late_vote" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "precondition_failed" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "unknown_change" | "too_much" | "simulation_required" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "no_ruling_yet" | "internal";
+            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "role_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "proof_broken" | "run_seq_taken" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "tool_changed" | "tool_contract_changed" | "tool_schema_unusable" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "unknown_change" | "too_much" | "simulation_required" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "record_unconfirmed" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
             class: string;
             retryable: boolean;
             retry_after_s?: number;
@@ -6554,6 +6653,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6563,6 +6664,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6587,6 +6690,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6596,6 +6701,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6622,6 +6729,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6631,6 +6740,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6658,6 +6769,8 @@ export interface operations {
                 headers: {
                     /** @description `behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
                     "Countersign-Views"?: string;
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6667,6 +6780,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6689,6 +6804,8 @@ export interface operations {
                 headers: {
                     /** @description `behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
                     "Countersign-Views"?: string;
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6698,6 +6815,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6731,6 +6850,8 @@ export interface operations {
                 headers: {
                     /** @description `behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
                     "Countersign-Views"?: string;
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6740,6 +6861,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6762,6 +6885,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6771,6 +6896,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6800,6 +6927,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6809,6 +6938,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6853,6 +6984,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6862,6 +6995,8 @@ export interface operations {
             /** @description the vote is on the record; policy has not judged it yet */
             202: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6871,6 +7006,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6894,6 +7031,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6903,6 +7042,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6947,6 +7088,8 @@ export interface operations {
             /** @description the answer */
             201: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6956,6 +7099,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6985,6 +7130,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -6992,6 +7139,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7015,6 +7164,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7024,6 +7175,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7053,6 +7206,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -7060,6 +7215,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7083,6 +7240,8 @@ export interface operations {
             /** @description the request, with a button for each decision */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7092,6 +7251,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7121,6 +7282,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7130,6 +7293,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7152,6 +7317,8 @@ export interface operations {
             /** @description the bytes, in their own content type */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7161,6 +7328,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7211,6 +7380,8 @@ export interface operations {
                 headers: {
                     /** @description there where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
                     "Countersign-Views"?: "behind";
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7220,6 +7391,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7307,6 +7480,8 @@ export interface operations {
             /** @description the call has ended, or is in doubt */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7316,6 +7491,8 @@ export interface operations {
             /** @description the call has not ended: it waits for a person, or the wait is over */
             202: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7325,6 +7502,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7347,6 +7526,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7356,6 +7537,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7444,6 +7627,8 @@ export interface operations {
             /** @description a line a call: `{"index","call"}`, or `{"index","problem"}`; `index` is its place in `calls` */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7453,6 +7638,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7481,6 +7668,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7490,6 +7679,8 @@ export interface operations {
             /** @description the command is on the record; its end takes longer */
             202: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7499,6 +7690,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7531,6 +7724,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7540,6 +7735,8 @@ export interface operations {
             /** @description the command is on the record; its end takes longer */
             202: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7549,6 +7746,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7574,6 +7773,8 @@ export interface operations {
             /** @description server-sent events (HTML) */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7583,6 +7784,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7614,6 +7817,8 @@ export interface operations {
                 headers: {
                     /** @description there where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
                     "Countersign-Views"?: "behind";
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7623,6 +7828,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7660,6 +7867,8 @@ export interface operations {
             /** @description an equal case with this external_id is open already */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7669,6 +7878,8 @@ export interface operations {
             /** @description the answer */
             201: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7678,6 +7889,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7700,6 +7913,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7709,6 +7924,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7755,6 +7972,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7764,6 +7983,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7789,6 +8010,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7798,6 +8021,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7823,6 +8048,8 @@ export interface operations {
             /** @description server-sent events (HTML) */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7832,6 +8059,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7952,6 +8181,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7961,6 +8192,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8086,6 +8319,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8095,6 +8330,44 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dead_letters_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetterPage"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8115,6 +8388,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8124,6 +8399,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8144,6 +8421,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8153,6 +8432,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8176,6 +8457,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8185,6 +8468,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8207,6 +8492,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8216,6 +8503,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8249,6 +8538,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8258,6 +8549,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8287,6 +8580,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8294,6 +8589,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8327,6 +8624,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8336,6 +8635,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8358,6 +8659,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8367,6 +8670,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8387,6 +8692,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8396,6 +8703,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8416,6 +8725,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8425,6 +8736,8 @@ export interface operations {
             /** @description it cannot serve now */
             503: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8434,6 +8747,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8454,6 +8769,8 @@ export interface operations {
             /** @description metrics in the Prometheus text format */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8463,6 +8780,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8486,6 +8805,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8495,6 +8816,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8519,6 +8842,8 @@ export interface operations {
             /** @description the answer */
             201: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8528,6 +8853,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8561,6 +8888,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8570,6 +8899,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8596,6 +8927,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8605,6 +8938,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8632,6 +8967,8 @@ export interface operations {
             /** @description the answer */
             201: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8641,6 +8978,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8663,6 +9002,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8672,6 +9013,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8697,6 +9040,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8704,6 +9049,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8733,6 +9080,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8742,6 +9091,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8765,6 +9116,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8774,6 +9127,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8807,6 +9162,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8816,6 +9173,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8845,6 +9204,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8852,6 +9213,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8875,6 +9238,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8884,6 +9249,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8906,6 +9273,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8915,6 +9284,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8948,6 +9319,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8957,6 +9330,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8986,6 +9361,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -8993,6 +9370,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9016,6 +9395,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9025,6 +9406,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9052,6 +9435,8 @@ export interface operations {
             /** @description the answer */
             201: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9061,6 +9446,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9090,6 +9477,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9097,6 +9486,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9120,6 +9511,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9129,6 +9522,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9151,6 +9546,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9160,6 +9557,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9229,6 +9628,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9238,6 +9639,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9267,6 +9670,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9274,6 +9679,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9296,6 +9703,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9305,6 +9714,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9330,6 +9741,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9339,6 +9752,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9362,6 +9777,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9371,6 +9788,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9393,6 +9812,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9402,6 +9823,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9435,6 +9858,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9444,6 +9869,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9473,6 +9900,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -9480,6 +9909,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9502,6 +9933,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9511,6 +9944,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9544,6 +9979,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9553,6 +9990,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9586,6 +10025,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9595,6 +10036,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9619,6 +10062,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9628,6 +10073,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9651,6 +10098,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9660,6 +10109,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9684,6 +10135,8 @@ export interface operations {
             /** @description the answer */
             201: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9693,6 +10146,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9713,6 +10168,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9722,6 +10179,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9753,6 +10212,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9762,6 +10223,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9785,6 +10248,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9794,6 +10259,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9814,6 +10281,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9823,6 +10292,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9854,6 +10325,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9863,6 +10336,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9885,6 +10360,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9894,6 +10371,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9918,6 +10397,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9927,6 +10408,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9950,6 +10433,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9959,6 +10444,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9981,6 +10468,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9990,6 +10479,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10012,6 +10503,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10021,6 +10514,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10043,6 +10538,8 @@ export interface operations {
             /** @description the answer */
             202: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10052,6 +10549,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10093,6 +10592,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10102,6 +10603,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10124,6 +10627,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10133,6 +10638,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10160,6 +10667,8 @@ export interface operations {
                 headers: {
                     /** @description there where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
                     "Countersign-Views"?: "behind";
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10169,6 +10678,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10191,6 +10702,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10200,6 +10713,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10223,6 +10738,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10232,6 +10749,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10254,6 +10773,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10263,6 +10784,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10297,6 +10820,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10306,6 +10831,8 @@ export interface operations {
             /** @description the first value */
             201: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10315,6 +10842,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10345,6 +10874,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -10352,6 +10883,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10386,6 +10919,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10395,6 +10930,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10415,6 +10952,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10424,6 +10963,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10452,6 +10993,8 @@ export interface operations {
                 headers: {
                     /** @description `behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
                     "Countersign-Views"?: string;
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10461,6 +11004,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10484,6 +11029,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10493,6 +11040,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10526,6 +11075,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10535,6 +11086,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10564,6 +11117,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -10571,6 +11126,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10593,6 +11150,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10602,6 +11161,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10637,6 +11198,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10646,6 +11209,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10676,6 +11241,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10685,6 +11252,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10707,6 +11276,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10716,6 +11287,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10741,6 +11314,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10750,6 +11325,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10773,6 +11350,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10782,6 +11361,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10826,6 +11407,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10835,6 +11418,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10872,6 +11457,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10881,6 +11468,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10922,6 +11511,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10931,6 +11522,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10971,6 +11564,8 @@ export interface operations {
             /** @description the answer */
             201: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10980,6 +11575,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11003,6 +11600,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11012,6 +11611,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11034,6 +11635,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11043,6 +11646,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11133,6 +11738,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11142,6 +11749,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11171,6 +11780,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11178,6 +11789,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11201,6 +11814,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11210,6 +11825,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11249,6 +11866,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11258,6 +11877,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11287,6 +11908,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11296,6 +11919,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11322,6 +11947,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11331,6 +11958,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11358,6 +11987,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11367,6 +11998,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11394,6 +12027,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11403,6 +12038,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11428,6 +12065,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11437,6 +12076,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11474,6 +12115,8 @@ export interface operations {
             /** @description the answer */
             201: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11483,6 +12126,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11514,6 +12159,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11523,6 +12170,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11555,6 +12204,8 @@ export interface operations {
                     "Countersign-Lines-Digest"?: string;
                     /** @description `behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
                     "Countersign-Views"?: string;
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11565,6 +12216,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11585,6 +12238,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11594,6 +12249,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11627,6 +12284,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11636,6 +12295,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11656,6 +12317,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11665,6 +12328,81 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_attempts_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAttemptPage"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_attempts_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description what came of the attempt */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAttempt"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11688,6 +12426,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11697,6 +12437,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11749,6 +12491,8 @@ export interface operations {
             /** @description the answer */
             201: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11758,6 +12502,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11780,6 +12526,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11789,6 +12537,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11850,6 +12600,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11859,6 +12611,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11888,6 +12642,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -11895,6 +12651,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11920,6 +12678,8 @@ export interface operations {
                 headers: {
                     /** @description the public key of the log */
                     "Countersign-Vkey"?: string;
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11929,6 +12689,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11955,6 +12717,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11964,6 +12728,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11987,6 +12753,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11996,6 +12764,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12019,6 +12789,8 @@ export interface operations {
             /** @description the hashes */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12028,6 +12800,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12053,6 +12827,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12062,6 +12838,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12087,6 +12865,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12096,6 +12876,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12119,6 +12901,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12128,6 +12912,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12153,6 +12939,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12162,6 +12950,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12195,6 +12985,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12204,6 +12996,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12226,6 +13020,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12235,6 +13031,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12275,6 +13073,8 @@ export interface operations {
                     "Countersign-Checkpoint"?: string;
                     /** @description the event_id of the record that says what was given, with the file's SHA-256 */
                     "Countersign-Export"?: string;
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12286,6 +13086,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12309,6 +13111,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12318,6 +13122,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12347,6 +13153,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12356,6 +13164,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12386,6 +13196,8 @@ export interface operations {
             /** @description the answer */
             202: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12395,6 +13207,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12417,6 +13231,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12426,6 +13242,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12449,6 +13267,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12458,6 +13278,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12480,6 +13302,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12489,6 +13313,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12572,6 +13398,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12581,6 +13409,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12610,6 +13440,8 @@ export interface operations {
             /** @description done */
             204: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -12617,6 +13449,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12646,6 +13480,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12655,6 +13491,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12675,6 +13513,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12684,6 +13524,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12729,6 +13571,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12738,6 +13582,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12768,6 +13614,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12777,6 +13625,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12809,6 +13659,8 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -12818,6 +13670,8 @@ export interface operations {
             /** @description a problem document (RFC 9457) */
             default: {
                 headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -19,6 +19,7 @@ import { resources } from './0040-resources.js';
 import { actedResources } from './0041-acted-resources.js';
 import { unhealthyPacks } from './0042-unhealthy-packs.js';
 import { scrubRuns } from './0043-scrub-runs.js';
+import { webhookAttempts } from './0044-webhook-attempts.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   actedResources,
   unhealthyPacks,
   scrubRuns,
+  webhookAttempts,
 ];

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { timeOf } from '../answers/shared-schemas.js';
+import { pageOfItems } from '../lists/page-query.js';
+
+/** A record that a service could not handle, as it is answered. Its bytes stay on the log. */
+export const deadLetterAnswer = z
+  .object({
+    topic: z.string().describe('where the record stands: `topic`, `partition` and `offset` of the log'),
+    partition: z.int().min(0),
+    offset: z.int().min(0),
+    consumer: z.string().describe('the consumer that could not handle it'),
+    cause: z.string().describe('why; of a sealed call only the name of the fault'),
+    call_id: z.string().nullable(),
+    event_id: z.string().nullable().describe('null: the record could not be decoded'),
+    value_bytes: z.int().min(0).describe('length of the record, at most 262,144 bytes are kept'),
+    dead_lettered_at: timeOf,
+  })
+  .meta({ id: 'DeadLetter' });
+
+export const deadLetterPage = pageOfItems(deadLetterAnswer).meta({ id: 'DeadLetterPage' });
+
+export type DeadLetterAnswer = z.infer<typeof deadLetterAnswer>;

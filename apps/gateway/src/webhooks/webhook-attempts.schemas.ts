@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { timeOf } from '../answers/shared-schemas.js';
+import { sendErrors } from '../callbacks/send-result.js';
+import { pageOfItems } from '../lists/page-query.js';
+
+/** One attempt to send a notification to a channel, as it is answered. Nothing of what was sent. */
+export const webhookAttemptAnswer = z
+  .object({
+    message_id: z.string().describe('as in the header `webhook-id`: the same for every attempt'),
+    type: z.string().describe('type of the notification; `webhook.test` for a test'),
+    attempt: z.int().min(1).describe('counted anew where another gateway continues'),
+    at: timeOf,
+    duration_ms: z.int().min(0),
+    status: z.int().nullable().describe('what the receiver answered (HTTP or SMTP); null: it did not answer, or mail was delivered'),
+    error: z.enum(sendErrors).nullable().describe('null: the receiver has the message'),
+    next_attempt_at: timeOf.nullable().describe('null: no further attempt'),
+  })
+  .meta({ id: 'WebhookAttempt' });
+
+export const webhookAttemptPage = pageOfItems(webhookAttemptAnswer).meta({ id: 'WebhookAttemptPage' });
+
+export type WebhookAttemptAnswer = z.infer<typeof webhookAttemptAnswer>;
