@@ -53,6 +53,15 @@ test('what was done when the signal came stays done', async () => {
   await expect(retried(LONG, work, { signal: stopping.signal })).resolves.toBe('done');
 });
 
+test('a fault that comes after the signal is followed by no pause', async () => {
+  const stopping = new AbortController();
+  const work = async () => {
+    stopping.abort(new Error('stopped'));
+    throw new Error('away');
+  };
+  await expect(retried(LONG, work, { signal: stopping.signal })).rejects.toThrow('stopped');
+});
+
 test('a plan never pauses longer than it says, however often it repeats', async () => {
   for (const plan of Object.values(retryPlans)) {
     expect(plan.maxTimeout).toBeGreaterThanOrEqual(plan.minTimeout);

@@ -66,13 +66,17 @@ export async function retried<T>(plan: Plan, work: (attempt: number) => Promise<
         ...plan,
         unref,
         ...(signal ? { signal } : {}),
-        onFailedAttempt: ({ error, attemptNumber }) => onFault?.(error, attemptNumber),
-        shouldRetry: ({ error }) => isRetryable(error),
+        onFailedAttempt: ({ error, attemptNumber }) => {
+          if (!done) onFault?.(error, attemptNumber);
+        },
+        // p-retry does not see a signal that came before its pause: it would wait the pause out.
+        shouldRetry: ({ error }) => !signal?.aborted && isRetryable(error),
       },
     );
   } catch (fault) {
     // p-retry refuses a result that arrives after the abort. What was done stays done.
     if (done) return done.value;
+    signal?.throwIfAborted();
     throw fault;
   }
 }
