@@ -3,9 +3,9 @@ const newest = { second: Number.NaN, front: '' };
 
 /** Epoch ms as ISO 8601 in UTC: `toISOString`, at a third of its cost. */
 export function timeText(ms: number): string {
+  if (!Number.isInteger(ms)) return new Date(ms).toISOString();
   const second = Math.floor(ms / 1000);
   const rest = ms - second * 1000;
-  if (!Number.isInteger(rest)) return new Date(ms).toISOString();
   if (second !== newest.second) {
     newest.front = new Date(ms).toISOString().slice(0, -4);
     newest.second = second;
