@@ -111,6 +111,27 @@ test('the summary counts what waits in the tenant of its reader, by tier and rol
   await store.query({ text: 'DELETE FROM approvals', params: [] });
 });
 
+test('a grant answers when it starts and expires, and the former by its earlier name too', async () => {
+  const of = {
+    grant_id: 'g1',
+    approval_id: 'a1',
+    tool: 'pay',
+    version: '1.0.0',
+    contract_digest: 'd',
+    scope: 'tool',
+    case_id: null,
+    run_id: null,
+  };
+  const who = { principal_id: 'bot', granted_by: ['ann'], rule: 'ask', rules: ['ask'], mapping_version: null, uses: 2 };
+  const grant = { ...of, ...who, inputs: { amounts: [] }, from_ms: NOW - 1000, expires_at_ms: NOW + 1000 };
+  const { grants } = tenantPart(state, 'acme');
+  grants.set('g1', { grant, revoked: false } as never);
+  const [answer] = (await app.send('GET', '/v1/grants', { role: 'agent' })).body.items;
+  const starts_at = new Date(NOW - 1000).toISOString();
+  expect(answer).toMatchObject({ status: 'active', starts_at, from_time: starts_at, expires_at: new Date(NOW + 1000).toISOString() });
+  grants.delete('g1');
+});
+
 test('a person lets somebody else vote, for a time that is not over', async () => {
   const over = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-19T00:00:00Z' } });
   expect([over.status, over.body.detail]).toEqual([400, '`expires_at` is over before it begins']);
