@@ -9,6 +9,7 @@ interface AuditItem {
   event_id: string;
   type: string;
   time: string;
+  recorded_at: string;
   call_id: string | null;
   case_id: string | null;
   caller: string | null;
@@ -75,6 +76,7 @@ describe('audit events', () => {
     for (let n = 0; n < 4; n++) await write(`many-${n}.txt`);
     const all = await list('');
     const times = all.map(({ time }) => Date.parse(time));
+    for (const { time, recorded_at } of all) expect(recorded_at).toBe(time);
     expect(times).toEqual([...times].sort((a, b) => a - b));
     expect(new Set(all.map(({ event_id }) => event_id)).size).toBe(all.length);
     const mine = await list('caller=agent-7&type=tool_call_requested');

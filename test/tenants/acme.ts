@@ -159,11 +159,18 @@ export class Acme {
     // Its credentials are missing, which operators are told.
     const refused = await call(this.agent, { tool: 'probe_token', inputs: { url: 'http://127.0.0.1:9/' } });
     this.names.set('security-events.call_id', named(refused.call_id, this.names.get('call_id')?.nobodys as string));
-    this.names.set('text', named(MARK, 'NobodysMark'));
-    const answered = await this.admin.request<{ trace_id: string }>('GET', `/v1/calls/${call_id}`);
-    this.names.set('trace_id', named(answered.body.trace_id, '0'.repeat(31).concat('1')));
-    for (const agent of ['agent', 'agent_id', 'principal', 'principal_id', 'caller'])
+    for (const agent of ['agent', 'agent_id', 'principal_id', 'principal', 'caller'])
       this.names.set(agent, named('acme-agent', 'nobodys-agent'));
+    await this.find();
+  }
+
+  /** What calls and cases are found by, besides what they are of. */
+  private async find(): Promise<void> {
+    await made(this.admin, 'POST', '/v1/delegations', { agent_id: 'acme-agent' });
+    const body = { tool: 'list_directory', inputs: { path: 'for root' }, on_behalf_of: 'root' };
+    const { trace_id } = await made<{ trace_id: string }>(this.agent, 'POST', '/v1/calls', body);
+    this.names.set('on_behalf_of', named('root', 'nobodys-user')).set('trace_id', named(trace_id, '1'.repeat(32)));
+    this.names.set('calls.text', named('acmes-run', 'nobodys-run')).set('cases.text', named(MARK.slice(0, -4), 'NobodysOnly'));
   }
 
   /** An approval that waits, and one that left a grant. */

@@ -6,7 +6,8 @@ import { bodies } from './probe-bodies.js';
 
 /** Parameters of a query that name nothing that a tenant has. */
 const VALUES = new Set(
-  'limit status state fields expand order requested_after requested_before lifecycle category effect_class pattern capability marking provider q capabilities version min_trust max_latency_ms max_cost'
+  'limit status state fields expand order requested_after requested_before opened_after opened_before lifecycle category effect_class pattern'
+    .concat(' capability marking provider q capabilities version min_trust max_latency_ms max_cost')
     .split(' ')
     .concat(
       'from to type format after_checkpoint cosigned first second size topic partition offset group_by period provisional kind days'.split(

@@ -125,6 +125,23 @@ describe('batches, streams and lists', () => {
     expect(await pointers([call('u0', 7)])).toEqual(['/calls/0/depends_on/0']);
   });
 
+  test('with order=index the lines of a batch come in the order of the request, though later calls end first', async () => {
+    const call = (path: string, ...depends_on: number[]) => ({ tool: 'write_note', inputs: { path, text: 'index' }, depends_on });
+    const calls = [call('i0', 2), { tool: 'write_note', inputs: { path: 1 } }, call('i2', 3), call('i3')];
+    const indexes = async (query: string) => {
+      const { status, text } = await gateway.send('POST', `/v1/calls:batch${query}`, { calls });
+      expect(status).toBe(200);
+      return text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).index);
+    };
+    expect(await indexes('?order=index')).toEqual([0, 1, 2, 3]);
+    expect((await indexes('?order=completion')).indexOf(0)).toBe(3);
+    const refused = await gateway.send('POST', '/v1/calls:batch?order=size', { calls });
+    expect([refused.status, refused.body.validation.issues[0].path]).toEqual([400, '/order']);
+  });
+
   test('what depends on a call that still waits is not sent, and is told so', async () => {
     const calls = [
       { tool: 'ask_first', inputs: { path: 'waits', text: 'x' } },

@@ -49,6 +49,7 @@ test('a candidate is promoted only with a passed evaluation of its exact contrac
     lifecycle: 'active',
     release: { gate: 'passed', drift: 'ok' },
     eval_pack: { id: 'pack.tool.gated.1.1.0', result: { passed: 1, failed: 0, of_this_contract: true } },
+    last_verified_at: '2026-11-22T00:00:00.000Z',
     last_verified: '2026-11-22T00:00:00.000Z',
   });
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timeOf } from '../answers/shared-schemas.js';
 import { callDecision, callMapping } from '../calls/envelope.schema.js';
 import { ListMembers } from '../lists/list-members.js';
-import { pageOfItems, pageQuery } from '../lists/page-query.js';
+import { pageOfItems, pageQuery, queryTime } from '../lists/page-query.js';
 
 const text = z.string().nullable();
 const names = z.array(z.string());
@@ -194,6 +194,9 @@ export const approvalListQuery = pageQuery.extend({
   status: z.enum(['pending', 'granted', 'denied', 'expired', 'cancelled', 'superseded']).optional(),
   tool: z.string().min(1).max(200).optional(),
   like: z.string().min(1).max(200).optional().describe('an approval_id: requests that the same rule asks about the same tool'),
+  requested_after: queryTime.optional().describe('at this time or later'),
+  requested_before: queryTime.optional().describe('before this time'),
+  principal: z.string().min(1).max(200).optional().describe('id of the caller whose call waits'),
   ...approvalMembers.query,
 });
 

@@ -20,8 +20,10 @@ export class ApprovalQualityService {
     const since_ms = this.configuration.clock.now_ms() - days * DAY_MS;
     const decisions = await countedVotes(this.views.store, { tenant_id, since_ms, limit: DECISIONS_MAX });
     const price = price_of_hour ?? null;
+    const starts_at = new Date(since_ms).toISOString();
     return {
-      since: new Date(since_ms).toISOString(),
+      starts_at,
+      since: starts_at,
       truncated: decisions.length === DECISIONS_MAX,
       all: qualityOf(decisions, price),
       approvers: qualityBy(decisions, (one) => one.voter_id, price),

@@ -41,16 +41,36 @@ export const decisionRequest = z.strictObject({
 
 export type DecisionRequest = z.infer<typeof decisionRequest>;
 
+const time = z.iso.datetime({ offset: true });
+
 /** Body of `POST /v1/vote-delegations`. */
-export const voteDelegationRequest = z.strictObject({
-  to: principalId.describe('principal id of who votes instead of you'),
-  tools: z.array(z.string().min(1).max(200)).max(100).default([]).describe('empty: all tools'),
-  reason: z.string().min(1).max(500).default('out of office'),
-  from_time: z.iso.datetime({ offset: true }).optional().describe('absent: now'),
-  until: z.iso.datetime({ offset: true }),
-});
+export const voteDelegationRequest = z
+  .strictObject({
+    to: principalId.describe('principal id of who votes instead of you'),
+    tools: z.array(z.string().min(1).max(200)).max(100).default([]).describe('empty: all tools'),
+    reason: z.string().min(1).max(500).default('out of office'),
+    starts_at: time.optional().describe('absent: now'),
+    expires_at: time.optional().describe('required, under this name or as `until`'),
+    from_time: time.optional().describe('the same as `starts_at`'),
+    until: time.optional().describe('the same as `expires_at`'),
+  })
+  .refine(({ starts_at, from_time }) => starts_at === undefined || from_time === undefined, {
+    path: ['from_time'],
+    message: 'is the same as `starts_at`: give one of them',
+  })
+  .refine(({ expires_at, until }) => (expires_at === undefined) !== (until === undefined), {
+    path: ['expires_at'],
+    message: 'is required, once: as `expires_at` or as `until`',
+  });
 
 export type VoteDelegationRequest = z.infer<typeof voteDelegationRequest>;
+
+/** Epoch ms; without `from_ms` a delegation is in force at once. */
+export function delegatedTimes(body: VoteDelegationRequest): { from_ms?: number; until_ms: number } {
+  const from = body.starts_at ?? body.from_time;
+  const until_ms = Date.parse(body.expires_at ?? body.until ?? '');
+  return from === undefined ? { until_ms } : { from_ms: Date.parse(from), until_ms };
+}
 
 /** The query of `GET /v1/approvals/quality`. */
 export const qualityQuery = z.strictObject({

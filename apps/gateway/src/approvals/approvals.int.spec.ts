@@ -72,6 +72,7 @@ test('how well people decide is for those who watch over it', async () => {
   expect((await app.send('GET', '/v1/approvals/quality?days=0', { role: 'auditor' })).body.validation.issues[0].path).toBe('/days');
   const { body } = await app.send('GET', '/v1/approvals/quality?days=1&price_of_hour=60', { role: 'auditor' });
   expect(body).toMatchObject({
+    starts_at: '2026-11-19T12:00:00.000Z',
     since: '2026-11-19T12:00:00.000Z',
     truncated: false,
     all: { decisions: 0, cost: 0 },
@@ -110,9 +111,30 @@ test('the summary counts what waits in the tenant of its reader, by tier and rol
   await store.query({ text: 'DELETE FROM approvals', params: [] });
 });
 
+test('a grant answers when it starts and expires, and the former by its earlier name too', async () => {
+  const of = {
+    grant_id: 'g1',
+    approval_id: 'a1',
+    tool: 'pay',
+    version: '1.0.0',
+    contract_digest: 'd',
+    scope: 'tool',
+    case_id: null,
+    run_id: null,
+  };
+  const who = { principal_id: 'bot', granted_by: ['ann'], rule: 'ask', rules: ['ask'], mapping_version: null, uses: 2 };
+  const grant = { ...of, ...who, inputs: { amounts: [] }, from_ms: NOW - 1000, expires_at_ms: NOW + 1000 };
+  const { grants } = tenantPart(state, 'acme');
+  grants.set('g1', { grant, revoked: false } as never);
+  const [answer] = (await app.send('GET', '/v1/grants', { role: 'agent' })).body.items;
+  const starts_at = new Date(NOW - 1000).toISOString();
+  expect(answer).toMatchObject({ status: 'active', starts_at, from_time: starts_at, expires_at: new Date(NOW + 1000).toISOString() });
+  grants.delete('g1');
+});
+
 test('a person lets somebody else vote, for a time that is not over', async () => {
   const over = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-19T00:00:00Z' } });
-  expect([over.status, over.body.detail]).toEqual([400, '`until` is over before it begins']);
+  expect([over.status, over.body.detail]).toEqual([400, '`expires_at` is over before it begins']);
   const made = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-21T00:00:00Z' } });
   expect([made.status, made.body.from, made.body.to, made.headers.etag]).toEqual([
     201,
@@ -122,6 +144,25 @@ test('a person lets somebody else vote, for a time that is not over', async () =
   ]);
   expect(made.headers.location).toBe(`/v1/vote-delegations/${made.body.delegation_id}`);
   expect(written).toEqual(['acme delegation_set']);
+});
+
+test('a delegation takes and answers its times as starts_at and expires_at, besides their earlier names', async () => {
+  const [from, to] = ['2026-11-20T18:00:00.000Z', '2026-11-21T00:00:00.000Z'];
+  const give = (times: object) => app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', ...times } });
+  for (const times of [
+    { starts_at: from, expires_at: to },
+    { from_time: from, until: to },
+  ])
+    expect((await give(times)).body).toMatchObject({ starts_at: from, from_time: from, expires_at: to, until: to });
+  for (const [times, path] of [
+    [{}, '/expires_at'],
+    [{ until: to, expires_at: to }, '/expires_at'],
+    [{ until: to, starts_at: from, from_time: from }, '/from_time'],
+    [{ expires_at: 'tomorrow' }, '/expires_at'],
+  ] as const) {
+    const { status, body } = await give(times);
+    expect([times, status, body.validation.issues[0].path]).toEqual([times, 400, path]);
+  }
 });
 
 test('a decision link needs no key, but a channel that still acts for somebody', async () => {

@@ -1,8 +1,9 @@
 import { type Caller, pickedOf, RecordedCalls, Refusal, type Seen, viewsBehind } from '@countersign/calls';
 import { type CallState, unpackCall } from '@countersign/domain';
-import { type ApprovalRow, listApprovals, readApproval } from '@countersign/store';
+import { type ApprovalQuery, type ApprovalRow, type Cursor, listApprovals, readApproval } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import type { Page } from '../lists/page-query.js';
+import { searchedPage } from '../lists/searched-page.js';
 import { approvalAnswerOf } from './approval-answer.js';
 import { type ApprovalAnswer, type ApprovalListQuery, approvalMembers } from './approval-answers.schemas.js';
 
@@ -14,20 +15,39 @@ export function callOfRequest({ state }: ApprovalRow): CallState | undefined {
   return state === null ? undefined : unpackCall(state);
 }
 
+function storedQuery({ tenant_id }: Caller, query: ApprovalListQuery): Omit<ApprovalQuery, 'limit'> {
+  const { status, tool, requested_after, requested_before } = query;
+  return {
+    tenant_id,
+    ...(status && { status }),
+    ...(tool !== undefined && { tool }),
+    ...(requested_after !== undefined && { from_ms: requested_after }),
+    ...(requested_before !== undefined && { before_ms: requested_before }),
+  };
+}
+
 /** Requests for approval, as the views have them. */
 @Injectable()
 export class ApprovalsService {
   constructor(private readonly calls: RecordedCalls) {}
 
   async list(caller: Caller, query: ApprovalListQuery, seen: Seen): Promise<Page<Partial<ApprovalAnswer>> | Refusal> {
-    const { limit, cursor, like, fields, expand, ...filters } = query;
-    const picked = approvalMembers.picked({ fields, expand });
-    const likeness = like === undefined ? {} : await this.likeness(caller.tenant_id, like, seen);
+    const likeness = query.like === undefined ? {} : await this.likeness(caller.tenant_id, query.like, seen);
     if (likeness instanceof Refusal) return likeness;
-    const about = { tenant_id: caller.tenant_id, limit, ...(cursor ? { after: cursor } : {}), ...filters, ...likeness };
-    const page = await listApprovals(this.calls.views.store, about);
+    const page = await this.page({ ...storedQuery(caller, query), ...likeness }, query);
+    const picked = approvalMembers.picked(query);
     const items = page.items.map((row) => approvalAnswerOf(row, caller));
     return { items: picked ? items.map((item) => pickedOf(item, picked)) : items, next_cursor: page.next_cursor };
+  }
+
+  /** Who called is in the state of the call, which no index reads. */
+  private page(about: Omit<ApprovalQuery, 'limit'>, query: ApprovalListQuery): Promise<Page<ApprovalRow>> {
+    const read = (limit: number, after: Cursor | undefined) =>
+      listApprovals(this.calls.views.store, { ...about, limit, ...(after && { after }) });
+    const { principal } = query;
+    if (principal === undefined) return read(query.limit, query.cursor);
+    const placeOf = ({ requested_at_ms: at, approval_id: id }: ApprovalRow): Cursor => ({ at, id });
+    return searchedPage({ read, placeOf, matches: (row) => callOfRequest(row)?.call?.principal.id === principal }, query);
   }
 
   /** Reading a request is on the record: it is evidence of who saw what they decided. */

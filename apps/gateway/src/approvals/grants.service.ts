@@ -24,7 +24,9 @@ function statusOf({ grant, revoked }: KeptGrant, now_ms: number): GrantAnswer['s
 function answerOf(kept: KeptGrant, now_ms: number, used: number, etag: string): GrantAnswer {
   const { from_ms, expires_at_ms, inputs, ...rest } = kept.grant;
   const amounts = (inputs?.amounts ?? []).map(({ path, max }) => ({ path, max, sum_max: max * rest.uses }));
-  return { ...rest, amounts, used, status: statusOf(kept, now_ms), from_time: iso(from_ms), expires_at: iso(expires_at_ms), etag };
+  const starts_at = iso(from_ms);
+  const times = { starts_at, expires_at: iso(expires_at_ms), from_time: starts_at };
+  return { ...rest, amounts, used, status: statusOf(kept, now_ms), ...times, etag };
 }
 
 /** What approvers approved for similar calls. Each grant is a rule that everybody sees, that ends, and can be revoked. */

@@ -13,8 +13,10 @@ export const voteDelegation = z
     reason: z.string(),
     from_issuer: text.describe('who vouches for `from`: local, or the issuer of an identity provider'),
     from: z.object({ id: z.string(), roles: z.array(z.string()) }).describe('whose right, with the roles at that time'),
-    from_time: timeOf,
-    until: timeOf,
+    starts_at: timeOf,
+    expires_at: timeOf,
+    from_time: timeOf.describe('the same as `starts_at`'),
+    until: timeOf.describe('the same as `expires_at`'),
     changed_at: timeOf,
   })
   .meta({ id: 'VoteDelegation' });
@@ -50,8 +52,9 @@ const grant = z
     ),
     used: z.number().describe('uses that calls hold or have taken'),
     status: z.enum(['active', 'revoked', 'expired', 'void']),
-    from_time: timeOf,
+    starts_at: timeOf,
     expires_at: timeOf,
+    from_time: timeOf.describe('the same as `starts_at`'),
     etag: z.string(),
   })
   .meta({ id: 'Grant' });
@@ -77,7 +80,8 @@ const namedQuality = z.object({ name: z.string(), ...quality.shape }).meta({ id:
 
 export const qualityAnswer = z
   .object({
-    since: timeOf,
+    starts_at: timeOf.describe('votes from this time on are counted'),
+    since: timeOf.describe('the same as `starts_at`'),
     truncated: z.boolean().describe('there were more decisions than are looked at'),
     all: quality.meta({ id: 'ApprovalQuality' }),
     approvers: z.array(namedQuality),

@@ -8,7 +8,7 @@ import { pageOf } from '../lists/lists.js';
 import type { Page, PageQuery } from '../lists/page-query.js';
 import { PolicyService } from '../policies/policy.service.js';
 import type { PatientRequest } from '../requests/preferences.js';
-import type { VoteDelegationRequest } from './approval-requests.schemas.js';
+import { delegatedTimes, type VoteDelegationRequest } from './approval-requests.schemas.js';
 import type { VoteDelegationAnswer } from './right-answers.schemas.js';
 
 /** A delegation, and the tag that its end may name. */
@@ -20,7 +20,8 @@ export interface TaggedDelegation {
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 function answerOf({ from, from_ms, until_ms, changed_at_ms, by: _by, ...rest }: Delegation): VoteDelegationAnswer {
-  const times = { from_time: iso(from_ms), until: iso(until_ms), changed_at: iso(changed_at_ms) };
+  const [starts_at, expires_at] = [iso(from_ms), iso(until_ms)];
+  const times = { starts_at, expires_at, from_time: starts_at, until: expires_at, changed_at: iso(changed_at_ms) };
   return { ...rest, from: { id: from.id, roles: from.roles }, ...times };
 }
 
@@ -43,9 +44,8 @@ export class VoteDelegationsService {
     if (principal.kind !== 'user') return new Refusal('forbidden', 'only a person has a vote to give', { reason: 'user_required' });
     if (body.to === principal.id) return new Refusal('invalid-request', 'name somebody else');
     const changed_at_ms = this.policies.configuration.clock.now_ms();
-    const from_ms = body.from_time === undefined ? changed_at_ms : Date.parse(body.from_time);
-    const until_ms = Date.parse(body.until);
-    if (until_ms <= Math.max(from_ms, changed_at_ms)) return new Refusal('invalid-request', '`until` is over before it begins');
+    const { from_ms = changed_at_ms, until_ms } = delegatedTimes(body);
+    if (until_ms <= Math.max(from_ms, changed_at_ms)) return new Refusal('invalid-request', '`expires_at` is over before it begins');
     const delegation_id = uuidv7(changed_at_ms);
     const { to, tools, reason } = body;
     const who = { from: principal, from_issuer: issuer, to, by: principal };

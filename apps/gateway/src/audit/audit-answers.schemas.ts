@@ -11,7 +11,8 @@ const note = z.string().describe('C2SP signed note');
 const auditEvent = z.object({
   event_id: z.string(),
   type: z.string(),
-  time: timeOf.describe('when the log took it'),
+  recorded_at: timeOf.describe('when the log took it'),
+  time: timeOf.describe('the same as `recorded_at`'),
   tenant_id: z.string(),
   caller: z.string().nullable().describe('whose call it is; where it belongs to no call, who did it'),
   on_behalf_of: z.string().nullable(),

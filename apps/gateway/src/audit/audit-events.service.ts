@@ -10,6 +10,11 @@ import { AuditReads } from './audit-reads.js';
 import { ViewsBehind } from './facts-of-calls.js';
 import { parsePositions } from './list-cursor.js';
 
+/** An event with its time named as in other answers, besides its name in exports. */
+type RecordedEvent = AuditEvent & { recorded_at: string };
+
+const recorded = (event: AuditEvent): RecordedEvent => ({ ...event, recorded_at: event.time });
+
 /** What the views do not show yet is refused, never left out. */
 function refusedWhereBehind(cause: unknown): Refusal {
   if (cause instanceof ViewsBehind) return viewsBehind();
@@ -27,7 +32,7 @@ export class AuditEventsService {
     private readonly views: Views,
   ) {}
 
-  async list({ tenant_id, principal }: Caller, query: AuditListQuery, seen: Seen): Promise<Page<AuditEvent> | Refusal> {
+  async list({ tenant_id, principal }: Caller, query: AuditListQuery, seen: Seen): Promise<Page<RecordedEvent> | Refusal> {
     if (!(await this.views.current(seen))) return viewsBehind();
     const window = await this.events.window(tenant_id, filterOf(query));
     if (!window) return new Refusal('not-found', 'there is no such call or case', { reason: 'call_or_case_not_found' });
@@ -36,17 +41,17 @@ export class AuditEventsService {
     const page = await this.events.list(tenant_id, window, query.limit, after).catch(refusedWhereBehind);
     if (page instanceof Refusal) return page;
     await this.reads.record({ tenant_id, by: principal, what: 'events', query: requested, items: page.items.length });
-    return { items: page.items, next_cursor: page.next_cursor };
+    return { items: page.items.map(recorded), next_cursor: page.next_cursor };
   }
 
   /** The event with all that its record says. */
-  async read({ tenant_id, principal }: Caller, event_id: string): Promise<(AuditEvent & { event: unknown }) | Refusal> {
+  async read({ tenant_id, principal }: Caller, event_id: string): Promise<(RecordedEvent & { event: unknown }) | Refusal> {
     const record = await this.find(tenant_id, event_id);
     if (record instanceof Refusal) return record;
     const found = await this.events.describe(record).catch(refusedWhereBehind);
     if (!found || found instanceof Refusal) return found ?? noSuchEvent();
     await this.reads.record({ tenant_id, by: principal, what: 'event', query: { event_id }, items: 1 });
-    return { ...found.audit, event: plain(found.event) };
+    return { ...recorded(found.audit), event: plain(found.event) };
   }
 
   /** The record of an event, where it is one of this tenant. */

@@ -2,7 +2,7 @@ import { CASE_ID_MAX, externalId, metadata, statuses } from '@countersign/calls'
 import { z } from 'zod';
 import { optionalBody } from '../answers/shared-schemas.js';
 import { ListMembers } from '../lists/list-members.js';
-import { commaList, pageOfItems, pageQuery } from '../lists/page-query.js';
+import { commaList, pageOfItems, pageQuery, queryTime } from '../lists/page-query.js';
 import { callApproval, callDecision, callEnvelope, callError } from './envelope.schema.js';
 
 /** Members of a listed call: who asked for what, and how it ended. Inputs, results and what explains a ruling are expanded. */
@@ -27,8 +27,6 @@ export const callMembers = new ListMembers(callEnvelope, {
   trace_id: true,
   withheld: true,
 });
-
-const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
 /** Filters of calls that no index finds: calls are read one by one, newest first. */
 const scanned = {
@@ -55,8 +53,8 @@ export const callsQuery = pageQuery.extend({
   metadata: metadata.optional().describe('as `metadata.<key>=<value>`, once for each entry that the call must have'),
   run_id: z.string().min(1).max(200).optional(),
   tool: z.string().min(1).max(128).optional(),
-  requested_after: time.optional().describe('at this time or later'),
-  requested_before: time.optional().describe('before this time'),
+  requested_after: queryTime.optional().describe('at this time or later'),
+  requested_before: queryTime.optional().describe('before this time'),
   ...scanned,
   ...callMembers.query,
 });

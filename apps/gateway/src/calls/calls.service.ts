@@ -1,22 +1,19 @@
 import { type Caller, Calls, envelopeText, pickedEnvelopeText, type SeenCall, seenBy } from '@countersign/calls';
 import { unpackCall } from '@countersign/domain';
-import { type CallQuery, type CallRow, type Cursor, cursorText, listCalls } from '@countersign/store';
+import { type CallQuery, type CallRow, type Cursor, listCalls } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { JsonText } from '../http/json-text.js';
+import type { Page } from '../lists/page-query.js';
+import { searchedPage } from '../lists/searched-page.js';
 import { CallSearch } from './call-search.js';
 import { type CallsQuery, callMembers } from './calls.schemas.js';
 
-/** Calls that one request reads at most where it searches, and how many at once: a page ends there, and its cursor goes on. */
-const SCANNED_MAX = 1000;
-const SCANNED_AT_ONCE = 100;
-
-interface FoundCalls {
-  calls: SeenCall[];
-  next_cursor: string | null;
+/** A call as its reader may see it, and its row. */
+interface FoundCall {
+  row: CallRow;
+  call: SeenCall;
 }
-
-const cursorAt = ({ requested_at_ms, call_id }: CallRow): Cursor => ({ at: requested_at_ms, id: call_id });
 
 /** The calls of a tenant as its readers may see them. */
 @Injectable()
@@ -28,33 +25,23 @@ export class CallsService {
 
   /** Newest first. */
   async list(caller: Caller, query: CallsQuery): Promise<JsonText> {
-    const search = new CallSearch(query, this.configuration.state);
-    const found = search.isNeeded ? await this.search(caller, query, search) : await this.page(caller, query);
+    const { items, next_cursor } = await this.page(caller, query);
     const picked = callMembers.picked(query);
-    const items = found.calls.map((call) => (picked ? pickedEnvelopeText(call, picked) : envelopeText(call)));
-    return new JsonText({ text: `{"items":[${items.join(',')}],"next_cursor":${JSON.stringify(found.next_cursor)}}` });
+    const texts = items.map(({ call }) => (picked ? pickedEnvelopeText(call, picked) : envelopeText(call)));
+    return new JsonText({ text: `{"items":[${texts.join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}` });
   }
 
-  private async page(caller: Caller, query: CallsQuery): Promise<FoundCalls> {
-    const page = await listCalls(this.calls.recorded.views.store, storedQuery(caller, query, query.limit, query.cursor));
-    return { calls: page.items.map(({ state }) => seenBy(unpackCall(state), caller)), next_cursor: page.next_cursor };
+  private page(caller: Caller, query: CallsQuery): Promise<Page<FoundCall>> {
+    const search = new CallSearch(query, this.configuration.state);
+    const read = (limit: number, after: Cursor | undefined) => this.read(caller, storedQuery(caller, query, limit, after));
+    if (!search.isNeeded) return read(query.limit, query.cursor);
+    const placeOf = ({ row: { requested_at_ms: at, call_id: id } }: FoundCall): Cursor => ({ at, id });
+    return searchedPage({ read, placeOf, matches: ({ call }) => search.matches(call) }, query);
   }
 
-  /** A page of calls that match; where many do not, it is shorter than asked for and goes on all the same. */
-  private async search(caller: Caller, query: CallsQuery, search: CallSearch): Promise<FoundCalls> {
-    const calls: SeenCall[] = [];
-    let after = query.cursor;
-    for (let scanned = 0; scanned < SCANNED_MAX; scanned += SCANNED_AT_ONCE) {
-      const page = await listCalls(this.calls.recorded.views.store, storedQuery(caller, query, SCANNED_AT_ONCE, after));
-      for (const row of page.items) {
-        after = cursorAt(row);
-        const call = seenBy(unpackCall(row.state), caller);
-        if (search.matches(call)) calls.push(call);
-        if (calls.length === query.limit) return { calls, next_cursor: cursorText(after) };
-      }
-      if (page.next_cursor === null) return { calls, next_cursor: null };
-    }
-    return { calls, next_cursor: after ? cursorText(after) : null };
+  private async read(caller: Caller, query: CallQuery): Promise<Page<FoundCall>> {
+    const { items, next_cursor } = await listCalls(this.calls.recorded.views.store, query);
+    return { items: items.map((row) => ({ row, call: seenBy(unpackCall(row.state), caller) })), next_cursor };
   }
 }
 

@@ -1,4 +1,5 @@
 import { AnsweredPositions, CallSealer, Views } from '@countersign/calls';
+import { SEALED } from '@countersign/contracts';
 import { initialConfiguration } from '@countersign/domain';
 import { insertCaseHistory, PgliteStore, stableTables, upsertCases } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -75,6 +76,36 @@ test('cases are found by their reference and by entries of their metadata', asyn
   ];
   for (const query of refused)
     expect([query, (await app.send('GET', `/v1/cases?${query}`, { role: 'auditor' })).status]).toEqual([query, 400]);
+});
+
+test('cases are found by the time they were opened and by text in titles that are not sealed', async () => {
+  const sealed = `${SEALED}QUJDREVG`;
+  const rows = ['Refund of Order 7', '100% of it', sealed, null].map((title, index) => {
+    const opened_at_ms = AT_MS + (index + 1) * 1000;
+    const of = { tenant_id: 'acme', case_id: `case_found_${index}`, state: 'open' as const };
+    return { ...of, title, opened_at_ms, changed_at_ms: opened_at_ms, source_offset: 2 };
+  });
+  const other = { tenant_id: 'globex', case_id: 'case_globex', state: 'open' as const, title: 'Refund of Order 8' };
+  const written = [...rows, { ...other, opened_at_ms: AT_MS, changed_at_ms: AT_MS, source_offset: 2 }];
+  await store.query(stableTables(['cases']).bind(upsertCases(written)));
+  const list = (query: string) => app.send('GET', `/v1/cases?${query}`, { role: 'auditor' });
+  const found = async (query: string) => (await list(query)).body.items.map(({ case_id }: { case_id: string }) => case_id);
+  const at = (seconds: number) => new Date(AT_MS + seconds * 1000).toISOString();
+  expect(await found('text=refund%20OF')).toEqual(['case_found_0']);
+  expect(await found('text=order')).toEqual(['case_found_0', 'case_1']);
+  expect(await found(`text=order&opened_before=${at(1)}`)).toEqual(['case_1']);
+  expect(await found(`opened_after=${at(2)}&opened_before=${at(4)}`)).toEqual(['case_found_2', 'case_found_1']);
+  for (const [text, ids] of [
+    ['0%', ['case_found_1']],
+    ['%%', []],
+    ['QUJDREVG', []],
+    [SEALED, []],
+  ] as const)
+    expect([text, await found(`text=${encodeURIComponent(text)}`)]).toEqual([text, ids]);
+  for (const query of ['text=a', 'opened_after=yesterday', 'opened_before='])
+    expect([query, (await list(query)).status]).toEqual([query, 400]);
+  const first = (await list('text=order&limit=1')).body;
+  expect((await list(`text=order&limit=1&cursor=${first.next_cursor}`)).body.items).toMatchObject([{ case_id: 'case_1' }]);
 });
 
 test('a case is opened by agents and operators, with its place on the log', async () => {

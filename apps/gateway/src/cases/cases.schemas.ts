@@ -1,7 +1,7 @@
 import { externalId, metadata, subjectsRequest } from '@countersign/calls';
 import { z } from 'zod';
 import { optionalBody, timeOf } from '../answers/shared-schemas.js';
-import { pageOfItems, pageQuery } from '../lists/page-query.js';
+import { pageOfItems, pageQuery, queryTime } from '../lists/page-query.js';
 
 const external_id = externalId
   .optional()
@@ -21,6 +21,14 @@ export const casesQuery = pageQuery.extend({
   status: z.enum(['open', 'awaiting_approval', 'closed']).optional(),
   external_id: externalId.optional(),
   metadata: metadata.optional().describe('as `metadata.<key>=<value>`, once for each entry that the case must have'),
+  opened_after: queryTime.optional().describe('at this time or later'),
+  opened_before: queryTime.optional().describe('before this time'),
+  text: z
+    .string()
+    .min(2)
+    .max(100)
+    .optional()
+    .describe('is in the title, whatever the case of the letters. A sealed title, which names people, is not searched'),
 });
 
 export const caseAnswer = z

@@ -10,16 +10,17 @@ import {
   Views,
   viewsBehind,
 } from '@countersign/calls';
-import { uuidv7 } from '@countersign/contracts';
+import { SEALED, uuidv7 } from '@countersign/contracts';
 import { type CaseFact, caseIdOf, caseOf, itemNames } from '@countersign/domain';
 import { CONFIGURATION_TOPIC } from '@countersign/process';
-import { type CaseRow, caseHistory, listCases, readCase } from '@countersign/store';
+import { type CaseRow, type Cursor, caseHistory, listCases, readCase } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import type { Edited } from '../configuration/configuration-edits.js';
 import type { ChangeFields } from '../configuration/configuration-writer.js';
 import type { ConditionalRequest } from '../configuration/precondition.js';
 import { type Page, type PageQuery, storeQuery } from '../lists/page-query.js';
+import { type Searched, searchedPage } from '../lists/searched-page.js';
 import { positionText } from '../positions/positions.js';
 import { historyLine } from './case-history-line.js';
 import type { CaseAnswer, CaseChange, CaseRequest, CasesQuery } from './cases.schemas.js';
@@ -45,6 +46,16 @@ const referenceTaken = (case_id: string): Refusal =>
       case_id,
     },
   );
+
+/** The cases that have this text in a title that is not sealed. */
+function titled(text: string, read: Searched<CaseRow>['read']): Searched<CaseRow> {
+  const wanted = text.toLowerCase();
+  return {
+    read,
+    placeOf: ({ opened_at_ms: at, case_id: id }) => ({ at, id }),
+    matches: ({ title }) => title !== null && !title.includes(SEALED) && title.toLowerCase().includes(wanted),
+  };
+}
 
 /** Cases: ids are minted here; a case holds the calls that belong together. */
 @Injectable()
@@ -100,7 +111,14 @@ export class CasesService {
   }
 
   async list(tenant_id: string, query: CasesQuery): Promise<Page<CaseAnswer>> {
-    const { items, next_cursor } = await listCases(this.views.store, { tenant_id, ...storeQuery(query) });
+    const { limit: _limit, cursor: _cursor, opened_after, opened_before, text, ...filters } = query;
+    const times = {
+      ...(opened_after !== undefined && { from_ms: opened_after }),
+      ...(opened_before !== undefined && { before_ms: opened_before }),
+    };
+    const read = (limit: number, after: Cursor | undefined) =>
+      listCases(this.views.store, { tenant_id, ...filters, ...times, limit, ...(after && { after }) });
+    const { items, next_cursor } = await (text === undefined ? read(query.limit, query.cursor) : searchedPage(titled(text, read), query));
     return { items: items.map(answerOf), next_cursor };
   }
 

@@ -42,6 +42,9 @@ export const queryCursor = z
     return z.NEVER;
   });
 
+/** A time of a query, as epoch ms. */
+export const queryTime = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+
 /** Several values of a query, with commas between. */
 export const commaList = <T extends z.ZodType<string, string>>(item: T) =>
   z

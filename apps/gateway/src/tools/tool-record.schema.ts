@@ -69,7 +69,7 @@ const release = z.object({
   gate: z.enum(['none', 'passed', 'failed', 'absent']).describe('the evaluation that it needs to run'),
   gate_reason: text,
   drift: z.string().describe('`ok`, or why its contract is not what callers agreed to'),
-  deprecation: z.object({ since: time, reason: text }).nullable(),
+  deprecation: z.object({ deprecated_at: time, since: time.describe('the same as `deprecated_at`'), reason: text }).nullable(),
   sunset_at: time,
   use_instead: text,
 });
@@ -102,7 +102,8 @@ export const toolVersionRecord = z
     signature: z.object({ input: jsonSchema, output: jsonSchema }),
     eval_pack: z.object({ id: z.string(), result: evaluation.nullable() }),
     release,
-    last_verified: time,
+    last_verified_at: time,
+    last_verified: time.describe('the same as `last_verified_at`'),
     runs_on: z.object({ environment: z.string(), adapter: z.string(), adapter_version: z.string(), protocol_version: text }),
     executor_id: z.string(),
     registered_at: time,

@@ -22,11 +22,12 @@ const time = (ms: number | null | undefined): string | null => (ms === null || m
 function releaseOf(state: ConfigurationState, tenantId: string, { tool, lifecycle }: TenantToolVersion): Record<string, unknown> {
   const entry = lifecycleEntry(state.by_tenant.get(tenantId), tool.name, tool.version);
   const evaluation = evaluationOf(state, tenantId, tool);
+  const deprecated_at = time(entry?.changed_at_ms);
   return {
     gate: !tool.gated ? 'none' : passes(evaluation, tool) ? 'passed' : evaluation ? 'failed' : 'absent',
     gate_reason: promotionFault(state, tenantId, tool) ?? null,
     drift: suspension(state, tenantId, tool) ?? 'ok',
-    deprecation: lifecycle === 'deprecated' ? { since: time(entry?.changed_at_ms), reason: entry?.reason ?? null } : null,
+    deprecation: lifecycle === 'deprecated' ? { deprecated_at, since: deprecated_at, reason: entry?.reason ?? null } : null,
     sunset_at: time(entry?.sunset_at_ms),
     use_instead: entry?.use_instead ?? null,
   };
@@ -59,6 +60,7 @@ export function versionRecord(
   const { contract, digest, pin, runs_on } = tool;
   const rule = effectRules[contract.effect_class];
   const { rating, trust_score, usage, verified_at_ms } = measured(tool.name, tool.version);
+  const last_verified_at = time(verified_at_ms ?? verifiedBy(evaluationOf(state, tenantId, tool), tool));
   const audit = state.by_tenant.get(tenantId)?.audits.get(versionKey(tool.name, tool.version));
   return {
     ...contract,
@@ -89,7 +91,8 @@ export function versionRecord(
     signature: { input: contract.input_schema, output: contract.output_schema },
     eval_pack: evaluationRecord(state, tenantId, tool),
     release: releaseOf(state, tenantId, version),
-    last_verified: time(verified_at_ms ?? verifiedBy(evaluationOf(state, tenantId, tool), tool)),
+    last_verified_at,
+    last_verified: last_verified_at,
     runs_on,
     executor_id: tool.executor_id,
     registered_at: time(tool.registered_at_ms),

@@ -39,6 +39,7 @@ export function toolScoreAnswer(score: ToolScore, part: VersionTrust | undefined
       inherited: Object.fromEntries(inherited),
     },
     ratings,
+    last_verified_at: time(verified_at_ms),
     last_verified: time(verified_at_ms),
   };
 }

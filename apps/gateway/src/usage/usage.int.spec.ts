@@ -49,6 +49,12 @@ test('operators see all use, agents their own; others see none', async () => {
   expect([own.body.agent, own.body.total.calls]).toEqual(['agent', 2]);
 });
 
+test('the times of a report have the names of other answers besides those of its query', async () => {
+  const [from, to] = ['2026-11-19T00:00:00.000Z', '2026-11-20T00:00:00.000Z'];
+  const { body } = await app.send('GET', `/v1/usage?from=${from}&to=${to}`, { role: 'operator' });
+  expect(body).toMatchObject({ starts_at: from, ends_at: to, from, to });
+});
+
 test('a page ends with the cursor of the next one; a range or a cursor that is none is named', async () => {
   const first = (await app.send('GET', '/v1/usage?group_by=agent&limit=1', { role: 'auditor' })).body;
   const second = (await app.send('GET', `/v1/usage?group_by=agent&limit=1&cursor=${first.next_cursor}`, { role: 'auditor' })).body;

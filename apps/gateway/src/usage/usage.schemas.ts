@@ -75,8 +75,10 @@ export type UsageLine = z.infer<typeof usageLine>;
 
 export const usageAnswer = z
   .object({
-    from: timeOf,
-    to: timeOf,
+    starts_at: timeOf,
+    ends_at: timeOf,
+    from: timeOf.describe('the same as `starts_at`'),
+    to: timeOf.describe('the same as `ends_at`'),
     group_by: z.enum(usageGroups),
     agent: z.string().nullable().describe('the only agent that is counted; null: all'),
     total: usageLine.meta({ id: 'UsageTotal' }),

@@ -8,6 +8,7 @@ import { UsageReport } from './usage-report.js';
 const DAYS_DEFAULT = 30;
 const HOURS_MAX = 24 * 400;
 
+const isoOfHour = (hour: number): string => new Date(hour * HOUR_MS).toISOString();
 const outOfRange = (path: string, message: string): Refusal =>
   new Refusal('invalid-request', message, { issues: [{ path, code: 'range', message }] });
 
@@ -31,12 +32,15 @@ export class UsageService {
     if (hours instanceof Refusal) return hours;
     if (!(await this.views.current(seen))) return viewsBehind();
     const { from_hour, to_hour } = hours;
+    const [starts_at, ends_at] = [isoOfHour(from_hour), isoOfHour(to_hour)];
     const agent = agentOf(caller, query.agent);
     const about = { tenant_id: caller.tenant_id, ...hours, tool: query.tool, agent };
     const { total, items, next } = await this.report.read(about, query.group_by, { limit: query.limit, after: query.cursor });
     return {
-      from: new Date(from_hour * HOUR_MS).toISOString(),
-      to: new Date(to_hour * HOUR_MS).toISOString(),
+      starts_at,
+      ends_at,
+      from: starts_at,
+      to: ends_at,
       group_by: query.group_by,
       agent: agent ?? null,
       total,

@@ -44,7 +44,8 @@ export function deduplicationJson(state: CallState, { repeat = false, effect }: 
   const recorded = state.end?.deduplication;
   const effect_now = recorded?.effect_now ?? effect?.effect_now ?? null;
   const superseded_by = recorded?.effect_now ? recorded.superseded_by : (effect?.superseded_by ?? null);
-  return { ...sourceOf(state, repeat), effect_now, superseded_by };
+  const { deduplicated, deduplicated_because, original_call_id } = sourceOf(state, repeat);
+  return { deduplicated, deduplicated_because, original_call_id, effect_now, superseded_by };
 }
 
 const because: Readonly<Record<DeduplicatedBecause, string>> = {

@@ -4,8 +4,9 @@ import { metadataOf } from '../request/own-reference.js';
 import { type AnswerNotes, type DeduplicationJson, deduplicationJson, repeatWarning } from './deduplication.js';
 import { mappingJson, mappingWarning } from './mapped-form.js';
 import type { SeenCall } from './seen-by.js';
+import { timeText } from './time-text.js';
 
-const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
+const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : timeText(ms));
 
 /** The JSON face of a call error: `details` as JSON, not as text. */
 function errorJson(error: CallError | null): Record<string, unknown> | null {
@@ -86,22 +87,34 @@ function deferralJson({ wake_at_ms, timeout_at_ms, ...rest }: Deferral): Record<
   return { ...rest, wake_at: time(wake_at_ms), timeout_at: time(timeout_at_ms) };
 }
 
-function decisionJson(state: CallState): Record<string, unknown> | null {
-  if (!state.ruling) return null;
-  const { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, defer, explanation } = state.ruling;
-  const inputs_digest = state.call?.inputs_digest ?? null;
-  const decision = { decision_id, revision, effect, tier, approval_mode_effective, rule, bundle_version, inputs_digest };
-  const explained = explanation ? { ...decision, ...explanationJson(explanation) } : decision;
-  return defer ? { ...explained, defer: deferralJson(defer) } : explained;
+/** The ruling, and why it was ruled so: rules, tables, and what they ask for besides. */
+function decisionJson({ ruling, call }: CallState): Record<string, unknown> | null {
+  if (!ruling) return null;
+  const { explanation, defer } = ruling;
+  return {
+    decision_id: ruling.decision_id,
+    revision: ruling.revision,
+    effect: ruling.effect,
+    tier: ruling.tier,
+    approval_mode_effective: ruling.approval_mode_effective,
+    rule: ruling.rule,
+    bundle_version: ruling.bundle_version,
+    inputs_digest: call?.inputs_digest ?? null,
+    bundle_digest: explanation?.bundle_digest,
+    rules_matched: explanation?.matched,
+    rules_would_have: explanation?.would_have,
+    rule_errors: explanation?.errors,
+    facts: explanation?.facts,
+    history: explanation?.history_json == null ? undefined : (JSON.parse(explanation.history_json) as unknown),
+    tags: explanation && tagsOf(explanation),
+    obligations: explanation?.obligations,
+    shadow: explanation?.shadow,
+    defer: defer ? deferralJson(defer) : undefined,
+  };
 }
 
-/** Why it was ruled so: rules, tables, and what they ask for besides. */
-function explanationJson({ obligations, bundle_digest, matched, would_have, errors, facts, shadow, history_json }: RulingExplanation) {
-  const tags = obligations.flatMap(({ kind, tag }) => (kind === 'tag' && tag !== null ? [tag] : []));
-  const rules = { rules_matched: matched, rules_would_have: would_have, rule_errors: errors };
-  const history = history_json == null ? {} : { history: JSON.parse(history_json) as unknown };
-  return { bundle_digest, ...rules, facts, ...history, tags, obligations, shadow };
-}
+const tagsOf = ({ obligations }: RulingExplanation): string[] =>
+  obligations.flatMap(({ kind, tag }) => (kind === 'tag' && tag !== null ? [tag] : []));
 
 function warningsOf(state: CallState, json: DeduplicationJson): string[] {
   const warnings = outcomeOf(state)?.warnings ?? [];
@@ -134,24 +147,11 @@ function provenanceJson(call: ToolCall | null, outcome: Outcome | undefined): Re
   return { source, freshness: time(as_of_ms), confidence };
 }
 
-/** Who asked, for whom, and who may see it. */
-function identityJson({ call, withheld }: SeenCall): Record<string, unknown> {
-  const authority = call?.authority ?? null;
-  const { principal, context } = call ?? {};
-  return {
-    principal: principal ? { kind: principal.kind, id: principal.id } : null,
-    on_behalf_of: authority?.on_behalf_of ? { kind: authority.on_behalf_of.kind, id: authority.on_behalf_of.id } : null,
-    agent_token_ref: authority?.agent_token_ref ?? null,
-    delegated_user_token_ref: authority?.delegated_user_token_ref ?? null,
-    purpose: context?.purpose ?? null,
-    sources: authority?.sources ?? [],
-    markings: authority?.markings ?? [],
-    ...(withheld ? { withheld } : {}),
-  };
-}
+const named = (who: { kind: string; id: string } | null | undefined) => (who ? { kind: who.kind, id: who.id } : null);
 
 /** The members of an envelope: those that are made for it, and those that are the texts of the record. */
 export interface EnvelopeMembers {
+  /** Undefined: the envelope has no such member. */
   made: Record<string, unknown>;
   /** Member → JSON text. */
   recorded: Record<string, string>;
@@ -164,10 +164,13 @@ function recordedMembers({ call }: SeenCall, outcome: Outcome | undefined): Reco
   return call?.mapped ? { inputs, input: inputs, mapped_input: call.mapped.inputs_json, output } : { inputs, input: inputs, output };
 }
 
+/** Lists each member in one literal: spreading objects into it costs more than all that they hold. */
 export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): EnvelopeMembers {
   const status = statusOf(state);
   const call = state.call;
+  const authority = call?.authority;
   const outcome = outcomeOf(state);
+  const extras = outcome?.extras;
   const deduplication = deduplicationJson(state, notes);
   const error = errorJson(errorOf(state, status));
   const requestedMs = state.requested?.at_ms ?? call?.requested_at_ms ?? null;
@@ -200,8 +203,12 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
     attempts: Math.max(1, state.attempt),
     retry_count: outcome?.retry_count ?? 0,
     effect: outcome?.effect ?? null,
-    cached: outcome?.extras?.cached ?? false,
-    ...deduplication,
+    cached: extras?.cached ?? false,
+    deduplicated: deduplication.deduplicated,
+    deduplicated_because: deduplication.deduplicated_because,
+    original_call_id: deduplication.original_call_id,
+    effect_now: deduplication.effect_now,
+    superseded_by: deduplication.superseded_by,
     truncated: outcome?.truncated ?? false,
     attachments: outcome?.attachments ?? [],
     warnings: withReported(warningsOf(state, deduplication), notes.warnings ?? []),
@@ -210,13 +217,20 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
     provenance: provenanceJson(call, outcome),
     citations: [],
     mutations: [],
-    verified: outcome?.extras?.verified ?? null,
-    ...identityJson(state),
-    credentials: outcome?.extras?.credentials ?? [],
+    verified: extras?.verified ?? null,
+    principal: named(call?.principal),
+    on_behalf_of: named(authority?.on_behalf_of),
+    agent_token_ref: authority?.agent_token_ref ?? null,
+    delegated_user_token_ref: authority?.delegated_user_token_ref ?? null,
+    purpose: call?.context.purpose ?? null,
+    sources: authority?.sources ?? [],
+    markings: authority?.markings ?? [],
+    withheld: state.withheld,
+    credentials: extras?.credentials ?? [],
     trace_id: state.correlation_id,
-    cost: outcome?.extras?.cost ?? null,
-    mapping_version: (outcome ? outcome.extras?.mapping_version : call?.mapped?.mapping_version) ?? null,
-    ...mappingJson(call),
+    cost: extras?.cost ?? null,
+    mapping_version: (outcome ? extras?.mapping_version : call?.mapped?.mapping_version) ?? null,
+    mapping: mappingJson(call).mapping,
   };
   return { made, recorded: recordedMembers(state, outcome) };
 }

@@ -2412,7 +2412,12 @@ export interface components {
         ApprovalQualityReport: {
             /**
              * Format: date-time
-             * @description ISO 8601, UTC
+             * @description votes from this time on are counted
+             */
+            starts_at: string;
+            /**
+             * Format: date-time
+             * @description the same as `starts_at`
              */
             since: string;
             /** @description there were more decisions than are looked at */
@@ -2914,10 +2919,20 @@ export interface components {
              * Format: date-time
              * @description ISO 8601, UTC
              */
-            from_time: string;
+            starts_at: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description the same as `starts_at`
+             */
+            from_time: string;
+            /**
+             * Format: date-time
+             * @description the same as `expires_at`
              */
             until: string;
             /**
@@ -2945,10 +2960,20 @@ export interface components {
              * Format: date-time
              * @description ISO 8601, UTC
              */
-            from_time: string;
+            starts_at: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description the same as `starts_at`
+             */
+            from_time: string;
+            /**
+             * Format: date-time
+             * @description the same as `expires_at`
              */
             until: string;
             /**
@@ -2996,12 +3021,17 @@ export interface components {
              * Format: date-time
              * @description ISO 8601, UTC
              */
-            from_time: string;
+            starts_at: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
              */
             expires_at: string;
+            /**
+             * Format: date-time
+             * @description the same as `starts_at`
+             */
+            from_time: string;
             etag: string;
         };
         Envelope: {
@@ -5161,12 +5191,16 @@ export interface components {
                 /** @description `ok`, or why its contract is not what callers agreed to */
                 drift: string;
                 deprecation: {
+                    deprecated_at: string | null;
+                    /** @description the same as `deprecated_at` */
                     since: string | null;
                     reason: string | null;
                 } | null;
                 sunset_at: string | null;
                 use_instead: string | null;
             };
+            last_verified_at: string | null;
+            /** @description the same as `last_verified_at` */
             last_verified: string | null;
             runs_on: {
                 environment: string;
@@ -5346,12 +5380,16 @@ export interface components {
                 /** @description `ok`, or why its contract is not what callers agreed to */
                 drift: string;
                 deprecation: {
+                    deprecated_at: string | null;
+                    /** @description the same as `deprecated_at` */
                     since: string | null;
                     reason: string | null;
                 } | null;
                 sunset_at: string | null;
                 use_instead: string | null;
             };
+            last_verified_at: string | null;
+            /** @description the same as `last_verified_at` */
             last_verified: string | null;
             runs_on: {
                 environment: string;
@@ -5557,12 +5595,16 @@ export interface components {
                 /** @description `ok`, or why its contract is not what callers agreed to */
                 drift: string;
                 deprecation: {
+                    deprecated_at: string | null;
+                    /** @description the same as `deprecated_at` */
                     since: string | null;
                     reason: string | null;
                 } | null;
                 sunset_at: string | null;
                 use_instead: string | null;
             };
+            last_verified_at: string | null;
+            /** @description the same as `last_verified_at` */
             last_verified: string | null;
             runs_on: {
                 environment: string;
@@ -5752,6 +5794,8 @@ export interface components {
                 };
             };
             ratings?: number;
+            last_verified_at?: string | null;
+            /** @description the same as `last_verified_at` */
             last_verified?: string | null;
             as_of: string | null;
             /** @description what consumers go by: it moves only past its hysteresis; null: nothing was published yet */
@@ -5861,10 +5905,20 @@ export interface components {
              * Format: date-time
              * @description ISO 8601, UTC
              */
-            from: string;
+            starts_at: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
+             */
+            ends_at: string;
+            /**
+             * Format: date-time
+             * @description the same as `starts_at`
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description the same as `ends_at`
              */
             to: string;
             /** @enum {string} */
@@ -6350,6 +6404,11 @@ export interface components {
              * Format: date-time
              * @description when the log took it
              */
+            recorded_at: string;
+            /**
+             * Format: date-time
+             * @description the same as `recorded_at`
+             */
             time: string;
             tenant_id: string;
             /** @description whose call it is; where it belongs to no call, who did it */
@@ -6383,6 +6442,11 @@ export interface components {
             /**
              * Format: date-time
              * @description when the log took it
+             */
+            recorded_at: string;
+            /**
+             * Format: date-time
+             * @description the same as `recorded_at`
              */
             time: string;
             tenant_id: string;
@@ -6834,6 +6898,12 @@ export interface operations {
                 tool?: string;
                 /** @description an approval_id: requests that the same rule asks about the same tool */
                 like?: string;
+                /** @description at this time or later */
+                requested_after?: string;
+                /** @description before this time */
+                requested_before?: string;
+                /** @description id of the caller whose call waits */
+                principal?: string;
                 /** @description comma-separated: only these members of each item */
                 fields?: string;
                 /** @description comma-separated: these members besides those of a summary, `*` for all. Not whole in a summary: decision_id, ruling_digest, barred, evidence, distinct, terms, edit, parts, votes, call */
@@ -7078,9 +7148,22 @@ export interface operations {
                      * Format: date-time
                      * @description absent: now
                      */
+                    starts_at?: string;
+                    /**
+                     * Format: date-time
+                     * @description required, under this name or as `until`
+                     */
+                    expires_at?: string;
+                    /**
+                     * Format: date-time
+                     * @description the same as `starts_at`
+                     */
                     from_time?: string;
-                    /** Format: date-time */
-                    until: string;
+                    /**
+                     * Format: date-time
+                     * @description the same as `expires_at`
+                     */
+                    until?: string;
                 };
             };
         };
@@ -7805,6 +7888,12 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
+                /** @description at this time or later */
+                opened_after?: string;
+                /** @description before this time */
+                opened_before?: string;
+                /** @description is in the title, whatever the case of the letters. A sealed title, which names people, is not searched */
+                text?: string;
             };
             header?: never;
             path?: never;

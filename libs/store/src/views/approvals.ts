@@ -194,6 +194,9 @@ export interface ApprovalQuery {
   tool?: string;
   /** That asked for it. */
   rule?: string;
+  /** Requested at or after, and before; epoch ms. */
+  from_ms?: number;
+  before_ms?: number;
   /** 1 to 500. */
   limit: number;
   after?: Cursor;
@@ -205,6 +208,8 @@ export async function listApprovals(sql: Sql, query: ApprovalQuery): Promise<Pag
   if (query.status === 'pending') conditions.add('approvals.end_kind IS NULL');
   else conditions.equal('approvals.end_kind', query.status);
   conditions.equal('calls.tool', query.tool).equal("approvals.requirement::jsonb ->> 'rule'", query.rule);
+  if (query.from_ms !== undefined) conditions.add('approvals.requested_at_ms >= ?::int8', query.from_ms);
+  if (query.before_ms !== undefined) conditions.add('approvals.requested_at_ms < ?::int8', query.before_ms);
   if (query.after) conditions.add('(approvals.requested_at_ms, approvals.approval_id) > (?::int8, ?)', query.after.at, query.after.id);
   const limit = conditions.param(query.limit + 1);
   const rows = await sql.query<StoredApproval>({

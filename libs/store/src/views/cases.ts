@@ -72,6 +72,9 @@ export interface CaseQuery {
   external_id?: string;
   /** Each of these entries. */
   metadata?: Readonly<Record<string, string>>;
+  /** Opened at or after, and before; epoch ms. */
+  from_ms?: number;
+  before_ms?: number;
   /** 1 to 500. */
   limit: number;
   after?: Cursor;
@@ -81,6 +84,8 @@ export interface CaseQuery {
 export async function listCases(sql: Sql, query: CaseQuery): Promise<Page<CaseRow>> {
   const conditions = new Conditions().equal('tenant_id', query.tenant_id).equal('status', query.status);
   conditions.equal('external_id', query.external_id).holds('metadata', query.metadata);
+  if (query.from_ms !== undefined) conditions.add('opened_at_ms >= ?::int8', query.from_ms);
+  if (query.before_ms !== undefined) conditions.add('opened_at_ms < ?::int8', query.before_ms);
   if (query.after) conditions.add('(opened_at_ms, case_id) < (?::int8, ?)', query.after.at, query.after.id);
   const limit = conditions.param(query.limit + 1);
   const rows = await sql.query<CaseRow>({

@@ -1,0 +1,32 @@
+import { type Cursor, cursorText } from '@countersign/store';
+import type { Page } from './page-query.js';
+
+/** Items that one request reads at most where it searches, and how many at once: a page ends there, and its cursor goes on. */
+const SCANNED_MAX = 1000;
+const SCANNED_AT_ONCE = 100;
+
+/** What a search reads, in the order of its list, and where each item stands in it. */
+export interface Searched<T> {
+  read(limit: number, after: Cursor | undefined): Promise<Page<T>>;
+  placeOf(item: T): Cursor;
+  matches(item: T): boolean;
+}
+
+/** A page of the items that match; where many do not, it is shorter than `limit` and has a next one all the same. */
+export async function searchedPage<T>(
+  list: Searched<T>,
+  { limit, cursor }: { limit: number; cursor?: Cursor | undefined },
+): Promise<Page<T>> {
+  const items: T[] = [];
+  let after = cursor;
+  for (let scanned = 0; scanned < SCANNED_MAX; scanned += SCANNED_AT_ONCE) {
+    const page = await list.read(SCANNED_AT_ONCE, after);
+    for (const item of page.items) {
+      after = list.placeOf(item);
+      if (list.matches(item)) items.push(item);
+      if (items.length === limit) return { items, next_cursor: cursorText(after) };
+    }
+    if (page.next_cursor === null) return { items, next_cursor: null };
+  }
+  return { items, next_cursor: after ? cursorText(after) : null };
+}
