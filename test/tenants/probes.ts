@@ -20,7 +20,6 @@ const VALUES = new Set(
 const NOBODYS: Readonly<Record<string, string>> = {
   'sagas.case_id': 'no route starts a saga',
   saga_id: 'no route starts a saga',
-  'calls.on_behalf_of': 'acme made no call on behalf of a user',
   path: 'tiles are hashes of the whole log, for the auditors of every tenant',
 };
 const STREAM_MS = 300;

@@ -237,12 +237,12 @@ test('a call that depends on what is no id of a call is refused at once', async 
 
 describe('what no handler takes is answered by a problem document of the same form', () => {
   test.each([
-    ['an unknown route', 'GET', '/v1/nothing', undefined, {}, 404, 'not_found'],
-    ['an unknown route with a body', 'POST', '/v1/nothing', { a: 1 }, {}, 404, 'not_found'],
+    ['an unknown route', 'GET', '/v1/nothing', undefined, {}, 404, 'route_not_found'],
+    ['an unknown route with a body', 'POST', '/v1/nothing', { a: 1 }, {}, 404, 'route_not_found'],
     ['another method', 'PUT', '/v1/calls', undefined, {}, 405, 'method_not_allowed'],
     ['another media type', 'POST', '/v1/calls', 'tool: x', { 'content-type': 'application/yaml' }, 415, 'unsupported_media_type'],
     ['a path that cannot be decoded', 'GET', '/v1/calls/%zz', undefined, {}, 400, 'invalid_request'],
-    ['a call that is not known', 'GET', '/v1/calls/nothing', undefined, {}, 404, 'not_found'],
+    ['a call that is not known', 'GET', '/v1/calls/nothing', undefined, {}, 404, 'call_not_found'],
   ] as const)('%s', async (_what, method, path, body, headers, status, reason) => {
     const answer = await gateway.send(method, path, body, headers);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/problem+json; charset=utf-8']);

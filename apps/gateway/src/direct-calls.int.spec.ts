@@ -45,12 +45,13 @@ test.each([
   ['a body that is too large', note('write_note', { occurrence: 'x'.repeat(1_100_000) }), {}, undefined],
 ])('%s is answered alike directly and through the router', async (_title, body, headers, key) => {
   // The first answer to a numbered call differs from those to its repeats.
-  await gateway.send('POST', DIRECT, body, headers, key);
-  const direct = await gateway.send('POST', DIRECT, body, headers, key);
-  const routed = await gateway.send('POST', ROUTED, body, headers, key);
+  const named = { ...headers, 'x-request-id': 'one-request-id' };
+  await gateway.send('POST', DIRECT, body, named, key);
+  const direct = await gateway.send('POST', DIRECT, body, named, key);
+  const routed = await gateway.send('POST', ROUTED, body, named, key);
   // The second answer to a numbered call may know more of its approval.
   expect([direct.status, { ...direct.body, approval: null }]).toEqual([routed.status, { ...routed.body, approval: null }]);
-  for (const name of ['content-type', 'location', 'www-authenticate', 'retry-after', 'accept-encoding'])
+  for (const name of ['content-type', 'location', 'www-authenticate', 'retry-after', 'accept-encoding', 'countersign-request-id'])
     expect([name, direct.headers.get(name)]).toEqual([name, routed.headers.get(name)]);
 });
 
