@@ -16,6 +16,8 @@ class LongFirstKillersLast extends BaseSequencer {
 
 const named = (pattern) => [`{apps,libs,packs}/*/dist/**/${pattern}`, `test/dist/**/${pattern}`];
 const REAL = named('*.real.spec.js');
+/** Those that kill a part, or time the machine: one at a time, with nothing beside. */
+const ALONE = named('*.alone.real.spec.js');
 const SLOW = named('*.slow.{,int.,e2e.}spec.js');
 /** Few random histories in `npm test`, many in `npm run test:slow` (libs/contracts/src/testing/histories.ts). */
 const SIZED = named('*.sized.{,int.,e2e.}spec.js');
@@ -43,7 +45,8 @@ export default defineConfig({
       project('pure', named('*.spec.js'), [...WITH_PARTS, ...REAL, ...SLOW], { isolate: false }),
       project('parts', WITH_PARTS, SLOW, { isolate: false }),
       project('slow', [...SLOW, ...SIZED], []),
-      project('real', REAL, []),
+      project('real', REAL, ALONE),
+      project('alone', ALONE, []),
     ],
   },
 });

@@ -4,14 +4,14 @@
 # Two specs at a time, for they wait more than they compute; then, one by one, those that kill a part or time the machine (*.alone.real.spec.js).
 source "$(dirname "$0")/part.sh"
 cd "$root"
-vitest=(npx vitest run --project real)
+vitest=(npx vitest run)
 
 # on_parts COMMAND...: the specs, by vitest behind COMMAND; with arguments, those that match, one spec at a time
 on_parts() {
-  if [ ${#arguments[@]} -gt 0 ]; then "$@" "${vitest[@]}" --no-file-parallelism "${arguments[@]}"; return; fi
+  if [ ${#arguments[@]} -gt 0 ]; then "$@" "${vitest[@]}" --project real --project alone --no-file-parallelism "${arguments[@]}"; return; fi
   local code=0
-  "$@" "${vitest[@]}" --exclude '**/*.alone.real.spec.js' || code=$?
-  "$@" "${vitest[@]}" --no-file-parallelism .alone.real.spec || code=$?
+  "$@" "${vitest[@]}" --project real || code=$?
+  "$@" "${vitest[@]}" --project alone --no-file-parallelism || code=$?
   return $code
 }
 arguments=("$@")
