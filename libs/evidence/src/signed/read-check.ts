@@ -1,7 +1,8 @@
 import type { LogRecord } from '@countersign/event-log';
-import { recordHash, type TreeSpan } from '@countersign/proofs';
+import type { TreeSpan } from '@countersign/proofs';
 import type { DamageFinder, DamageReport } from '../damage/found-damage.js';
 import { treeName } from '../trees/tiles.js';
+import { HashedRun } from './hashed-run.js';
 import type { RecordJudge } from './record-judge.js';
 import { wrongRecords } from './wrong-records.js';
 
@@ -11,20 +12,12 @@ const WAITING_MAX = 8_192;
 /** What is not signed yet is remembered up to this number; beyond it the oldest are left to the scrubber. */
 const UNSIGNED_MAX = 50_000;
 
-/** Records of one partition that were read one after the other. */
-interface Run {
-  topic: string;
-  partition: number;
-  first: number;
-  hashes: Buffer[];
-}
-
 /**
  * Checks what readers read: remembers the hash of each record and compares it with the signed head, in batches. What is newer
  * than the newest checkpoint is compared when one covers it.
  */
 export class ReadCheck {
-  private runs = new Map<string, Run[]>();
+  private runs = new Map<string, HashedRun[]>();
   private waiting = 0;
   private timer: NodeJS.Timeout | undefined;
   private judging: Promise<void> | undefined;
@@ -51,10 +44,13 @@ export class ReadCheck {
     const name = treeName(topic, partition);
     const runs = this.runs.get(name) ?? [];
     this.runs.set(name, runs);
-    const last = runs.at(-1);
+    let run = runs.at(-1);
+    if (run?.next !== offset) {
+      run = new HashedRun(topic, partition, offset);
+      runs.push(run);
+    }
+    run.add(record);
     this.waiting++;
-    if (last && last.first + last.hashes.length === offset) last.hashes.push(recordHash(record));
-    else runs.push({ topic, partition, first: offset, hashes: [recordHash(record)] });
   }
 
   /** Compares what is signed by now; one comparison at a time. */
@@ -81,28 +77,26 @@ export class ReadCheck {
     this.waiting = 0;
     for (const [name, runs] of taken)
       for (const run of runs) {
-        let left = run;
-        for (const span of spans.get(name) ?? []) left = await this.judgeRun(span, left);
-        this.putBack(name, left);
+        for (const span of spans.get(name) ?? []) await this.judgeRun(span, run);
+        this.putBack(name, run);
       }
   }
 
-  /** Answers what is left of the run: the records behind this span. Spans of a partition come in the order of their offsets. */
-  private async judgeRun(span: TreeSpan, run: Run): Promise<Run> {
-    const count = Math.max(0, Math.min(run.hashes.length, span.end - run.first));
-    if (count > 0) {
-      const { wrong } = await this.judge.judge(span, run.first, Buffer.concat(run.hashes.slice(0, count)));
-      for (const range of wrong) this.damage.found(wrongRecords(span.head, range, this.found_by));
-    }
-    return { ...run, first: run.first + count, hashes: run.hashes.slice(count) };
+  /** Compares what this span covers, and drops it. Spans of a partition come in the order of their offsets. */
+  private async judgeRun(span: TreeSpan, run: HashedRun): Promise<void> {
+    const count = Math.max(0, Math.min(run.count, span.end - run.first));
+    if (count === 0) return;
+    const { wrong } = await this.judge.judge(span, run.first, run.oldest(count));
+    for (const range of wrong) this.damage.found(wrongRecords(span.head, range, this.found_by));
+    run.dropOldest(count);
   }
 
-  private putBack(name: string, run: Run): void {
+  private putBack(name: string, run: HashedRun): void {
     const space = UNSIGNED_MAX - this.waiting;
-    if (run.hashes.length === 0 || space <= 0) return;
-    const kept = { ...run, first: run.first + Math.max(0, run.hashes.length - space), hashes: run.hashes.slice(-space) };
-    this.runs.set(name, [kept, ...(this.runs.get(name) ?? [])]);
-    this.waiting += kept.hashes.length;
+    if (run.count === 0 || space <= 0) return;
+    run.dropOldest(Math.max(0, run.count - space));
+    this.runs.set(name, [run, ...(this.runs.get(name) ?? [])]);
+    this.waiting += run.count;
   }
 
   /** Compares what is signed, and ends. */
