@@ -34,12 +34,13 @@ const record = async (...lines: CaseHistoryWrite[]) => {
 
 class Turns {
   private readonly items = new Set<Timed>();
-  add(item: Timed): number {
+  add(item: Timed): void {
     this.items.add(item);
-    return 1;
+    item.slot = 1;
   }
   remove(item: Timed): void {
     this.items.delete(item);
+    item.slot = null;
   }
   get size(): number {
     return this.items.size;
@@ -47,7 +48,7 @@ class Turns {
   /** One look of every feed, to its end. */
   async over(): Promise<void> {
     const due = [...this.items];
-    this.items.clear();
+    for (const item of due) this.remove(item);
     for (const item of due) item.due();
     while (this.items.size < due.length) await new Promise((resolve) => setTimeout(resolve, 2));
   }

@@ -36,7 +36,7 @@ function sharedText(tenant_id: string, readable: Pick<Readable, 'text'>): LineTe
 /** One case for all who stream it: one look into the views each time, however many they are. */
 class CaseFeed implements Timed {
   private readonly streams = new Set<CaseStream>();
-  private slot = -1;
+  slot: number | null = null;
 
   constructor(
     private readonly parts: FeedParts,
@@ -52,13 +52,11 @@ class CaseFeed implements Timed {
 
   leave(stream: CaseStream): void {
     if (!this.streams.delete(stream) || this.streams.size > 0) return;
-    if (this.slot >= 0) this.parts.wheel.remove(this, this.slot);
-    this.slot = -1;
+    this.parts.wheel.remove(this);
     this.onEmpty();
   }
 
   due(): void {
-    this.slot = -1;
     void this.look().then(
       () => this.schedule(LOOK_MS),
       () => this.schedule(PAUSE_MS),
@@ -85,7 +83,7 @@ class CaseFeed implements Timed {
   }
 
   private schedule(in_ms: number): void {
-    if (this.streams.size > 0 && this.slot < 0) this.slot = this.parts.wheel.add(this, in_ms);
+    if (this.streams.size > 0 && this.slot === null) this.parts.wheel.add(this, in_ms);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Notification } from './notification.js';
 import type { NotificationSender } from './notification-sender.js';
 
 const TURN_MS = 1_000;
-/** So many turns pass between two checks while no lifecycle changes: what is due, is due by days. */
+/** Turns between two checks while no lifecycle changes. Sunsets are due by the day, so a minute is often enough. */
 const IDLE_TURNS = 60;
 const CALLS_MAX = 500;
 const REGISTRY = { kind: 'service' as const, id: 'registry', roles: [] };
@@ -15,7 +15,7 @@ const REGISTRY = { kind: 'service' as const, id: 'registry', roles: [] };
 export class ToolSunsetScheduler {
   private timer: NodeJS.Timeout | undefined;
   private turns = 0;
-  private seen = -1;
+  private checked_epoch: number | null = null;
   private readonly sending = new Set<string>();
   private working = Promise.resolve();
 
@@ -38,8 +38,8 @@ export class ToolSunsetScheduler {
 
   private turn(): void {
     const { revocation_epoch } = this.configuration.state;
-    if (revocation_epoch === this.seen && ++this.turns < IDLE_TURNS) return;
-    this.seen = revocation_epoch;
+    if (revocation_epoch === this.checked_epoch && ++this.turns < IDLE_TURNS) return;
+    this.checked_epoch = revocation_epoch;
     this.turns = 0;
     this.working = this.working
       .then(() => this.checkNow())

@@ -39,7 +39,7 @@ export class EventStream implements StreamOut {
   private left = false;
   private opening = 0;
   private last: Promise<void> = Promise.resolve();
-  private taken_bytes = -1;
+  private taken_bytes: number | null = null;
   private readonly waiters: ((open: boolean) => void)[] = [];
   private leaving: (() => void) | undefined;
 

@@ -17,17 +17,18 @@ const AGE_MAX_MS = 60_000;
 const callerOf = (tenant_id: string, id: string): Caller =>
   ({ tenant_id, issuer: 'local', principal: { kind: 'agent', id, roles: [] }, clearances: [] }) as unknown as Caller;
 
-/** Turns of the one timer, as many as somebody asks for. */
+/** A timer that ticks only when a test calls it. */
 class Turns {
   private readonly items = new Set<Timed>();
   waits = 0;
-  add(item: Timed): number {
+  add(item: Timed): void {
     this.waits++;
     this.items.add(item);
-    return 1;
+    item.slot = 1;
   }
   remove(item: Timed): void {
     this.items.delete(item);
+    item.slot = null;
   }
   get idle(): boolean {
     return this.items.size === 0;
@@ -35,7 +36,7 @@ class Turns {
   beatAll(): void {
     for (let group = 0; group < 60; group++)
       for (const item of [...this.items]) {
-        this.items.delete(item);
+        this.remove(item);
         item.due();
       }
   }

@@ -27,7 +27,7 @@ export class OpenStreams implements Timed {
   private entered = 0;
   private beaten = 0;
   private size = 0;
-  private slot = -1;
+  slot: number | null = null;
 
   constructor(
     private readonly places: StreamPlaces,
@@ -60,7 +60,6 @@ export class OpenStreams implements Timed {
   }
 
   due(): void {
-    this.slot = -1;
     const group = this.groups[this.beaten] as Set<Member>;
     this.beaten = (this.beaten + 1) % GROUPS;
     for (const member of group) this.beat(member);
@@ -77,14 +76,12 @@ export class OpenStreams implements Timed {
     const group = this.groups[this.laterGroup()] as Set<Member>;
     group.add(member);
     this.size++;
-    if (this.slot < 0) this.schedule();
+    if (this.slot === null) this.schedule();
     return () => {
       if (!group.delete(member)) return;
       this.size--;
       this.places.release(member.stream.caller, kind);
-      if (this.size > 0 || this.slot < 0) return;
-      this.wheel.remove(this, this.slot);
-      this.slot = -1;
+      if (this.size === 0) this.wheel.remove(this);
     };
   }
 
@@ -95,7 +92,7 @@ export class OpenStreams implements Timed {
   }
 
   private schedule(): void {
-    this.slot = this.wheel.add(this, BEAT_MS / GROUPS);
+    this.wheel.add(this, BEAT_MS / GROUPS);
   }
 
   private beat({ stream, request }: Member): void {

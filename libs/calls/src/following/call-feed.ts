@@ -22,7 +22,7 @@ interface FeedParts {
 /** One call for all who follow it: one watch, one series of readings, one envelope for each change. */
 class CallFeed implements CallListener, Timed {
   readonly followers = new Set<CallSubscription>();
-  private slot = -1;
+  slot: number | null = null;
   private looks = 0;
 
   constructor(
@@ -45,8 +45,7 @@ class CallFeed implements CallListener, Timed {
   leave(subscription: CallSubscription): void {
     if (!this.followers.delete(subscription) || this.followers.size > 0) return;
     const { watchedCalls, wheel } = this.parts.tracker;
-    if (this.slot >= 0) wheel.remove(this, this.slot);
-    this.slot = -1;
+    wheel.remove(this);
     watchedCalls.unwatch(this.call.call_id, this);
     this.onEmpty();
   }
@@ -61,7 +60,6 @@ class CallFeed implements CallListener, Timed {
   }
 
   due(): void {
-    this.slot = -1;
     const waited_ms = this.lookMs();
     this.looks++;
     this.schedule();
@@ -77,7 +75,7 @@ class CallFeed implements CallListener, Timed {
   }
 
   private schedule(): void {
-    this.slot = this.parts.tracker.wheel.add(this, this.lookMs());
+    this.parts.tracker.wheel.add(this, this.lookMs());
   }
 }
 

@@ -7,6 +7,7 @@ import type { CallFollower } from './call-subscription.js';
 
 /** Waits for the answer of a call that is on the record: its end, or that it is in doubt. */
 class AnswerWait implements CallFollower, Timed {
+  slot: number | null = null;
   readonly result: Promise<CallState>;
   private settle!: (state: CallState) => void;
 
@@ -36,11 +37,11 @@ class AnswerWait implements CallFollower, Timed {
 export async function waitForAnswer(feeds: CallFeeds, wheel: TimerWheel, known: CallState, timeout_ms: number): Promise<CallState> {
   const wait = new AnswerWait(known);
   const leave = feeds.follow(known, 0, wait);
-  const slot = wheel.add(wait, timeout_ms);
+  wheel.add(wait, timeout_ms);
   try {
     return await wait.result;
   } finally {
-    wheel.remove(wait, slot);
+    wheel.remove(wait);
     leave();
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { crashPoint, type EventCodec } from '@countersign/contracts';
+import { crashPoint, type EventCodec, NO_RECORD_OFFSET } from '@countersign/contracts';
 import { type CallState, evolve, type PlacedEvent, unpackCall } from '@countersign/domain';
 import { type LogPosition, readCall, type Store } from '@countersign/store';
 import { Refusal } from '../refusal.js';
@@ -137,7 +137,7 @@ export class CallRecorder {
       event,
       topic,
       partition: meta.partition,
-      offset: -1,
+      offset: NO_RECORD_OFFSET,
       timestamp_ms: call.requested_at_ms,
     } as PlacedEvent);
     if (listener) this.watchedCalls.admit(callId, meta.tenant_id, state, listener);

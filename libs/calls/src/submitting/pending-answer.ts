@@ -43,7 +43,7 @@ export class PendingAnswer implements CallWaiter, Timed {
   private patience_over = false;
   private position: LogPosition | undefined;
   private request: LogPosition | undefined;
-  private slot = -1;
+  slot: number | null = null;
   private readonly opened_ms: number;
   private refresh_ms: number;
 
@@ -98,7 +98,6 @@ export class PendingAnswer implements CallWaiter, Timed {
 
   due(): void {
     if (this.answered) return;
-    this.slot = -1;
     const waited = this.tracker.clock.monotonic_ms() - this.opened_ms;
     this.patience_over ||= waited >= this.call.wait_ms;
     const status = this.state ? statusOf(this.state) : 'pending_policy';
@@ -117,8 +116,7 @@ export class PendingAnswer implements CallWaiter, Timed {
   }
 
   private schedule(delay_ms: number): void {
-    if (this.slot >= 0) this.tracker.wheel.remove(this, this.slot);
-    this.slot = this.tracker.wheel.add(this, delay_ms);
+    this.tracker.wheel.add(this, delay_ms);
   }
 
   private undecided(): void {
@@ -133,7 +131,7 @@ export class PendingAnswer implements CallWaiter, Timed {
 
   private leave(): void {
     this.answered = true;
-    if (this.slot >= 0) this.tracker.wheel.remove(this, this.slot);
+    this.tracker.wheel.remove(this);
     this.tracker.watchedCalls.unwatch(this.call.call_id, this);
   }
 

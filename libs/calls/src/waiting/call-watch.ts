@@ -9,7 +9,7 @@ export type CallCheck<T> = (state: CallState, at: PlacedEvent | undefined) => T 
 export class CallWatch<T> implements CallListener, Timed {
   readonly result: Promise<T | undefined>;
   private settle!: (found: T | undefined) => void;
-  private slot = -1;
+  slot: number | null = null;
 
   constructor(
     private readonly parts: { watchedCalls: WatchedCalls; wheel: TimerWheel },
@@ -29,13 +29,12 @@ export class CallWatch<T> implements CallListener, Timed {
   }
 
   due(): void {
-    this.slot = -1;
     this.settle(undefined);
   }
 
   /** The result, or undefined when the time is over (at most 100 s). */
   async within(timeout_ms: number): Promise<T | undefined> {
-    this.slot = this.parts.wheel.add(this, timeout_ms);
+    this.parts.wheel.add(this, timeout_ms);
     try {
       return await this.result;
     } finally {
@@ -44,8 +43,7 @@ export class CallWatch<T> implements CallListener, Timed {
   }
 
   close(): void {
-    if (this.slot >= 0) this.parts.wheel.remove(this, this.slot);
-    this.slot = -1;
+    this.parts.wheel.remove(this);
     this.parts.watchedCalls.unwatch(this.known.call_id, this);
   }
 }

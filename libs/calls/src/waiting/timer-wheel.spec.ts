@@ -22,20 +22,33 @@ describe('the timer wheel', () => {
 
   test('what is due comes once, not before its time and at most a tick late', () => {
     const due: number[] = [];
-    for (const delay of [1, 60, 1000, 90_000]) wheel.add({ due: () => due.push(now) }, delay);
+    for (const delay of [1, 60, 1000, 90_000]) wheel.add({ slot: null, due: () => due.push(now) }, delay);
     pass(100_000);
     expect(due).toEqual([25, 75, 1000, 90_000]);
   });
 
   test('what was removed never comes', () => {
-    const item = { due: () => expect(0).toBe(1) };
-    wheel.remove(item, wheel.add(item, 100));
+    const item = { slot: null, due: () => expect(0).toBe(1) };
+    wheel.add(item, 100);
+    wheel.remove(item);
     pass(1000);
+    expect(item.slot).toBeNull();
+  });
+
+  test('an item that is added again moves to its new time', () => {
+    const due: number[] = [];
+    const item = { slot: null, due: () => due.push(now) };
+    wheel.add(item, 100);
+    wheel.add(item, 500);
+    pass(1000);
+    wheel.add(item, 100);
+    pass(1000);
+    expect(due).toEqual([500, 1100]);
   });
 
   test('a process that stood still catches up', () => {
     let due = 0;
-    wheel.add({ due: () => due++ }, 5000);
+    wheel.add({ slot: null, due: () => due++ }, 5000);
     now += 20_000;
     vi.advanceTimersByTime(25);
     expect(due).toBe(1);

@@ -1,4 +1,6 @@
 export interface Timed {
+  /** Where it stands in the wheel; null while it is not in it. Only the wheel writes it. */
+  slot: number | null;
   /** Called once, within a tick after its time. */
   due(): void;
 }
@@ -19,16 +21,19 @@ export class TimerWheel {
     this.timer.unref();
   }
 
-  /** @returns the slot, to be given to `remove`. */
-  add(item: Timed, delay_ms: number): number {
+  /** Adds the item, or moves it to its new time. */
+  add(item: Timed, delay_ms: number): void {
+    this.remove(item);
     const ticks = Math.min(SLOTS - 1, Math.max(1, Math.ceil(delay_ms / TICK_MS)));
     const slot = (this.at + ticks) % SLOTS;
     (this.slots[slot] as Set<Timed>).add(item);
-    return slot;
+    item.slot = slot;
   }
 
-  remove(item: Timed, slot: number): void {
-    (this.slots[slot] as Set<Timed>).delete(item);
+  remove(item: Timed): void {
+    if (item.slot === null) return;
+    (this.slots[item.slot] as Set<Timed>).delete(item);
+    item.slot = null;
   }
 
   close(): void {
@@ -50,6 +55,7 @@ export class TimerWheel {
     if (slot.size === 0) return;
     const items = [...slot];
     slot.clear();
+    for (const item of items) item.slot = null;
     for (const item of items) item.due();
   }
 }

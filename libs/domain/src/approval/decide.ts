@@ -1,4 +1,11 @@
-import { type ApprovalVoted, type CountedVote, canonicalText, type SourcePosition, type ToolCall } from '@countersign/contracts';
+import {
+  type ApprovalVoted,
+  type CountedVote,
+  canonicalText,
+  NO_RECORD_OFFSET,
+  type SourcePosition,
+  type ToolCall,
+} from '@countersign/contracts';
 import type { Cause } from '../draft.js';
 import { type ApprovalDraft, about } from './draft.js';
 import { identityOf, isOnePerson, type LinkPeriod, linksSince, NO_LINKS, type PersonLink } from './person-links.js';
@@ -41,7 +48,7 @@ export function knownFor(
   approval: Pick<Approval, 'config_offset'>,
   { standing = [], person_links = NO_LINKS, roles_left }: CastVote,
 ): Known {
-  return { roles_left, standing, links: linksSince(person_links, approval.config_offset ?? -1) };
+  return { roles_left, standing, links: linksSince(person_links, approval.config_offset ?? NO_RECORD_OFFSET) };
 }
 
 export function refuseVote(

@@ -1,4 +1,4 @@
-import type { BaseVersion } from '@countersign/contracts';
+import { type BaseVersion, NO_RECORD_OFFSET } from '@countersign/contracts';
 import type { PlacedEvent } from '../../call/evolve.js';
 import { type ConfigurationEvent, type TouchedItem, touchedItems } from './items.js';
 
@@ -19,7 +19,7 @@ export type ChangeVerdict = 'applied' | 'repeated' | 'refused';
  * the same in every service. A version is the offset of the newest change, never a time.
  */
 export interface ChangeLedger {
-  /** Offset of the newest record in here, -1 where there is none. */
+  /** Offset of the newest record in here; NO_RECORD_OFFSET where there is none. */
   offset: number;
   /** Tenant and item → version. */
   versions: Map<string, number>;
@@ -30,7 +30,7 @@ export interface ChangeLedger {
 }
 
 export function emptyLedger(): ChangeLedger {
-  return { offset: -1, versions: new Map(), recent: new Set(), refused: new Set() };
+  return { offset: NO_RECORD_OFFSET, versions: new Map(), recent: new Set(), refused: new Set() };
 }
 
 const keyOf = (tenant_id: string, item: string): string => (item.startsWith('/') ? item : `${tenant_id}/${item}`);

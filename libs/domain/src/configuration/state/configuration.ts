@@ -1,3 +1,4 @@
+import { NO_RECORD_OFFSET } from '@countersign/contracts';
 import type { AdapterPin, AuditRecord, Evaluation, LifecycleEntry, RefusedRegistration } from '../../registry/record.js';
 import type { ApiKey, Delegation, IdentityProvider, PersonLinks, TokenExchange, UserDelegation, VerifiedTokens } from './access.js';
 import { type BundleShelf, emptyShelf } from './bundle-shelf.js';
@@ -80,9 +81,9 @@ export interface ConfigurationState {
 
 export function initialConfiguration(): ConfigurationState {
   return {
-    config_offset: -1,
-    policy_offset: -1,
-    catalog_offset: -1,
+    config_offset: NO_RECORD_OFFSET,
+    policy_offset: NO_RECORD_OFFSET,
+    catalog_offset: NO_RECORD_OFFSET,
     changes: emptyLedger(),
     tenants: new Map(),
     keys_by_hash: new Map(),
