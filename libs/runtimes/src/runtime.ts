@@ -1,5 +1,5 @@
 import type { SanitySeverity, ToolContract } from '@countersign/contracts';
-import type { Pack, Reconciled, RunContext, Tool, Verified } from '@countersign/tool-kit';
+import type { Compensates, Pack, Reconciled, RunContext, Tool, Verified } from '@countersign/tool-kit';
 import type { ProcessIdentity } from './process-identity.js';
 
 /** One question to a tool: what it is given, and what it gets around it. Its signal is `context.signal`, made when it is asked for. */
@@ -48,8 +48,8 @@ export interface Runtime {
   load(): Promise<RuntimePack>;
   /** The effect or the answer, as the tool gave it: nothing of it has been checked. */
   run(job: ToolJob): Promise<unknown>;
-  /** Undoes the effect of a run that answered `output`. */
-  compensate?(job: ToolJob, output: unknown): Promise<unknown>;
+  /** Undoes the effect of an earlier run. The input of the job is that of the effect. */
+  compensate?(job: ToolJob, compensates: Compensates): Promise<unknown>;
   reconcile?(job: ToolJob): Promise<Reconciled<unknown>>;
   verify?(job: ToolJob, output: unknown): Promise<Verified>;
   sourceVersion?(job: ToolJob): Promise<string>;

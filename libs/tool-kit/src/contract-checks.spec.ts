@@ -64,7 +64,7 @@ describe('the kit finds a tool', () => {
     ],
     [
       'whose effects another tenant can undo',
-      (ledger) => ({ compensate: async (_asked, { key }) => ledger.entries.delete(`test/${key}`) }),
+      (ledger) => ({ compensate: async ({ output: { key } }) => ledger.entries.delete(`test/${key}`) }),
       /another tenant's run, reconcile, verify and undo change nothing/,
     ],
     [

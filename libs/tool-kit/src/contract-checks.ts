@@ -6,6 +6,7 @@ import { memoryChecks } from './checks/memory-checks.js';
 import { resourceChecks } from './checks/resource-checks.js';
 import { shapeChecks } from './checks/shape-checks.js';
 import { tenantChecks } from './checks/tenant-checks.js';
+import { undoChecks } from './checks/undo-checks.js';
 import type { ToolProbe } from './tool-probe.js';
 
 /** Everything that this tool can be checked for: its contract, schemas, effect class, key, attempts, resources, undo, memory, tenants and limits. */
@@ -15,6 +16,7 @@ export function contractChecks(probe: ToolProbe): Check[] {
     ...effectChecks(probe),
     ...attemptChecks(probe),
     ...resourceChecks(probe),
+    ...undoChecks(probe),
     ...memoryChecks(probe),
     ...tenantChecks(probe),
     ...limitChecks(probe),

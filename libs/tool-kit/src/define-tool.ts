@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { type ContractParts, contractOf } from './contract-of.js';
 import { isZod, jsonSchemaOf, type Shape } from './json-schema-of.js';
 import type { TypeOfSchema } from './schema-type.js';
-import type { Deprecation, Reconciled, RunContext, SanityPredicate, Tool, ToolTraits, Verified } from './tool.js';
+import type { Compensates, Deprecation, Reconciled, RunContext, SanityPredicate, Tool, ToolTraits, Verified } from './tool.js';
 import { ToolError } from './tool-error.js';
 
 /** What `run` gets: inputs of a schema that says little are a record of unknowns. */
@@ -25,8 +25,11 @@ export interface ToolDefinition<I extends Shape, O extends Shape, S extends Shap
   run(input: Received<S>, ctx: RunContext): Promise<Returned<O>>;
   /** Asks the system of record whether the effect of `ctx.idempotency_key` is there. Must change nothing. */
   reconcile?(input: Received<S>, ctx: RunContext): Promise<Reconciled<Returned<O>>>;
-  /** Undoes what a run did; running it twice must do no harm. */
-  compensate?(input: Received<S>, output: Returned<O>, ctx: RunContext): Promise<unknown>;
+  /**
+   * Undoes what a run did; running it twice must do no harm. Of a tool that sets a state: refuses (effect `none`) where the state is not
+   * what its run left, so that what came later is never lost.
+   */
+  compensate?(compensates: Compensates<Received<S>, Returned<O>>, ctx: RunContext): Promise<unknown>;
   /** Of a write that finds things as they should be: whether this output says so. What is answered is then no effect. Pure. */
   changedNothing?(output: Returned<O>): boolean;
   /**
@@ -72,7 +75,8 @@ export function defineTool<I extends Shape, O extends Shape, S extends Shape = I
     run: async (raw: never, ctx: RunContext) => run(taken(raw), ctx),
     ...(reconcile && { reconcile: async (raw: never, ctx: RunContext) => reconcile(taken(raw), ctx) }),
     ...(compensate && {
-      compensate: async (raw: never, result: never, ctx: RunContext) => compensate(taken(raw), result, ctx),
+      compensate: async (effect: Compensates<never, never>, ctx: RunContext) =>
+        compensate({ ...effect, inputs: taken(effect.inputs) }, ctx),
     }),
     ...(changedNothing && { changedNothing: (result: never) => changedNothing(result) }),
     ...(verify && { verify: async (raw: never, result: never, ctx: RunContext) => verify(taken(raw), result, ctx) }),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { attemptKey } from '@countersign/contracts';
 import { PatternPool } from './pattern-search/pattern-pool.js';
 import { TenantFolders } from './tenant-folders/tenant-folders.js';
-import type { RunContext } from './tool.js';
+import type { Compensates, RunContext, Tool } from './tool.js';
 import { ToolError } from './tool-error.js';
 
 /** Of all contexts of a process; its threads end soon after their last search. */
@@ -53,4 +53,10 @@ function foldersIn(settings: Readonly<Record<string, string>>, variable: string)
   const root = settings[variable];
   if (!root) throw new ToolError('PROVIDER_ERROR', `${variable} is not set`, { effect: 'none' });
   return new TenantFolders({ variable, root }, () => []);
+}
+
+/** What an undo of that run is given. */
+export function effectOf(tool: Tool, inputs: unknown, output: unknown, ran: RunContext): Compensates<never, never> {
+  const { call_id, idempotency_key } = ran;
+  return { call_id, idempotency_key, inputs: inputs as never, output: output as never, version: tool.contract.version };
 }

@@ -1,8 +1,12 @@
+import { attemptKey } from '@countersign/contracts';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { ContractTestOptions } from './eval-pack.js';
 import { jsonBytesAtLeast } from './json-size.js';
 import { testContext } from './test-context.js';
-import type { Reconciled, RunContext, Tool, Verified } from './tool.js';
+import type { Compensates, Reconciled, RunContext, Tool, Verified } from './tool.js';
+
+/** An undo has a key of its own: what goes by `ctx.idempotency_key` instead of the key of the effect finds nothing. */
+const undoKey = (key: string): string => attemptKey(key, 1_000_000);
 
 export type Outcome = { kind: 'output'; output: unknown } | { kind: 'error'; error: unknown };
 
@@ -96,7 +100,13 @@ export class ToolProbe {
 
   async compensate(input: Record<string, unknown>, output: unknown, key: string): Promise<unknown> {
     if (!this.tool.compensate) throw new Error('the contract says has_compensate, and there is none');
-    return this.tool.compensate(input as never, output as never, this.context({ key }));
+    return this.tool.compensate(this.effectOf(input, output, key), this.context({ key: undoKey(key) }));
+  }
+
+  /** What an undo of this run is given. */
+  effectOf(input: Record<string, unknown>, output: unknown, key: string): Compensates<never, never> {
+    const { version } = this.tool.contract;
+    return { call_id: 'call-1', idempotency_key: key, inputs: input as never, output: output as never, version };
   }
 
   async verify(input: Record<string, unknown>, output: unknown, key: string): Promise<Verified> {

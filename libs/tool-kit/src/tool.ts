@@ -99,6 +99,19 @@ export interface Deprecation {
 /** What a reconcile may say about a write whose answer was lost. */
 export type Reconciled<O> = { kind: 'happened'; output: O } | { kind: 'did_not_happen' } | { kind: 'cannot_tell'; why: string };
 
+/** The effect that `compensate` undoes. */
+export interface Compensates<I = unknown, O = unknown> {
+  call_id: string;
+  /** The key that its run was given: receipts, trash and records of the effect are under it. `ctx.idempotency_key` is that of the undo. */
+  idempotency_key: string;
+  /** As they ran: after an approver's edit, and mapped where the tenant maps them. */
+  inputs: I;
+  /** As the run gave it, whole: also where callers got it shortened. */
+  output: O;
+  /** Exact semver of the tool that ran. */
+  version: string;
+}
+
 /** A tool as the executor runs it: its contract, and functions over validated JSON. */
 export interface Tool {
   readonly contract: ToolContract;
@@ -111,7 +124,7 @@ export interface Tool {
   /** Asks the system of record whether the effect of this key is there. */
   reconcile?(input: never, ctx: RunContext): Promise<Reconciled<unknown>>;
   /** Undoes the effect of a run. */
-  compensate?(input: never, output: never, ctx: RunContext): Promise<unknown>;
+  compensate?(compensates: Compensates<never, never>, ctx: RunContext): Promise<unknown>;
   /** Of a write: whether this output says that there was nothing to change. Its effect is then `none`. A throw counts as false. */
   changedNothing?(output: never): boolean;
   /** Reads the effect of a run back from its system. Changes nothing. */

@@ -111,6 +111,13 @@ const states: Record<string, ResourceStates[]> = {
       b: { repo, action: 'create', branch: 'agent/case-1/other' },
     },
   ],
+  git_commit: [
+    {
+      title: 'a commit that another one followed',
+      a: { repo, branch: work, message: 'Third' },
+      b: async () => void scratch.commit({ 'after.txt': 'after\n' }, 'Fourth'),
+    },
+  ],
   git_checkout: [{ title: 'there, back and there', a: { repo, branch: 'agent/case-1/other' }, b: { repo, branch: work } }],
   git_merge: [
     {

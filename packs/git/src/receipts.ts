@@ -8,12 +8,13 @@ import { failed, type Repository } from './repository.js';
 export async function writeReceipt(repository: Repository, receipt: object): Promise<void> {
   const args = ['hash-object', '-w', '--stdin'];
   const blob = (await repository.run(args, { input: JSON.stringify(receipt) })).trim();
-  const stored = await repository.try(['update-ref', refOf(repository), blob]);
+  const stored = await repository.try(['update-ref', refOf(repository.ctx.idempotency_key), blob]);
   if (stored.code !== 0) throw failed(['update-ref'], stored);
 }
 
-export async function readReceipt<R>(repository: Repository): Promise<R | undefined> {
-  const blob = await repository.oidOf(refOf(repository));
+/** The receipt of this call's key, or of the one that is named. */
+export async function readReceipt<R>(repository: Repository, key = repository.ctx.idempotency_key): Promise<R | undefined> {
+  const blob = await repository.oidOf(refOf(key));
   return blob === undefined ? undefined : (JSON.parse(await repository.run(['cat-file', 'blob', blob])) as R);
 }
 
@@ -32,12 +33,12 @@ export async function reconciledCommit<R extends { branch: string; commit: strin
 
 /** For a change that was refused. */
 export async function dropReceipt(repository: Repository): Promise<void> {
-  await repository.try(['update-ref', '-d', refOf(repository)]);
+  await repository.try(['update-ref', '-d', refOf(repository.ctx.idempotency_key)]);
 }
 
-function refOf({ ctx }: Repository): string {
-  if (!/^[A-Za-z0-9_][A-Za-z0-9_-]{1,127}$/.test(ctx.idempotency_key)) {
+function refOf(key: string): string {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_-]{1,127}$/.test(key)) {
     throw new ToolError('VALIDATION_ERROR', 'the idempotency key cannot name a ref', { effect: 'none' });
   }
-  return `refs/countersign/receipts/${ctx.idempotency_key}`;
+  return `refs/countersign/receipts/${key}`;
 }

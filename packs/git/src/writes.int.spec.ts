@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { effectOf } from '@countersign/tool-kit/test-context';
 import { ToolProbe } from '@countersign/tool-kit/tool-probe';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pack } from './index.js';
@@ -20,6 +21,8 @@ const run = (name: string, input: object, ctx = scratch.context()) =>
   toolOf(name).run({ repo, ...input } as never, ctx) as Promise<Record<string, string>>;
 const reconcile = (name: string, input: object, ctx: ReturnType<ScratchRepository['context']>) =>
   toolOf(name).reconcile?.({ repo, ...input } as never, ctx);
+const undo = (name: string, input: object, output: unknown, ran: ReturnType<ScratchRepository['context']>) =>
+  toolOf(name).compensate?.(effectOf(toolOf(name), { repo, ...input }, output, ran), scratch.context());
 
 describe('git_commit', () => {
   const input = { branch: work, message: 'Third' };
@@ -179,7 +182,7 @@ describe('git_branch', () => {
     const output = await run('git_branch', { action: 'delete', branch: work }, ctx);
     scratch.git(scratch.repo, 'reflog', 'expire', '--expire=now', '--all');
     scratch.git(scratch.repo, 'gc', '--quiet', '--prune=now');
-    await toolOf('git_branch').compensate?.({ repo, action: 'delete', branch: work } as never, output as never, ctx);
+    await undo('git_branch', { action: 'delete', branch: work }, output, ctx);
     expect(scratch.head(work)).toBe(lost);
   });
 

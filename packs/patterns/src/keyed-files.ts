@@ -11,8 +11,8 @@ const KEY = /^[A-Za-z0-9-]{1,64}$/;
 export class KeyedFiles<T> implements KeyedRecords<T> {
   constructor(private readonly area: string) {}
 
-  find(ctx: RunContext): Promise<T | undefined> {
-    return this.at(ctx, ctx.idempotency_key);
+  find(ctx: RunContext, key = ctx.idempotency_key): Promise<T | undefined> {
+    return this.at(ctx, key);
   }
 
   async at(ctx: RunContext, key: string): Promise<T | undefined> {
@@ -44,10 +44,11 @@ export class KeyedFiles<T> implements KeyedRecords<T> {
     return (await this.find(ctx)) as T;
   }
 
-  async remove(ctx: RunContext): Promise<boolean> {
+  async remove(ctx: RunContext, key: string): Promise<boolean> {
+    if (!KEY.test(key)) return false;
     try {
       const folder = await this.folder(ctx);
-      await unlink(join(folder, `${ctx.idempotency_key}.json`));
+      await unlink(join(folder, `${key}.json`));
       await syncFolder(folder);
       return true;
     } catch (error) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, readFile, rename, unlink } from 'node:fs/promises';
-import { type RunContext, ToolError } from '@countersign/tool-kit';
+import { ToolError } from '@countersign/tool-kit';
 import { entryOf, type Workspace } from './confine.js';
 import type { Folder } from './folder.js';
 import { codeOf } from './refusal.js';
@@ -44,7 +44,7 @@ export async function stage(workspace: Workspace, bytes: Uint8Array, mode: numbe
  * Receipts lie in 256 folders by key; those older than 90 days are dropped from the folder that is written to.
  */
 export async function writeReceipt(workspace: Workspace, receipt: object): Promise<void> {
-  const { shard, file } = namesFor(workspace.ctx);
+  const { shard, file } = namesFor(workspace.ctx.idempotency_key);
   const folder = await workspace.privateFolder('receipts', shard);
   await dropOld(folder);
   const staged = await stage(workspace, Buffer.from(JSON.stringify(receipt)), 0o600);
@@ -52,9 +52,9 @@ export async function writeReceipt(workspace: Workspace, receipt: object): Promi
   await folder.sync();
 }
 
-/** The receipt of this call's key, as it was written. */
-export async function readReceipt<R>(workspace: Workspace): Promise<R | undefined> {
-  const { shard, file } = namesFor(workspace.ctx);
+/** The receipt of this call's key or of the one that is named, as it was written. */
+export async function readReceipt<R>(workspace: Workspace, key = workspace.ctx.idempotency_key): Promise<R | undefined> {
+  const { shard, file } = namesFor(key);
   const folder = await workspace.existingPrivateFolder('receipts', shard);
   if (!folder || !(await entryOf(folder, file))) return undefined;
   return JSON.parse(await readFile(folder.at(file), 'utf8')) as R;
@@ -62,15 +62,14 @@ export async function readReceipt<R>(workspace: Workspace): Promise<R | undefine
 
 /** For a change that was refused: takes back the receipt first, so that one without its staged file means "happened". */
 export async function withdraw(workspace: Workspace, staged?: Staged): Promise<void> {
-  const { shard, file } = namesFor(workspace.ctx);
+  const { shard, file } = namesFor(workspace.ctx.idempotency_key);
   const folder = await workspace.privateFolder('receipts', shard);
   await unlink(folder.at(file)).catch(ignoreMissing);
   await folder.sync();
   if (staged) await unlink(staged.folder.at(staged.name)).catch(ignoreMissing);
 }
 
-function namesFor(ctx: RunContext): { shard: string; file: string } {
-  const key = ctx.idempotency_key;
+function namesFor(key: string): { shard: string; file: string } {
   if (!KEY.test(key)) throw new ToolError('VALIDATION_ERROR', 'the idempotency key cannot name a file', { effect: 'none' });
   return { shard: key.slice(0, 2).toLowerCase(), file: `${key}.json` };
 }

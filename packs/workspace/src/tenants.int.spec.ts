@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Tool } from '@countersign/tool-kit';
+import { effectOf } from '@countersign/tool-kit/test-context';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pack } from './index.js';
 import { ScratchWorkspace } from './scratch-workspace.js';
@@ -98,10 +100,10 @@ test('trash and receipts are apart: with the key of another tenant nothing is fo
     const before = scratch.snapshot();
     expect(await tool?.reconcile?.(input as never, ctx)).toMatchObject({ kind: 'happened' });
     expect(await tool?.reconcile?.(input as never, asOther(ctx.idempotency_key))).toEqual({ kind: 'did_not_happen' });
-    await tool?.compensate?.(input as never, output as never, asOther(ctx.idempotency_key)).then(
-      () => expect(tool.contract.has_compensate).toBe(false),
-      (error: unknown) => expect(error).toMatchObject({ countersign_tool_error: true }),
-    );
+    const effect = effectOf(tool as Tool, input, output, ctx);
+    await expect(tool?.compensate?.(effect, asOther()) ?? Promise.reject({ countersign_tool_error: true })).rejects.toMatchObject({
+      countersign_tool_error: true,
+    });
     expect(scratch.snapshot()).toEqual(before);
   }
   expect(existsSync(other('a.txt'))).toBe(false);

@@ -1,4 +1,4 @@
-import type { Pack, Tool } from '@countersign/tool-kit';
+import type { Compensates, Pack, Tool } from '@countersign/tool-kit';
 import { PatternPool } from '@countersign/tool-kit/pattern-search/pattern-pool';
 import { implausible } from '../in-process/sanity.js';
 import { machineMs } from '../machine-clock.js';
@@ -113,23 +113,23 @@ export class ChildHost implements ExecutorLine {
 }
 
 /** What the tool answers. @throws what it throws */
-async function answerOf(tool: Tool, { ask, input, output }: AskMessage, context: ChildContext): Promise<unknown> {
+async function answerOf(tool: Tool, { ask, input, about }: AskMessage, context: ChildContext): Promise<unknown> {
   const given = input as never;
   switch (ask) {
     case 'run':
       return tool.run(given, context);
     case 'compensate':
-      return tool.compensate?.(given, output as never, context);
+      return tool.compensate?.(about as Compensates<never, never>, context);
     case 'reconcile':
       return tool.reconcile?.(given, context);
     case 'verify':
-      return tool.verify?.(given, output as never, context);
+      return tool.verify?.(given, about as never, context);
     case 'sourceVersion':
       return tool.sourceVersion?.(given, context);
     case 'changedNothing':
-      return tool.changedNothing?.(output as never) === true;
+      return tool.changedNothing?.(about as never) === true;
     case 'sanity':
-      return implausible(tool.sanity ?? [], input, output);
+      return implausible(tool.sanity ?? [], input, about);
   }
 }
 

@@ -108,7 +108,8 @@ test('an answer that cannot be sent says why', async () => {
 });
 
 test('every other question reaches its tool, too', async () => {
-  expect(await shared.compensate(write('pid'), {})).toBe('undone');
+  const effect = { call_id: '0-1', idempotency_key: 'k', inputs: { act: 'pid' }, output: { pid: 1 }, version: '1.0.0' };
+  expect(await shared.compensate(write('pid'), effect)).toEqual({ undone: effect });
   expect(await shared.reconcile(write('pid'))).toEqual({ kind: 'did_not_happen' });
   expect(await shared.verify(write('pid'), {})).toEqual({ kind: 'contradicted', why: 'not there' });
   expect([await shared.changedNothing(write('pid'), { same: 1 }), await shared.changedNothing(write('pid'), {})]).toEqual([true, false]);
@@ -168,7 +169,7 @@ describe('a child that cannot be used', () => {
       'speaks another version',
       { program: new URL('../testing/other-version.js', import.meta.url) },
       module,
-      /version 99 of the protocol, not 1/,
+      /version 99 of the protocol, not 2/,
     ],
     ['speaks no protocol', { program: new URL('../testing/no-protocol.js', import.meta.url) }, module, /what is not JSON/],
     ['has no program', { program: new URL('./absent.js', import.meta.url) }, module, /Cannot find module/],

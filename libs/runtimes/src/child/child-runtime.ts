@@ -1,4 +1,4 @@
-import type { Reconciled, Verified } from '@countersign/tool-kit';
+import type { Compensates, Reconciled, Verified } from '@countersign/tool-kit';
 import type { ProcessIdentity } from '../process-identity.js';
 import type { Ask, Implausible, Runtime, RuntimePack, ToolJob } from '../runtime.js';
 import { messageOf } from '../thrown-error.js';
@@ -83,8 +83,8 @@ export class ChildRuntime implements Runtime {
     return this.ask('run', job);
   }
 
-  compensate(job: ToolJob, output: unknown): Promise<unknown> {
-    return this.ask('compensate', job, output);
+  compensate(job: ToolJob, compensates: Compensates): Promise<unknown> {
+    return this.ask('compensate', { ...job, input: undefined }, compensates);
   }
 
   reconcile(job: ToolJob): Promise<Reconciled<unknown>> {
@@ -117,13 +117,14 @@ export class ChildRuntime implements Runtime {
     await Promise.all([...this.children.values()].map((child) => child.close('the executor ends')));
   }
 
-  private async ask(ask: Ask | 'run', job: ToolJob, output?: unknown): Promise<unknown> {
+  /** @param about the output that is asked about, or the effect that is undone */
+  private async ask(ask: Ask | 'run', job: ToolJob, about?: unknown): Promise<unknown> {
     const child = this.childOf(job.context.tenant_id);
     const { place } = job;
     if (place !== undefined && (place?.pid !== child.identity.pid || place.started !== child.identity.started))
       throw notBegun('the process that it was to run in has ended');
     try {
-      return await child.ask(ask, job, output);
+      return await child.ask(ask, job, about);
     } finally {
       if (child.fault === undefined) this.fault = undefined;
     }

@@ -85,14 +85,14 @@ export class PackChild {
   }
 
   /** Asks a tool. @throws ToolError: with effect `none` where it was never handed over */
-  async ask(ask: Ask | 'run', job: ToolJob, output?: unknown): Promise<unknown> {
+  async ask(ask: Ask | 'run', job: ToolJob, about?: unknown): Promise<unknown> {
     this.used_at_ms = performance.now();
     if (!this.is_loaded) await this.loaded.catch((cause) => Promise.reject(notBegun(messageOf(cause))));
     if (this.fault !== undefined) throw notBegun(this.fault);
     if (job.context.signal.aborted) throw notBegun('it was given up before');
     const { tool, input, context, begin_before_ms } = job;
     const until = begin_before_ms === undefined ? {} : { begin_before_ms };
-    const hand = (id: number) => this.send({ kind: 'ask', id, ask, tool, input, output, context: sentContext(context), ...until });
+    const hand = (id: number) => this.send({ kind: 'ask', id, ask, tool, input, about, context: sentContext(context), ...until });
     return this.pending.add(job, hand, () => this.expectAbortSeen());
   }
 

@@ -4,7 +4,7 @@ import type { Ask } from '../runtime.js';
 import type { ReportedPack } from './told-pack.js';
 
 /** Of the messages below. A child that speaks another one is not used. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** The file descriptor of the channel in a child. */
 export const CHANNEL_FD = 3;
@@ -29,7 +29,8 @@ export interface AskMessage {
   ask: Ask | 'run';
   tool: string;
   input: unknown;
-  output?: unknown;
+  /** The output that is asked about; of `compensate` the effect that is undone. */
+  about?: unknown;
   context: SentContext;
   /** Not begun after this, by the monotonic clock of the machine, ms. Absent: whenever. */
   begin_before_ms?: number;

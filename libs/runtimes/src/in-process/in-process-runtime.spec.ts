@@ -20,7 +20,7 @@ const able = defineTool({
   ...traits,
   name: 'able_write',
   run: async ({ name }) => ({ total: name.length }),
-  compensate: async ({ name }, { total }) => `${name} back by ${total}`,
+  compensate: async ({ idempotency_key, inputs: { name }, output: { total } }) => `${name} of ${idempotency_key} back by ${total}`,
   reconcile: async () => ({ kind: 'happened' as const, output: { total: 3 } }),
   verify: async () => ({ kind: 'verified' as const }),
   changedNothing: ({ total }) => total === 0,
@@ -50,7 +50,8 @@ test('a loaded pack says of each tool what it may be asked', async () => {
 test('every question reaches its tool, and what it says comes back as it is', async () => {
   await expect(runtime.run(job('plain_write'))).rejects.toBe(refusal);
   await expect(runtime.run(job('able_write'))).resolves.toEqual({ total: 3 });
-  await expect(runtime.compensate(job('able_write'), { total: 3 })).resolves.toBe('abc back by 3');
+  const effect = { call_id: '0-1', idempotency_key: 'k', inputs: { name: 'abc' }, output: { total: 3 }, version: '1.0.0' };
+  await expect(runtime.compensate(job('able_write'), effect)).resolves.toBe('abc of k back by 3');
   await expect(runtime.reconcile(job('able_write'))).resolves.toEqual({ kind: 'happened', output: { total: 3 } });
   await expect(runtime.verify(job('able_write'), { total: 3 })).resolves.toEqual({ kind: 'verified' });
   expect([0, 1].map((total) => runtime.changedNothing(job('able_write'), { total }))).toEqual([true, false]);

@@ -1,4 +1,4 @@
-import type { Pack, Reconciled, Tool, Verified } from '@countersign/tool-kit';
+import type { Compensates, Pack, Reconciled, Tool, Verified } from '@countersign/tool-kit';
 import { asksOf, type Implausible, type Runtime, type RuntimePack, type ToolJob, toolId } from '../runtime.js';
 import { implausible } from './sanity.js';
 
@@ -18,8 +18,8 @@ export class InProcessRuntime implements Runtime {
     return this.of(tool).run(input as never, context);
   }
 
-  compensate({ tool, input, context }: ToolJob, output: unknown): Promise<unknown> {
-    return this.of(tool).compensate?.(input as never, output as never, context) as Promise<unknown>;
+  compensate({ tool, context }: ToolJob, compensates: Compensates): Promise<unknown> {
+    return this.of(tool).compensate?.(compensates as Compensates<never, never>, context) as Promise<unknown>;
   }
 
   reconcile({ tool, input, context }: ToolJob): Promise<Reconciled<unknown>> {

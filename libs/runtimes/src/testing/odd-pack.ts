@@ -97,7 +97,7 @@ export const pack: Pack = {
       effect_class: 'commit_low',
       idempotency: { discriminating: ['act'] },
       run: answer as never,
-      compensate: async () => 'undone',
+      compensate: async (effect: object) => ({ undone: effect }),
       reconcile: async () => ({ kind: 'did_not_happen' as const }),
       verify: async () => ({ kind: 'contradicted' as const, why: 'not there' }),
       changedNothing: (output: object) => 'same' in output,

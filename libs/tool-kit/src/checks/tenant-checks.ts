@@ -71,7 +71,7 @@ async function changesNothingOf(probe: ToolProbe): Promise<void> {
     // Whether an effect happened is the tenant's own business.
     if (tool.reconcile) expect(await settled(tool.reconcile(input, context))).not.toMatchObject({ output: { kind: 'happened' } });
     if (tool.verify) expect(await settled(tool.verify(input, output, context))).not.toMatchObject({ output: { kind: 'verified' } });
-    if (tool.compensate) await settled(tool.compensate(input, output, context));
+    if (tool.compensate) await settled(tool.compensate(probe.effectOf(own.input, own.output, own.key), context));
     await settled(tool.run(input, context));
     expect(await probe.snapshot()).toEqual(before);
     if (tool.reconcile) expect((await probe.reconcile(own.input, own.key)).kind).not.toBe('did_not_happen');

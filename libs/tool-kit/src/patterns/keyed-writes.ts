@@ -1,5 +1,13 @@
-import type { Reconciled, RunContext, Verified } from '../tool.js';
+import type { Compensates, Reconciled, RunContext, Verified } from '../tool.js';
+import { ToolError } from '../tool-error.js';
 import type { KeyedRecords } from './keyed-records.js';
+
+const changedSince = (): ToolError =>
+  new ToolError('VALIDATION_ERROR', 'the record was changed since', {
+    effect: 'none',
+    class: 'semantic',
+    details: { reason: 'changed_since' },
+  });
 
 /** What reconcile, verify and compensate are for every tool that keeps one record a key. */
 export function keyedWrites<T>(records: KeyedRecords<T>) {
@@ -15,6 +23,10 @@ export function keyedWrites<T>(records: KeyedRecords<T>) {
         ? { kind: 'verified' }
         : { kind: 'contradicted', why: 'the record is another' };
     },
-    compensate: async (_asked: unknown, _output: unknown, ctx: RunContext) => ({ removed: await records.remove(ctx) }),
+    compensate: async ({ idempotency_key, output }: Compensates, ctx: RunContext) => {
+      const kept = await records.find(ctx, idempotency_key);
+      if (kept !== undefined && JSON.stringify(kept) !== JSON.stringify(output)) throw changedSince();
+      return { removed: await records.remove(ctx, idempotency_key) };
+    },
   };
 }

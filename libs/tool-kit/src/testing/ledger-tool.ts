@@ -46,7 +46,7 @@ export const good = (ledger: Ledger): Definition => ({
     const amount = ledger.entries.get(Ledger.entryOf(ctx, ctx.idempotency_key));
     return amount === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output: { key: ctx.idempotency_key, amount } };
   },
-  compensate: async (_asked, { key }, ctx) => ledger.entries.delete(Ledger.entryOf(ctx, key)),
+  compensate: async ({ idempotency_key }, ctx) => ledger.entries.delete(Ledger.entryOf(ctx, idempotency_key)),
   verify: async (_asked, { key }, ctx) =>
     ledger.entries.has(Ledger.entryOf(ctx, key)) ? { kind: 'verified' } : { kind: 'contradicted', why: 'it is not there' },
   sanity: [{ name: 'same_amount', severity: 'block', holds: (asked, output) => asked.amount === output.amount }],

@@ -50,8 +50,8 @@ export const gitBranch = defineTool({
       const before = receipt.action === 'delete' ? receipt.head : undefined;
       return head === before ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'the branch was moved since' };
     }),
-  compensate: (asked, result, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
+  compensate: ({ inputs, output: result }, ctx) =>
+    inRepository(inputs.repo, ctx, async (repository) => {
       const branch = agentBranch(result.branch, ctx);
       const [now, then] = result.action === 'create' ? [result.head, undefined] : [undefined, result.head];
       const head = await repository.oidOf(`refs/heads/${branch}`);

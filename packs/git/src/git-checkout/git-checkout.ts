@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { agentBranch, branchInput, repoInput } from '../names.js';
 import { dropReceipt, readReceipt, writeReceipt } from '../receipts.js';
 import { conflict, notFound } from '../refusal.js';
-import { failed, inRepository } from '../repository.js';
+import { failed, inRepository, type Repository } from '../repository.js';
 
 const output = z.strictObject({ branch: z.string(), head: z.string() });
 type Output = z.output<typeof output>;
@@ -13,7 +13,7 @@ type Receipt = Output & { from: string | null };
 /** Checks out a branch of the case. */
 export const gitCheckout = defineTool({
   name: 'git_checkout',
-  version: '1.1.0',
+  version: '1.2.0',
   title: 'Check out a git branch',
   description: 'Switches the working tree to a branch agent/<case>/… of this case; local changes in the way refuse it.',
   category: 'git',
@@ -36,16 +36,25 @@ export const gitCheckout = defineTool({
       // HEAD does not show which attempt has checked a branch out: the receipt does.
       await writeReceipt(repository, { ...result, from: from ?? null } satisfies Receipt);
       if (from === branch) return result;
-      repository.changing = true;
-      const args = ['switch', '--quiet', '--no-guess', '--no-recurse-submodules', branch];
-      const switched = await repository.try(args);
-      if (switched.code === 0) return result;
-      // Git looks for what is in the way before it touches anything.
-      const inTheWay = /would be overwritten|resolve your current index|cannot switch/.test(switched.stderr);
-      repository.changing = !inTheWay;
-      if (inTheWay) await dropReceipt(repository);
-      if (inTheWay) throw conflict('local_changes', 'local changes are in the way', { stderr: switched.stderr.slice(0, 2_000) });
-      throw failed(args, switched);
+      await switchTo(repository, branch).catch(async (error) => {
+        if (!repository.changing) await dropReceipt(repository);
+        throw error;
+      });
+      return result;
+    }),
+  compensate: ({ inputs, idempotency_key, output: { branch } }, ctx) =>
+    inRepository(inputs.repo, ctx, async (repository) => {
+      const receipt = await readReceipt<Receipt>(repository, idempotency_key);
+      if (!receipt?.from) throw conflict('not_kept', 'what was checked out before is not known, or was no branch');
+      const { from } = receipt;
+      const current = await repository.currentBranch();
+      if (current === from) return { branch: from };
+      if (current !== branch) throw conflict('moved', `another branch than ${branch} is checked out by now`);
+      const head = await repository.oidOf(`refs/heads/${from}`);
+      if (head === undefined) throw notFound('/branch', `branch ${from}`);
+      await repository.checkTree(head);
+      await switchTo(repository, from);
+      return { branch: from };
     }),
   reconcile: (asked, ctx) =>
     inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
@@ -57,3 +66,14 @@ export const gitCheckout = defineTool({
       return current === from ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'another branch was checked out since' };
     }),
 });
+
+async function switchTo(repository: Repository, branch: string): Promise<void> {
+  repository.changing = true;
+  const args = ['switch', '--quiet', '--no-guess', '--no-recurse-submodules', branch];
+  const switched = await repository.try(args);
+  if (switched.code === 0) return;
+  // Git looks for what is in the way before it touches anything.
+  repository.changing = !/would be overwritten|resolve your current index|cannot switch/.test(switched.stderr);
+  if (!repository.changing) throw conflict('local_changes', 'local changes are in the way', { stderr: switched.stderr.slice(0, 2_000) });
+  throw failed(args, switched);
+}

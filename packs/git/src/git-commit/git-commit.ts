@@ -16,12 +16,13 @@ type Output = z.output<typeof output>;
 /** Commits what differs in the working tree to the branch of the case that is checked out. */
 export const gitCommit = defineTool({
   name: 'git_commit',
-  version: '1.1.0',
+  version: '1.2.0',
   title: 'Commit to git',
-  description: 'Commits the changes in the working tree (all, or those of some paths) to the branch agent/<case>/… that is checked out.',
+  description:
+    'Commits the changes in the working tree (all, or those of some paths) to the branch agent/<case>/… that is checked out. An undo takes the commit off the branch while it is the last one; the files stay as they are.',
   category: 'git',
   effect_class: 'commit_low',
-  reversibility: 'side_effects',
+  reversibility: 'reversible',
   idempotency: { discriminating: ['repo', 'branch', 'message', 'paths'] },
   // No resources: a commit depends on every file of the repository and changes none, and a name would say that it does. Its read-back tells
   // whether the same commit again has anything to do.
@@ -57,6 +58,24 @@ export const gitCommit = defineTool({
       return result;
     }),
   reconcile: (asked, ctx) => inRepository(asked.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ parent }) => parent)),
+  compensate: ({ inputs, output: result }, ctx) =>
+    inRepository(inputs.repo, ctx, async (repository) => {
+      const branch = agentBranch(result.branch, ctx);
+      const { commit, parent } = result;
+      const head = await repository.oidOf(`refs/heads/${branch}`);
+      if (head === parent) return { branch, head: parent };
+      if (head !== commit) throw conflict('moved', `branch ${branch} has moved since`);
+      const listed = await repository.bytes(['diff-tree', '-r', '-z', '--name-only', '--no-renames', parent, commit]);
+      repository.changing = true;
+      if (!(await repository.moveRef(`refs/heads/${branch}`, commit, parent))) {
+        repository.changing = false;
+        throw conflict('moved', `branch ${branch} was moved meanwhile`);
+      }
+      // The index follows where the branch is checked out; the files stay, as they were before the commit.
+      if ((await repository.currentBranch()) === branch)
+        await repository.try(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: listed });
+      return { branch, head: parent };
+    }),
   verify: (asked, { branch, commit }, ctx) =>
     inRepository(asked.repo, ctx, async (repository): Promise<Verified> => {
       const head = await repository.oidOf(`refs/heads/${branch}`);

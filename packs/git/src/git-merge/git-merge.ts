@@ -18,12 +18,13 @@ type Output = z.output<typeof output>;
 /** Merges a revision into a branch of the case, all or nothing: conflicts leave everything as it was. */
 export const gitMerge = defineTool({
   name: 'git_merge',
-  version: '1.1.0',
+  version: '1.2.0',
   title: 'Merge in git',
-  description: 'Merges a revision into a branch agent/<case>/… of this case with a merge commit. Conflicts are listed and change nothing.',
+  description:
+    'Merges a revision into a branch agent/<case>/… of this case with a merge commit. Conflicts are listed and change nothing. An undo takes the merge back while the branch is where it left it.',
   category: 'git',
   effect_class: 'commit_low',
-  reversibility: 'side_effects',
+  reversibility: 'reversible',
   idempotency: { discriminating: ['repo', 'branch', 'revision'] },
   resources: [
     // Where the branch is checked out, every file of the repository may be another one afterwards.
@@ -59,6 +60,15 @@ export const gitMerge = defineTool({
   changedNothing: ({ up_to_date }) => up_to_date,
   reconcile: (asked, ctx) =>
     inRepository(asked.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ previous }) => previous)),
+  compensate: ({ inputs, output: result }, ctx) =>
+    inRepository(inputs.repo, ctx, async (repository) => {
+      const branch = agentBranch(result.branch, ctx);
+      const head = await repository.oidOf(`refs/heads/${branch}`);
+      if (head === result.previous) return { branch, head };
+      if (head !== result.commit) throw conflict('moved', `branch ${branch} has moved since`);
+      await movePlaced(repository, result.branch, result.commit, result.previous);
+      return { branch, head: result.previous };
+    }),
   verify: ({ repo, revision }, { branch, merged }, ctx) =>
     inRepository(repo, ctx, async (repository): Promise<Verified> => {
       const head = await repository.oidOf(`refs/heads/${branch}`);
@@ -82,24 +92,31 @@ async function mergedTree(repository: Repository, ours: string, theirs: string):
   return tree.trim();
 }
 
-/**
- * The working tree first, where the branch is checked out, and then the branch: stopped between the two, the same merge
- * finds its files in place and goes on.
- */
 async function place(repository: Repository, result: Output): Promise<void> {
   const { branch, previous, commit } = result;
+  await movePlaced(repository, branch, previous, commit, result).catch(async (error) => {
+    if (!repository.changing) await dropReceipt(repository);
+    throw error;
+  });
+}
+
+/**
+ * The working tree first, where the branch is checked out, and then the branch: stopped between the two, the same move
+ * finds its files in place and goes on.
+ * @param receipt is written before anything changes
+ */
+async function movePlaced(repository: Repository, branch: string, from: string, to: string, receipt?: object): Promise<void> {
   const checkedOut = (await repository.currentBranch()) === branch;
   if (checkedOut) {
     await repository.try(['update-index', '-q', '--refresh']);
-    const probe = await repository.try(['read-tree', '-m', '-u', '--dry-run', previous, commit]);
+    const probe = await repository.try(['read-tree', '-m', '-u', '--dry-run', from, to]);
     if (probe.code !== 0) throw conflict('local_changes', 'local changes are in the way', { stderr: probe.stderr.slice(0, 2_000) });
   }
-  await writeReceipt(repository, result);
+  if (receipt) await writeReceipt(repository, receipt);
   repository.changing = true;
-  if (checkedOut) await repository.run(['read-tree', '-m', '-u', previous, commit]);
-  if (await repository.moveRef(`refs/heads/${branch}`, previous, commit)) return;
-  if (checkedOut) await repository.run(['read-tree', '-m', '-u', commit, previous]);
+  if (checkedOut) await repository.run(['read-tree', '-m', '-u', from, to]);
+  if (await repository.moveRef(`refs/heads/${branch}`, from, to)) return;
+  if (checkedOut) await repository.run(['read-tree', '-m', '-u', to, from]);
   repository.changing = false;
-  await dropReceipt(repository);
   throw conflict('moved', `branch ${branch} was moved meanwhile`);
 }

@@ -68,8 +68,8 @@ export const gitPush = defineTool({
       if (now !== null && (await repository.isAncestor(receipt.commit, now))) return { kind: 'happened', output: receipt };
       return { kind: 'cannot_tell', why: 'the remote branch is somewhere else by now' };
     }),
-  compensate: (asked, result, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
+  compensate: ({ inputs, output: result }, ctx) =>
+    inRepository(inputs.repo, ctx, async (repository) => {
       const remote = await configuredRemote(repository, result.remote);
       const branch = agentBranch(result.branch, ctx);
       const now = (await remoteHead(repository, remote, branch)) ?? null;

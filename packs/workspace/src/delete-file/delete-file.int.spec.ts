@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { laterAttempt } from '@countersign/tool-kit/test-context';
+import { effectOf, laterAttempt } from '@countersign/tool-kit/test-context';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ScratchWorkspace } from '../scratch-workspace.js';
 import { deleteFile } from './delete-file.js';
@@ -12,6 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => scratch.remove());
 const input = { path: 'dir/a.txt' } as never;
+const undo = (output: unknown, ran: ReturnType<ScratchWorkspace['context']>) =>
+  deleteFile.compensate?.(effectOf(deleteFile, input, output, ran), scratch.context());
 const file = () => join(scratch.root, 'dir/a.txt');
 
 test('a deletion waits for approval, and the tool can take it back', () => {
@@ -23,19 +25,19 @@ test('a deletion waits for approval, and the tool can take it back', () => {
   });
 });
 
-test('the content is kept where the description says, and the description leaves putting it back to a person', async () => {
+test('the content is kept where the description says, and the description says that an undo puts it back', async () => {
   const { trash_id } = (await deleteFile.run(input, scratch.context())) as { trash_id: string };
   const { description } = deleteFile.contract;
   const place = /kept in (\S+);/.exec(description)?.[1]?.replace('<trash_id>', trash_id) as string;
   expect(await readFile(join(scratch.root, place), 'utf8')).toBe('keep me');
-  expect(description).toContain('a person has to put it back');
+  expect(description).toContain('an undo of the call puts it back');
 });
 
 test('a restored file has its content, also where its folder is gone', async () => {
   const ctx = scratch.context();
   const output = await deleteFile.run(input, ctx);
   expect(scratch.snapshot()).toEqual({});
-  await deleteFile.compensate?.(input, output as never, ctx);
+  await undo(output, ctx);
   expect(await readFile(file(), 'utf8')).toBe('keep me');
 });
 
@@ -43,7 +45,7 @@ test('a file that came to its place meanwhile is not replaced by the restored on
   const ctx = scratch.context();
   const output = await deleteFile.run(input, ctx);
   await writeFile(file(), 'newer');
-  await expect(deleteFile.compensate?.(input, output as never, ctx)).rejects.toMatchObject({
+  await expect(undo(output, ctx)).rejects.toMatchObject({
     more: { details: { reason: 'exists' }, effect: 'none' },
   });
   expect(await readFile(file(), 'utf8')).toBe('newer');
@@ -54,7 +56,7 @@ test('a second deletion of the same key after an undo is undone again', async ()
   for (let round = 0; round < 2; round++) {
     const output = await deleteFile.run(input, ctx);
     expect(await deleteFile.reconcile?.(input, ctx)).toEqual({ kind: 'happened', output });
-    await deleteFile.compensate?.(input, output as never, ctx);
+    await undo(output, ctx);
     expect(await readFile(file(), 'utf8')).toBe('keep me');
   }
 });
@@ -67,10 +69,10 @@ test('a second attempt keeps what it deletes beside what the first one deleted, 
   expect(await deleteFile.reconcile?.(input, second)).toEqual({ kind: 'did_not_happen' });
   const deletedAgain = await deleteFile.run(input, second);
   expect([deleted, deletedAgain]).toMatchObject([{ trash_id: first.idempotency_key }, { trash_id: second.idempotency_key }]);
-  await deleteFile.compensate?.(input, deletedAgain as never, second);
+  await undo(deletedAgain, second);
   expect(await readFile(file(), 'utf8')).toBe('newer');
   await rm(file());
-  await deleteFile.compensate?.(input, deleted as never, first);
+  await undo(deleted, first);
   expect(await readFile(file(), 'utf8')).toBe('keep me');
 });
 

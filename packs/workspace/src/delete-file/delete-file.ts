@@ -1,5 +1,5 @@
 import { link, readFile, rename, unlink } from 'node:fs/promises';
-import { defineTool, type Reconciled, type RunContext, ToolError } from '@countersign/tool-kit';
+import { defineTool, type Reconciled, ToolError } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { entryOf, inWorkspace, type Workspace } from '../confine.js';
 import { digestOf } from '../file-text.js';
@@ -14,13 +14,13 @@ const RESTORED = 'restored';
 const output = z.strictObject({ path: z.string(), size_bytes: z.int(), sha256: z.string().nullable(), trash_id: z.string() });
 type Output = z.output<typeof output>;
 
-/** Moves one file to the trash inside the workspace. `compensate` takes it back; no command of the platform runs that, so the description names a person. */
+/** Moves one file to the trash inside the workspace, from which an undo takes it back. */
 export const deleteFile = defineTool({
   name: 'delete_file',
-  version: '1.1.0',
+  version: '1.2.0',
   title: 'Delete a file',
   description:
-    'Deletes one file of the workspace. It waits for approval. The content is kept in .countersign-trash/deleted/<trash_id>/content; a person has to put it back.',
+    'Deletes one file of the workspace. It waits for approval. The content is kept in .countersign-trash/deleted/<trash_id>/content; an undo of the call puts it back.',
   category: 'workspace',
   effect_class: 'commit_high',
   reversibility: 'reversible',
@@ -38,7 +38,7 @@ export const deleteFile = defineTool({
         sha256: await digestOf(handle, stats.size, ctx),
         trash_id: ctx.idempotency_key,
       };
-      const trash = await workspace.privateFolder('deleted', trashName(ctx));
+      const trash = await workspace.privateFolder('deleted', trashName(ctx.idempotency_key));
       await unlink(trash.at(RESTORED)).catch(() => undefined);
       await note(workspace, trash, ENTRY, result);
       await workspace.beforeChange(place);
@@ -49,15 +49,15 @@ export const deleteFile = defineTool({
     }),
   reconcile: (_asked, ctx) =>
     inWorkspace(ctx, async (workspace): Promise<Reconciled<Output>> => {
-      const trash = await workspace.existingPrivateFolder('deleted', trashName(ctx));
+      const trash = await workspace.existingPrivateFolder('deleted', trashName(ctx.idempotency_key));
       if (!trash || !(await entryOf(trash, ENTRY))) return { kind: 'did_not_happen' };
       const gone = (await entryOf(trash, CONTENT)) ?? (await entryOf(trash, RESTORED));
       if (!gone) return { kind: 'did_not_happen' };
       return { kind: 'happened', output: JSON.parse(await readFile(trash.at(ENTRY), 'utf8')) as Output };
     }),
-  compensate: ({ path }, _result, ctx) =>
+  compensate: ({ idempotency_key, inputs: { path } }, ctx) =>
     inWorkspace(ctx, async (workspace) => {
-      const trash = await workspace.existingPrivateFolder('deleted', trashName(ctx));
+      const trash = await workspace.existingPrivateFolder('deleted', trashName(idempotency_key));
       if (!trash) throw new ToolError('VALIDATION_ERROR', 'nothing of this call is in the trash', { class: 'not_found', effect: 'none' });
       const place = await workspace.writablePlace(path, '/path', true);
       if (await entryOf(trash, RESTORED)) return { path: place.path, restored: true };
@@ -90,8 +90,7 @@ async function note(workspace: Workspace, folder: Folder, name: string, value: o
 }
 
 /** A trash entry for each attempt's key: a second deletion of a path never overwrites what the first one kept. */
-function trashName(ctx: RunContext): string {
-  const key = ctx.idempotency_key;
+function trashName(key: string): string {
   if (!/^[A-Za-z0-9_-]{2,128}$/.test(key))
     throw new ToolError('VALIDATION_ERROR', 'the idempotency key cannot name a folder', { effect: 'none' });
   return key;

@@ -1,5 +1,6 @@
 import { link, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { effectOf } from '@countersign/tool-kit/test-context';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ScratchWorkspace } from '../scratch-workspace.js';
 import { moveFile } from './move-file.js';
@@ -57,13 +58,15 @@ test('one that stopped between its two steps is finished by the next run of its 
 test('undone, the file is back; where another file is at the destination nothing is done', async () => {
   const ctx = scratch.context();
   const output = await moveFile.run(input, ctx);
-  await moveFile.compensate?.(input, output as never, ctx);
+  await moveFile.compensate?.(effectOf(moveFile, input, output, ctx), scratch.context());
   expect(await readFile(at('a.txt'), 'utf8')).toBe('A');
   await mkdir(at('to'), { recursive: true });
   const other = scratch.context();
   await moveFile.run(input, other);
   await moveFile.run({ source: 'to/c.txt', destination: 'd.txt' } as never, scratch.context());
   await writeFile(at('to/c.txt'), 'another');
-  await expect(moveFile.compensate?.(input, output as never, other)).rejects.toMatchObject({ more: { details: { reason: 'replaced' } } });
+  await expect(moveFile.compensate?.(effectOf(moveFile, input, output, other), scratch.context())).rejects.toMatchObject({
+    more: { details: { reason: 'replaced' } },
+  });
   expect(await readFile(at('to/c.txt'), 'utf8')).toBe('another');
 });

@@ -57,9 +57,9 @@ export const moveFile = defineTool({
       if (atDestination === receipt.inode) return { kind: 'happened', output: receipt.output };
       return { kind: 'cannot_tell', why: 'the file is at neither place any more' };
     }),
-  compensate: (asked, _result, ctx) =>
+  compensate: ({ idempotency_key, inputs: asked }, ctx) =>
     inWorkspace(ctx, async (workspace) => {
-      const receipt = await readReceipt<MoveReceipt>(workspace);
+      const receipt = await readReceipt<MoveReceipt>(workspace, idempotency_key);
       const from = await workspace.writablePlace(asked.destination, '/destination', false);
       const to = await workspace.writablePlace(asked.source, '/source', true);
       const back = await entryOf(to.folder, to.name);

@@ -38,13 +38,13 @@ type WriteReceipt = { staged: string; output: Output } | { inode: number; size_b
 /** Writes a text file. Others see the old content or the new, never a part; an append goes behind whatever is there. */
 export const writeFile = defineTool({
   name: 'write_file',
-  version: '1.1.0',
+  version: '1.2.0',
   title: 'Write a file',
   description:
-    'Writes text to a file of the workspace: creates it, overwrites it whole, or appends to it. The same write again, while its effect stands, needs another occurrence.',
+    'Writes text to a file of the workspace: creates it, overwrites it whole, or appends to it. The same write again, while its effect stands, needs another occurrence. It cannot be undone: what an overwrite replaces is not kept.',
   category: 'workspace',
   effect_class: 'commit_low',
-  reversibility: 'side_effects',
+  reversibility: 'irreversible',
   idempotency: { discriminating: ['path', 'content', 'mode'] },
   resources: [{ name: 'file:{/path}', effect: { by: '/mode', values: { append: 'adds' }, otherwise: 'replaces' } }],
   input,

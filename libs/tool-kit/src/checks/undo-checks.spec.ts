@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import type { ResourceStates } from '../eval-pack.js';
+import { type Definition, failing, type Ledger } from '../testing/ledger-tool.js';
+import { ToolError } from '../tool-error.js';
+
+type Undo = NonNullable<Definition['compensate']>;
+
+const states: ResourceStates[] = [{ title: 'two amounts', a: { amount: 2 }, b: { amount: 3 } }];
+const changed = (effect: 'none' | 'unknown') =>
+  new ToolError('VALIDATION_ERROR', 'it was changed since', { effect, class: 'semantic', details: { reason: 'changed_since' } });
+
+/** Keeps the last amount only. */
+const setting = (undo: (ledger: Ledger, before: Map<string, number>) => Undo) => (ledger: Ledger) => {
+  const before = new Map<string, number>();
+  return {
+    takes_key: false,
+    verify: undefined,
+    reconcile: undefined,
+    run: async ({ amount }: { amount: number }, ctx: { idempotency_key: string }) => {
+      before.set(ctx.idempotency_key, ledger.entries.get('balance') ?? 0);
+      ledger.entries.set('balance', amount);
+      return { key: ctx.idempotency_key, amount };
+    },
+    compensate: undo(ledger, before),
+  } satisfies Partial<Definition>;
+};
+const restore = (ledger: Ledger, before: Map<string, number>, key: string) => ledger.entries.set('balance', before.get(key) ?? 0);
+const failed = (undo: (ledger: Ledger, before: Map<string, number>) => Undo) => failing(setting(undo), { states }, /^undo: /);
+const found = ['undo: two amounts: what came later is kept'];
+
+describe('A, B, undo A', () => {
+  test('an undo that refuses where the state is not what its run left keeps what came later', async () => {
+    const refuses =
+      (ledger: Ledger, before: Map<string, number>): Undo =>
+      async ({ idempotency_key, output }) => {
+        if (ledger.entries.get('balance') !== output.amount) throw changed('none');
+        return restore(ledger, before, idempotency_key);
+      };
+    expect(await failed(refuses)).toEqual([]);
+  });
+
+  test('an undo that puts back what was there before its run loses what came later, and is found', async () => {
+    expect(
+      await failed(
+        (ledger, before) =>
+          async ({ idempotency_key }) =>
+            restore(ledger, before, idempotency_key),
+      ),
+    ).toEqual(found);
+  });
+
+  test('a refusal that does not promise that nothing happened is found, and so is one that changed something', async () => {
+    expect(await failed(() => async () => Promise.reject(changed('unknown')))).toEqual(found);
+    const both =
+      (ledger: Ledger, before: Map<string, number>): Undo =>
+      async ({ idempotency_key }) => {
+        restore(ledger, before, idempotency_key);
+        throw changed('none');
+      };
+    expect(await failed(both)).toEqual(found);
+  });
+
+  test('an undo that goes by the key of its own call instead of that of the effect undoes nothing, and is found', async () => {
+    const own =
+      (ledger: Ledger): Undo =>
+      async (_effect, ctx) =>
+        ledger.entries.delete(`${ctx.tenant_id}/${ctx.idempotency_key}`);
+    const titles = await failing((ledger) => ({ compensate: own(ledger) }), {}, /^compensate/);
+    expect(titles).toEqual(['compensate: what a run did is undone, and undoing it again does no harm']);
+  });
+});

@@ -1,0 +1,49 @@
+import { expect } from 'expect';
+import type { ResourceStates } from '../eval-pack.js';
+import { isToolError } from '../tool-error.js';
+import type { ToolProbe } from '../tool-probe.js';
+import { type Check, freshKey } from './check.js';
+
+/** A, B, undo A: an undo never loses what came after the effect that it undoes. */
+export function undoChecks(probe: ToolProbe): Check[] {
+  if (!probe.tool.contract.has_compensate) return [];
+  return (probe.options.states ?? []).map((states) => ({
+    title: `undo: ${states.title}: what came later is kept`,
+    run: () => keepsLater(probe, states),
+  }));
+}
+
+async function actOther(probe: ToolProbe, { b }: ResourceStates, key: string): Promise<void> {
+  if (typeof b === 'function') await b();
+  else await probe.run(b, { key });
+}
+
+const stateOf = async (probe: ToolProbe): Promise<unknown> => probe.comparable(await probe.snapshot());
+
+/** What B leaves where A never ran; undefined: B cannot run then. */
+async function alone(probe: ToolProbe, states: ResourceStates, key: string): Promise<unknown> {
+  const state = await actOther(probe, states, key).then(
+    () => stateOf(probe),
+    () => undefined,
+  );
+  await probe.newWorld();
+  return state;
+}
+
+/** Undone, nothing is left of A and all of B. Refused, nothing changed, and the refusal promises so. */
+async function keepsLater(probe: ToolProbe, states: ResourceStates): Promise<void> {
+  const [key, other] = [freshKey(), freshKey()];
+  const withoutA = await alone(probe, states, other);
+  const before = await stateOf(probe);
+  const output = await probe.run(states.a, { key });
+  await actOther(probe, states, other);
+  const both = await stateOf(probe);
+  const refused = await probe.compensate(states.a, output, key).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (refused === undefined) return expect([withoutA, before]).toContainEqual(await stateOf(probe));
+  if (!isToolError(refused)) throw refused;
+  expect(refused.more.effect).toBe('none');
+  expect(await stateOf(probe)).toEqual(both);
+}
