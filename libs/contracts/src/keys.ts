@@ -1,5 +1,5 @@
 import { createHmac, hash, hkdfSync } from 'node:crypto';
-import { canonicalText } from './canonical-text.js';
+import type { KeySource } from './generated/events.js';
 import { uuidText } from './ids.js';
 import type { ToolContract } from './tool-contract.js';
 
@@ -140,12 +140,20 @@ export function headerKey(key: Uint8Array, parts: { tenant_id: string; principal
   return uuidText(hmac(key, `header${part(parts.tenant_id)}${part(parts.principal_id)}${part(parts.header)}`));
 }
 
+/** The key that a text stands for, as of a saga's step or of an undo (`undoKeyText`), under the key of its tenant. */
+export function keyOfText(key: Uint8Array, text: string): string {
+  return uuidText(hmac(key, `text${part(text)}`));
+}
+
 /** A resource in the namespace of a tenant: HMAC-SHA256 under its key over tenant and segments of the name, first 16 bytes as a UUID's text. */
 export function resourceId(key: Uint8Array, tenantId: string, segments: readonly string[]): string {
   return uuidText(hmac(key, `resource${part(tenantId)}${segments.map(part).join('')}`));
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** The key names the request: whoever asks with it again gets the same answer, whatever happened since. */
+export const isKeyOfRequest = (source: KeySource): boolean => source === 'header' || source === 'effect';
 
 /**
  * The key that a tool and its system get for one attempt at the effect of a key. Attempt 1 has the key itself, attempt n has the first

@@ -185,6 +185,22 @@ export interface ClaimedTouch {
   seen: number;
 }
 
+/** The effect that a call undoes. */
+export interface CompensatedEffect {
+  /** The call that is undone. */
+  call_id: string;
+  /** Key of the effect. */
+  idempotency_key: string;
+  /** Attempt of the effect. */
+  attempt: number;
+  kind: CompensationKind;
+  /** The second key of the effect, where its inputs were edited. Null before it was looked up. */
+  also: ClaimedKey | null;
+}
+
+/** own: the tool of the effect undoes it. published: a tool that a definition names, which a policy_admin published. inline: a tool that whoever asks names; it is judged like any call. */
+export type CompensationKind = 'own' | 'published' | 'inline';
+
 /** What a deferred call waits for. Whatever wakes it, it is judged anew. */
 export interface Deferral {
   until: DeferUntil;
@@ -591,13 +607,15 @@ export interface ToolCall {
   external_id?: string | null;
   /** A JSON object of texts; null: none. */
   metadata_json?: string | null;
+  /** The effect that the call undoes; null: none. */
+  compensates?: CompensatedEffect | null;
 }
 
 /** What a tool does to the world; libs/contracts/src/tool-contract.ts says what follows from it. */
 export type EffectClass = 'pure' | 'read_internal' | 'read_external' | 'stage' | 'commit_low' | 'commit_high';
 
-/** Where the idempotency key comes from. */
-export type KeySource = 'derived' | 'header' | 'call';
+/** Where the idempotency key comes from. effect: from the effect that the call undoes, whoever asks. */
+export type KeySource = 'derived' | 'header' | 'call' | 'effect';
 
 /** A person said no: the call is denied. */
 export interface ApprovalDenied {
@@ -2087,6 +2105,8 @@ export interface ToolCallInDoubt {
   outcome: Outcome;
   source: SourcePosition;
   also: ClaimedKey | null;
+  /** The effect that the call undoes; null: none. */
+  compensates?: CompensatedEffect | null;
 }
 
 /** Judged again just before firing: nothing was fired, and policy rules on the next revision. */
@@ -2117,6 +2137,8 @@ export interface ToolCallResolved {
   outcome: Outcome;
   source: SourcePosition | null;
   also: ClaimedKey | null;
+  /** The effect that the call undoes; null: none. */
+  compensates?: CompensatedEffect | null;
 }
 
 /** What resolved it. */
@@ -2155,6 +2177,8 @@ export interface ToolExecuted {
   outcome: Outcome;
   source: SourcePosition;
   also: ClaimedKey | null;
+  /** The effect that the call undoes; null: none. */
+  compensates?: CompensatedEffect | null;
 }
 
 /** A repeat of a live or settled key was answered with the first result. */

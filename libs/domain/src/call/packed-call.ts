@@ -1,5 +1,15 @@
 import { type AvroSchema, PackedType } from '@countersign/contracts';
-import type { ApprovalEnd, ApprovalFact, CallState, Deduplication, EndFact, Position, RulingFact, StartFact } from './state.js';
+import type {
+  ApprovalEnd,
+  ApprovalFact,
+  CallState,
+  CompensationFact,
+  Deduplication,
+  EndFact,
+  Position,
+  RulingFact,
+  StartFact,
+} from './state.js';
 
 /** One schema a field of the type: a field that is added there must be added here. */
 type FieldsOf<T> = Readonly<Record<keyof T, AvroSchema>>;
@@ -95,6 +105,16 @@ const state = record<CallState>('call_state', {
   doubt: nullable(end),
   end: nullable('countersign.end_fact'),
   asked_inputs_json: nullable('string'),
+  compensation: nullable(
+    record<CompensationFact>('compensation_fact', {
+      call_id: 'string',
+      outcome: choice('compensation_outcome', ['compensated', 'compensation_failed'] satisfies CompensationFact['outcome'][]),
+      confirmed: nullable('boolean'),
+      at_ms: 'long',
+      ...cause,
+      offset: 'long',
+    }),
+  ),
 });
 
 let made: PackedType | undefined;
@@ -107,13 +127,19 @@ export function packedCalls(): PackedType {
 
 export const packCall = (call: CallState): Buffer => packedCalls().pack(call);
 
+type Unpacked = Omit<CallState, 'asked_inputs_json' | 'compensation'> & {
+  asked_inputs_json?: string | null;
+  compensation?: CompensationFact | null;
+};
+
 /** @throws UnknownPackedSchema see PackedType */
 export function unpackCall(packed: Buffer): CallState {
-  const call = packedCalls().unpack(packed) as CallState & { asked_inputs_json?: string | null };
+  const call = packedCalls().unpack(packed) as Unpacked;
   // Absent where there is none, as the fold leaves them.
   if (call.ruling?.explanation === null) delete call.ruling.explanation;
   if (call.ruling?.defer === null) delete call.ruling.defer;
   if (call.asked_inputs_json === null) delete call.asked_inputs_json;
+  if (call.compensation === null) delete call.compensation;
   for (const end of [call.end, call.doubt]) if (end?.deduplication === null) delete end.deduplication;
-  return call;
+  return call as CallState;
 }

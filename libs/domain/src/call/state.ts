@@ -92,6 +92,19 @@ export interface EndFact {
   position: Position;
 }
 
+/** What came of the newest undo of the effect of a call. */
+export interface CompensationFact {
+  /** The call that undid it, or was to. */
+  call_id: string;
+  outcome: 'compensated' | 'compensation_failed';
+  /** Its tool saw afterwards that the effect is not there any more; null: it was not asked. */
+  confirmed: boolean | null;
+  at_ms: number;
+  hlc: number;
+  event_id: string;
+  offset: number;
+}
+
 /** Everything the log says about one call; `status` is derived (`statusOf`), so facts may arrive in any order across topics. */
 export interface CallState {
   call_id: string;
@@ -109,6 +122,8 @@ export interface CallState {
   end: EndFact | null;
   /** The inputs as they were asked for, where an approver edited them; absent where those of `call` are the ones. */
   asked_inputs_json?: string;
+  /** Absent: nobody undid its effect. */
+  compensation?: CompensationFact;
 }
 
 export type CallStatus =
@@ -136,6 +151,7 @@ export const terminalStatuses: ReadonlySet<CallStatus> = new Set([
 
 /** The status that the facts add up to. in_doubt is not terminal for the record, but it is an answer. */
 export function statusOf(state: CallState): CallStatus {
+  if (state.compensation) return state.compensation.outcome;
   if (state.end) return state.end.outcome.status;
   if (state.doubt) return 'in_doubt';
   const revision = state.ruling?.revision ?? 0;

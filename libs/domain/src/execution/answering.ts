@@ -1,4 +1,4 @@
-import type { KeySource, ToolContract } from '@countersign/contracts';
+import { isKeyOfRequest, type KeySource, type ToolContract } from '@countersign/contracts';
 
 /** What the contract of a write says about how long its answer stands. */
 export interface AnswerTerms {
@@ -26,7 +26,7 @@ export type SettledAnswer = 'answers' | 'gone' | 'verify';
  * look, sees the effect: both have to hold. A write that names none and cannot be looked at never answers a new request.
  */
 export function settledAnswer(stands: boolean | null, { key_source, names, has_verify }: AnswerTerms): SettledAnswer {
-  if (key_source === 'header') return 'answers';
+  if (isKeyOfRequest(key_source)) return 'answers';
   const answers = has_verify ? 'verify' : 'answers';
   if (stands !== null) return stands ? answers : 'gone';
   // The row is older than the declaration. An effect that adds must not be repeated for that.

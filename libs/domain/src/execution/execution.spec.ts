@@ -100,6 +100,13 @@ describe('a claim that got no row', () => {
   test.each([
     ['finds none: again', claimant(), [], { kind: 'attempt', attempt: 1 }],
     ['finds a released attempt: the next one', claimant(), [row({ state: 'released' })], { kind: 'attempt', attempt: 2 }],
+    ['finds a compensated attempt: the next one', claimant(), [row({ state: 'compensated' })], { kind: 'attempt', attempt: 2 }],
+    [
+      'may only be answered by a compensated attempt: policy rules again',
+      claimant({ joined_call_id: '0-a' }),
+      [row({ state: 'compensated' })],
+      { kind: 'answer_gone' },
+    ],
     [
       'finds a running one: joins it',
       claimant(),

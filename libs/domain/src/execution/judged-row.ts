@@ -40,9 +40,17 @@ function isRepeat({ ends, repeats }: LoggedAttempt, row: SeenRow): boolean {
   return isFree && repeats.some((end) => matches(end, row));
 }
 
+/** Whether the end that the row names left an effect, which could be undone. */
+const hadEffect = ({ ends }: LoggedAttempt, { end_offset }: SeenRow): boolean =>
+  ends.some(({ offset, state }) => offset === end_offset && (state === 'succeeded' || state === 'failed_with_effect'));
+
 /** What is folded into the row may be behind the log, and never beside it. */
 function wrongState(attempt: LoggedAttempt, row: SeenRow, ends_from: number): string | undefined {
   if (isRepeat(attempt, row)) return undefined;
+  // What undid it may stand outside of the part of the log that was read: that its effect ended is what can be seen.
+  if (row.state === 'compensated') return hadEffect(attempt, row) ? undefined : `its row says compensated, ${endsOnLog(attempt)}`;
+  if (attempt.compensated_at !== null && attempt.compensated_at < ends_from)
+    return `its row says ${row.state}, the log says that it was undone at offset ${attempt.compensated_at}`;
   const at = attempt.ends.findIndex((end) => matches(end, row));
   const isOpen = row.end_offset === null && (row.state === 'running' || row.state === 'reading');
   if (at < 0 && !isOpen) return `its row says ${row.state}, ${endsOnLog(attempt)}`;

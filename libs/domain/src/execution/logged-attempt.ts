@@ -1,4 +1,5 @@
 import type { ClaimedKey, ClaimedResources, EffectEvidence, OutcomeStatus, SourcePosition } from '@countersign/contracts';
+import { compensationIn } from '../call/compensation.js';
 import type { PlacedEvent } from '../call/evolve.js';
 import { lateEnd, stateAfter } from './evidence.js';
 import type { ExecutionState } from './row.js';
@@ -28,6 +29,8 @@ export interface LoggedAttempt {
   ends: readonly LoggedEnd[];
   /** What was written of it after its end, as where two executors ended it: the row of the one that had it says so. */
   repeats: readonly LoggedEnd[];
+  /** Offset of the record that undid its effect; null: none did. */
+  compensated_at: number | null;
 }
 
 type Started = Extract<PlacedEvent, { event_type: 'tool_call_started' }>;
@@ -42,7 +45,7 @@ function started(before: LoggedAttempt | undefined, { event }: Started): LoggedA
   // What another executor wrote before, without a row of its own.
   const repeats = before ? [...before.ends, ...before.repeats] : [];
   const begun = { epochs: [epoch], sources: [source], ends: [], repeats };
-  return { call_id: meta.call_id as string, tenant_id, key, attempt, also, resources, ...begun };
+  return { call_id: meta.call_id as string, tenant_id, key, attempt, also, resources, compensated_at: null, ...begun };
 }
 
 interface Outcome {
@@ -96,7 +99,16 @@ function unstarted(at: PlacedEvent): LoggedAttempt | undefined {
     resources: null,
     ends: [],
     repeats: [],
+    compensated_at: null,
   };
+}
+
+/** Folds a record that undoes the effect of an attempt: its row says so from then on. */
+export function compensatedAttempt(attempt: LoggedAttempt, at: PlacedEvent): LoggedAttempt {
+  const said = compensationIn(at);
+  const { effect } = said ?? {};
+  if (said?.outcome !== 'compensated' || effect?.idempotency_key !== attempt.key || effect.attempt !== attempt.attempt) return attempt;
+  return attempt.compensated_at === null ? { ...attempt, compensated_at: at.offset } : attempt;
 }
 
 /**

@@ -39,6 +39,7 @@ export type LostClaim =
 function answeredBy(row: Execution, terms: AnswerTerms): LostClaim | undefined {
   const { call_id, attempt, end_offset } = row;
   if (row.state === 'running') return { kind: 'join', call_id, attempt };
+  if (row.state === 'compensated') return undefined;
   const settled = row.state === 'succeeded' ? settledAnswer(row.stands, terms) : 'answers';
   if (settled === 'gone') return undefined;
   return { kind: settled === 'verify' ? 'verify' : 'answer', call_id, attempt, end_offset };
@@ -53,13 +54,13 @@ function ownRow(row: Execution, claimant: Claimant): LostClaim {
 }
 
 function windowOver(row: Execution, claimant: Claimant): boolean {
-  if (row.state !== 'succeeded' && row.state !== 'compensated') return false;
+  if (row.state !== 'succeeded') return false;
   return row.ended_at_ms !== null && claimant.requested_at_ms >= row.ended_at_ms + claimant.window_ms;
 }
 
 /**
- * What became of a claim that did not get its row, from all rows of its key in order of attempt. A released attempt, and one whose
- * answer does not stand any more, makes room for the next one; anything else answers, or refuses where the inputs that identify the
+ * What became of a claim that did not get its row, from all rows of its key in order of attempt. A released or compensated attempt, and
+ * one whose answer does not stand any more, makes room for the next one; anything else answers, or refuses where the inputs that identify the
  * effect differ.
  */
 export function afterLostClaim(claimant: Claimant, rows: readonly Execution[]): LostClaim {
@@ -74,7 +75,7 @@ export function afterLostClaim(claimant: Claimant, rows: readonly Execution[]): 
     return answeredBy(joined, claimant.terms) ?? (newer && answeredBy(newer, claimant.terms)) ?? { kind: 'answer_gone' };
   }
   if (!last) return { kind: 'attempt', attempt: 1 };
-  if (last.state === 'released') return { kind: 'attempt', attempt: last.attempt + 1 };
+  if (!holdsKey(last.state)) return { kind: 'attempt', attempt: last.attempt + 1 };
   if (last.digest8 !== 0 && last.digest8 !== digest8(claimant.discriminating_digest))
     return { kind: 'refuse', why: 'idempotency_key_reused' };
   if (windowOver(last, claimant)) return { kind: 'attempt', attempt: last.attempt + 1, window_over: true };

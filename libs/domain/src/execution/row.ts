@@ -22,7 +22,7 @@ export interface Execution {
 
 /** States that answer a later request of the key instead of letting it fire. */
 export function holdsKey(state: ExecutionState): boolean {
-  return state !== 'released';
+  return state !== 'released' && state !== 'compensated';
 }
 
 /** The first 52 bits of a hex digest, which a number holds exactly: enough to tell other inputs under one key. */

@@ -28,6 +28,7 @@ import { summaryOf } from '../approval/summary.js';
 import type { Cause, Draft } from '../draft.js';
 import { historyOf } from './history.js';
 import { type AllowedCall, approvalOfCall, approvalOfKey, type RulingState } from './state.js';
+import { isBeingUndone } from './undoing.js';
 
 export type RulingDraft = ApprovalDraft | Draft<'policy_decided' | 'approval_requested' | 'resolution_allowed' | 'security_event_recorded'>;
 
@@ -85,11 +86,24 @@ export interface RulingTerms {
   allow_for_ms: number;
 }
 
+/** Why a call is refused whose effect is being undone. */
+export const BEING_UNDONE = 'effect_being_undone';
+
 const KEY_REUSED = 'the idempotency key was used with other inputs';
 
 function keyReused(by: Judgement): Judgement {
   const reason = callError('VALIDATION_ERROR', KEY_REUSED, { details: { reason: 'idempotency_key_reused' } });
   return { ...by, effect: 'deny', rule: 'key.other_inputs', reason };
+}
+
+function beingUndone(by: Judgement): Judgement {
+  const more = { class: 'transient' as const, retryable: true, retry_after_s: 1, details: { reason: BEING_UNDONE } };
+  return {
+    ...by,
+    effect: 'deny',
+    rule: 'key.being_undone',
+    reason: callError('CANCELLED', 'the effect of an equal call is being undone', more),
+  };
 }
 
 /**
@@ -215,6 +229,7 @@ export function ruleOnCall(state: RulingState, ask: CallToRule, terms: RulingTer
   const { call, judgement } = ask;
   if (isRuled(state, ask.meta.call_id as string, ask.revision)) return [];
   const alone = { joined_call_id: null, approval_id: null };
+  if (isBeingUndone(state, call) && judgement.effect !== 'deny') return [decided(ask, terms, beingUndone(judgement), alone)];
   if (judgement.effect !== 'require_approval')
     return judgement.effect === 'allow' ? allowed(ask, terms) : [decided(ask, terms, judgement, alone)];
   const other = joinable(state, ask, terms.now_ms);

@@ -8,6 +8,7 @@ import { escalatedTo, reminded } from '../approval/time.js';
 import { evolveLedger } from '../limit/ledger.js';
 import { historyOf } from './history.js';
 import { approvalOfCall, type RulingState } from './state.js';
+import { evolveUndoing } from './undoing.js';
 
 /** Forgets an approval with all its members. */
 export function dropApproval(state: RulingState, approval: Approval): void {
@@ -142,6 +143,7 @@ function ended(state: RulingState, call_id: string): void {
  */
 export function evolveRulings(state: RulingState, said: AnyEvent, traceparent: string | undefined): void {
   evolveLedger(state.limits, said, traceparent);
+  evolveUndoing(state, said);
   switch (said.event_type) {
     case 'policy_decided':
       ruled(state, said.event, traceparent);

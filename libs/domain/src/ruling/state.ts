@@ -16,6 +16,10 @@ export interface RulingState {
   /** Calls that may run, by call_id. */
   allowed: Map<string, AllowedCall>;
   limits: LimitLedger;
+  /** Undos that are asked for and have no end, by the key of the effect: it answers nobody meanwhile. */
+  undoing: Map<string, ReadonlySet<string>>;
+  /** The newest undos that have ended: a request of theirs that comes again is ruled on again and begins nothing. */
+  ended_undos: Set<string>;
 }
 
 /** What a cancellation of a call that may run needs to know. */
@@ -27,7 +31,15 @@ export interface AllowedCall {
 }
 
 export function initialRulings(): RulingState {
-  return { approvals: new Map(), approval_of_call: new Map(), approval_of_key: new Map(), allowed: new Map(), limits: initialLedger() };
+  return {
+    approvals: new Map(),
+    approval_of_call: new Map(),
+    approval_of_key: new Map(),
+    allowed: new Map(),
+    limits: initialLedger(),
+    undoing: new Map(),
+    ended_undos: new Set(),
+  };
 }
 
 export function approvalOfCall(state: RulingState, call_id: string): Approval | undefined {

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { holdsKey } from './row.js';
+import { confirmed, notUndoable, undoFault } from './undoing.js';
+
+test.each([
+  ['succeeded', undefined],
+  ['failed_with_effect', undefined],
+  ['compensated', 'already_undone'],
+  ['in_doubt', 'effect_unknown'],
+  ['running', 'effect_unknown'],
+  ['released', 'effect_has_not_happened'],
+  [undefined, 'effect_has_not_happened'],
+] as const)('an effect whose row says %s: %s', (state, fault) => {
+  expect(undoFault(state)).toBe(fault);
+});
+
+test('the effect is asked about once more: gone confirms, there fails, and nobody knows is said', () => {
+  expect((['contradicted', 'verified', 'cannot_tell', undefined] as const).map(confirmed)).toEqual([
+    'confirmed',
+    'failed',
+    'unconfirmed',
+    'not_asked',
+  ]);
+});
+
+test('a compensated attempt holds its key no more', () => {
+  expect([holdsKey('compensated'), holdsKey('succeeded')]).toEqual([false, true]);
+});
+
+test('a refusal names its reason and promises that nothing was done', () => {
+  const { message, details_json, retryable } = notUndoable('effect_unknown');
+  expect([message, details_json, retryable]).toEqual([expect.stringContaining('nothing was done'), '{"reason":"effect_unknown"}', false]);
+});

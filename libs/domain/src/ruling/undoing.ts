@@ -1,0 +1,66 @@
+import type { AnyEvent, ToolCall } from '@countersign/contracts';
+import type { RulingState } from './state.js';
+
+/** An effect and the call that is to undo it. */
+interface Undo {
+  key: string;
+  call_id: string;
+}
+
+/** Far more than end while a request may come again. */
+const ENDED_MAX = 1000;
+
+function begin(state: RulingState, { key, call_id }: Undo): void {
+  if (state.ended_undos.has(call_id)) return;
+  state.undoing.set(key, new Set([...(state.undoing.get(key) ?? []), call_id]));
+}
+
+function rememberEnded(ended: Set<string>, call_id: string): void {
+  ended.add(call_id);
+  const [oldest] = ended;
+  if (ended.size > ENDED_MAX && oldest !== undefined) ended.delete(oldest);
+}
+
+function end(state: RulingState, call_id: string): void {
+  for (const [key, calls] of state.undoing) {
+    if (!calls.has(call_id)) continue;
+    rememberEnded(state.ended_undos, call_id);
+    const left = new Set([...calls].filter((other) => other !== call_id));
+    if (left.size > 0) state.undoing.set(key, left);
+    else state.undoing.delete(key);
+  }
+}
+
+/** Whether the effect of the key of this call is being undone at the moment. A call that undoes something is not asked. */
+export const isBeingUndone = (state: RulingState, call: Pick<ToolCall, 'idempotency_key' | 'compensates'>): boolean =>
+  state.undoing.size > 0 && !call.compensates && state.undoing.has(call.idempotency_key);
+
+/**
+ * Folds which effects are being undone: from the ruling on an undo to its end. An undo in doubt has none, so that its effect is not asked
+ * for again before it is resolved.
+ */
+export function evolveUndoing(state: RulingState, said: AnyEvent): void {
+  if (said.event_type === 'policy_decided') {
+    const { call, effect, meta } = said.event;
+    const { compensates } = call;
+    if (!compensates) return;
+    const undo = { key: compensates.idempotency_key, call_id: meta.call_id as string };
+    if (effect === 'deny') end(state, undo.call_id);
+    else begin(state, undo);
+    return;
+  }
+  if (state.undoing.size === 0) return;
+  switch (said.event_type) {
+    case 'call_cancelled':
+      if (said.event.final) end(state, said.event.meta.call_id as string);
+      return;
+    case 'approval_denied':
+    case 'approval_expired':
+    case 'tool_executed':
+    case 'tool_retry_deduplicated':
+    case 'tool_call_resolved':
+      end(state, said.event.meta.call_id as string);
+      return;
+    default:
+  }
+}
