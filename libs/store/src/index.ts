@@ -9,6 +9,7 @@ export * from './executions/claim.js';
 export * from './executions/execution-row.js';
 export * from './executions/fold-ends.js';
 export { KeySnapshot } from './executions/key-snapshot.js';
+export { laterEffects, laterEffectsStatement, overlap } from './executions/later-effects.js';
 export * from './executions/planned-claim.js';
 export * from './executions/resource-claim.js';
 export * from './executions/resource-row.js';

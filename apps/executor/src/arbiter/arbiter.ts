@@ -1,4 +1,4 @@
-import type { ClaimedKey, ClaimedResources } from '@countersign/contracts';
+import type { ClaimedKey, ClaimedResources, CompensatedEffect } from '@countersign/contracts';
 import type { Execution, ExecutionState } from '@countersign/domain';
 import type { EndedResources } from '@countersign/store';
 import type { Job } from '../calls/job.js';
@@ -26,7 +26,14 @@ export interface ClaimedRows {
   secondary_key: ClaimedKey | null;
 }
 
-/** An end to fold into its row. */
+/** The rows of a call in doubt. */
+export interface DoubtfulRows extends ClaimedRows {
+  /** What it was to undo; null: nothing. Absent: its record, at `end_offset`, says. */
+  compensates?: CompensatedEffect | null;
+  end_offset?: number | null;
+}
+
+/** An end to fold into its row. Of state `compensated`: its effect was undone, and its row keeps the end that it has. */
 export interface FoldedEnd {
   key: string;
   attempt: number;
@@ -72,7 +79,7 @@ export interface Arbiter {
   /** All rows of the keys, by key, in order of attempt. */
   rowsOf(keys: readonly string[]): Promise<ReadonlyMap<string, Execution[]>>;
   /** The row of a call that is in doubt, and that of its second key. */
-  doubtOf(call_id: string): Promise<ClaimedRows | undefined>;
+  doubtOf(call_id: string): Promise<DoubtfulRows | undefined>;
   /** Ends, approvals that ended without a grant, and progress together: progress never says more than the rows. */
   fold(ends: readonly FoldedEnd[], closed: readonly string[], progress: readonly Progress[]): Promise<void>;
   /** Whether an approval ended without a grant. */

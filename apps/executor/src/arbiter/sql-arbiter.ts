@@ -4,7 +4,7 @@ import { digest8 } from '@countersign/domain';
 import type { Store } from '@countersign/store';
 import * as sql from '@countersign/store';
 import type { Job } from '../calls/job.js';
-import type { Arbiter, Claim, ClaimedRows, FoldedEnd, OrphanRow, Progress, RefoldedRow } from './arbiter.js';
+import type { Arbiter, Claim, DoubtfulRows, FoldedEnd, OrphanRow, Progress, RefoldedRow } from './arbiter.js';
 import { claimPair } from './claim-pair.js';
 
 const codes: Readonly<Record<ExecutionState, sql.ExecutionState>> = sql.executionState;
@@ -130,18 +130,20 @@ export class SqlArbiter implements Arbiter {
     return byKey;
   }
 
-  async doubtOf(call_id: string): Promise<ClaimedRows | undefined> {
+  async doubtOf(call_id: string): Promise<DoubtfulRows | undefined> {
     const [row, second] = await sql.doubtsOfCall(this.store, uuidOf(call_id));
     const secondary_key = second ? { idempotency_key: second.key, attempt: second.attempt, discriminating_digest: '' } : null;
-    return row && { ...row, secondary_key };
+    return row && { key: row.key, attempt: row.attempt, secondary_key, end_offset: row.end_offset };
   }
 
   async fold(ends: readonly FoldedEnd[], closed: readonly string[], progress: readonly Progress[]): Promise<void> {
     const statements: sql.Statement[] = [];
-    if (ends.length > 0)
+    const own = ends.filter(({ state }) => state !== 'compensated');
+    const undone = ends.filter(({ state }) => state === 'compensated');
+    if (own.length > 0)
       statements.push(
         ...sql.foldEndsStatements(
-          ends.map(({ key, attempt, call_id, state, end_offset, ended_at_ms, resources }) => ({
+          own.map(({ key, attempt, call_id, state, end_offset, ended_at_ms, resources }) => ({
             key,
             attempt,
             call_uuid: uuidOf(call_id),
@@ -152,6 +154,8 @@ export class SqlArbiter implements Arbiter {
           })),
         ),
       );
+    // Behind the ends that they undo, which may be of the same batch.
+    if (undone.length > 0) statements.push(sql.compensateStatement(undone));
     if (closed.length > 0) statements.push(sql.closeApprovalsStatement(closed));
     if (progress.length > 0) statements.push(sql.progressStatement(progress));
     if (statements.length > 0) await this.store.atomically(statements, 'background');

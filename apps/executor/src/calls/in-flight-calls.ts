@@ -82,6 +82,11 @@ export class InFlightCalls {
     });
   }
 
+  /** The effect of this key was undone: it answers nobody any more. */
+  unsettle(key: string): void {
+    this.settled.delete(key);
+  }
+
   /** Another executor may settle these keys from now on. */
   forget(lane: string, partition: number): void {
     this.settled.deleteWhere((settled) => settled.lane === lane && settled.partition === partition);

@@ -6,6 +6,7 @@ import type { ResourceTouch } from '@countersign/store';
 import type { CallMapping } from './call-mapping.js';
 import type { Ending } from './ending.js';
 import type { ResolvedCredentials } from './resolved-credentials.js';
+import type { UndoneEffect } from './undone-effect.js';
 import type { RefusedBecause, Verdict } from './verdict.js';
 
 export type { Issue } from './verdict.js';
@@ -147,6 +148,9 @@ export class Job {
   window_over = false;
   /** Times its claim lost to a row that was not there any more. */
   claims = 0;
+
+  /** The effect that it undoes, once it was looked up. */
+  undone: UndoneEffect | undefined;
 
   constructor(
     readonly authorised: Authorised,

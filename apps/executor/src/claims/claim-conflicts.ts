@@ -14,7 +14,8 @@ const CLAIMS_FOR_APPROVAL = 3;
 
 /** What the contract of a call's tool says about how long its answer stands. */
 export function termsOf(runtime: Pick<ToolRuns, 'find'>, job: Job): AnswerTerms {
-  return answerTerms(job.call.key_source, runtime.find(job)?.contract);
+  // Whether the effect that it undid is there says nothing of its own answer.
+  return answerTerms(job.call.key_source, job.call.compensates ? undefined : runtime.find(job)?.contract);
 }
 
 /** Decides, by the rows of its key, what becomes of a call that did not get its row. */

@@ -1,4 +1,4 @@
-import { defaultTier, type EffectNow, type Outcome, parseCallId } from '@countersign/contracts';
+import { defaultTier, type EffectNow, isKeyOfRequest, type Outcome, parseCallId } from '@countersign/contracts';
 import { type AnswerTerms, type CallEvent, type EffectSeen, standsAsSeen } from '@countersign/domain';
 import type { Answering, Job } from '../calls/job.js';
 import type { EarlierAnswer } from '../calls/verdict.js';
@@ -59,7 +59,7 @@ export class EarlierAnswers {
 
   private async answer(job: Job, { call_id, attempt, row }: Answering, outcome: Outcome): Promise<CallEvent> {
     const terms = termsOf(this.parts.runtime, job);
-    const because = row?.state !== 'succeeded' ? 'live_key' : terms.key_source === 'header' ? 'same_request' : 'effect_stands';
+    const because = row?.state !== 'succeeded' ? 'live_key' : isKeyOfRequest(terms.key_source) ? 'same_request' : 'effect_stands';
     // What its resources say is read with the answer; a tool that can look is asked where they do not say that the effect is gone.
     const looks = because === 'same_request' && terms.has_verify && row?.stands !== false;
     const seen = looks ? await this.parts.checks.look(job, outcome) : undefined;

@@ -1,4 +1,4 @@
-import { isReadOnly, type Meta, type ToolCall } from '@countersign/contracts';
+import { isKeyOfRequest, isReadOnly, type Meta, type ToolCall } from '@countersign/contracts';
 import { admit, type CallEvent, cancel, digest8, standingOf } from '@countersign/domain';
 import type { EventBatch, LogRecord, Recorded } from '@countersign/event-log';
 import type { Clock, Logger } from '@countersign/process';
@@ -107,7 +107,7 @@ export class Intake {
         key,
         write: job.write,
         joined_call_id: authorised.joined_call_id,
-        key_passed: call.key_source === 'header',
+        key_passed: isKeyOfRequest(call.key_source),
         discriminating_digest: call.discriminating_digest,
         execute_before_ms: authorised.execute_before_ms,
         deadline_ms: call.deadline_ms,

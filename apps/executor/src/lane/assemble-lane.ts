@@ -10,6 +10,7 @@ import { Claims } from '../claims/claims.js';
 import { ClosedApprovals } from '../claims/closed-approvals.js';
 import { EarlierAnswers } from '../claims/earlier-answers.js';
 import { KeyWindows } from '../claims/key-windows.js';
+import { UndoneEffects } from '../claims/undone-effects.js';
 import { Intake } from '../intake/intake.js';
 import { Takeover } from '../intake/takeover.js';
 import { Judge, type OwnConfiguration } from '../judging/judge.js';
@@ -114,17 +115,25 @@ export function assembleLane(deps: AppDeps, options: LaneOptions, shared: Shared
   const names = new ResourceNames(deps.keys);
   const dispatcher = new Dispatcher(queue, { judge, runtime, decryptor, names, logger }, log_clock);
   const windows = new KeyWindows(configuration);
-  const resolutions = new Resolutions({ writer, appender, arbiter, clock }, partitions, () => lease.proven());
+  const resolutions = new Resolutions({ writer, appender, arbiter, reader, clock }, partitions, () => lease.proven());
   const intake = new Intake(partitions, open, { clock: log_clock, decryptor, windows, runtime, resolutions, logger });
   const conflicts = new ClaimConflicts(partitions, open, runtime, windows, clock);
   const claims = new Claims({ arbiter, lease, conflicts, logger }, partitions);
   const answers = new EarlierAnswers({ reader, partitions, runtime, checks: new EffectChecks(runtime) }, conflicts);
   const gate = new PreExecutionGate(judge, { runtime, decryptor, hold }, partitions, log_clock);
+  const undone = new UndoneEffects({
+    arbiter,
+    reader,
+    partitions,
+    blobs: deps.blobs,
+    personal: deps.personal,
+    now_ms: () => clock.now_ms(),
+  });
   const starts = new StartRecorder({ writer, appender, lease, judge, runtime }, partitions);
   const spans = new CallSpans(new CallTracer('executor', deps.tracing), runtime, deps.tracing);
   const observer = spans.recording ? spans : undefined;
   const results = new RunResults(runtime, clock, observer, options.limits);
-  const runs = new CallRunner(runtime, { lease, clock, logger, observer, redactor, decryptor }, results);
+  const runs = new CallRunner(runtime, { lease, clock, logger, observer, redactor, decryptor }, results, undone);
   const recorded = new RecordedEnds(deps.wake_ups, lane);
   const ends = new OutcomeRecorder({ writer, appender, lease, judge, recorded }, partitions, open);
   const commits = new HistoryCommits();
@@ -133,7 +142,7 @@ export function assembleLane(deps: AppDeps, options: LaneOptions, shared: Shared
     prepare: new PrepareStep(intake, open, partitions, queue),
     judge: dispatcher,
     claim: new ClaimStep(claims, answers, progress, lease, clock),
-    start: new StartStep(starts, gate),
+    start: new StartStep(starts, gate, undone),
     run: new RunStep(runs, ends, resolutions, { spans, lease, decryptor, logger }),
     end: new EndStep(ends, new ClosedApprovals(arbiter, logger), { configuration, decryptor, spans, tools }),
   };

@@ -1,5 +1,5 @@
 import { ERASED, type EventMap, type Outcome } from '@countersign/contracts';
-import { lateEnd, stateAfter } from '@countersign/domain';
+import { compensationIn, lateEnd, stateAfter } from '@countersign/domain';
 import { PartitionReplay, type Recorded, RecordsDropped, type ReplaySource } from '@countersign/event-log';
 import type { InFlightCalls } from '../calls/in-flight-calls.js';
 import type { JobEvent } from '../calls/job-event.js';
@@ -63,15 +63,20 @@ export class EndsReader {
 
   /** The outcome that stands at an offset. */
   async outcomeAt(partition: Partition, offset: number): Promise<Outcome | undefined> {
+    const event = await this.endEventAt(partition, offset);
+    if (event === 'dropped') return DROPPED;
+    return event && 'outcome' in event.event ? event.event.outcome : undefined;
+  }
+
+  /** The record at an offset; `dropped`: retention took it. */
+  async endEventAt(partition: Partition, offset: number): Promise<Recorded | 'dropped' | undefined> {
     const { log, decoder } = this.source;
     const records = await log.read(partition.executed, partition.number, offset, 1).catch((cause) => {
       if (cause instanceof RecordsDropped) return undefined;
       throw cause;
     });
-    if (!records) return DROPPED;
-    const { events } = await decoder.decode(records.slice(0, 1));
-    const event = events[0];
-    return event && 'outcome' in event.event ? event.event.outcome : undefined;
+    if (!records) return 'dropped';
+    return (await decoder.decode(records.slice(0, 1))).events[0];
   }
 
   private observe(partition: Partition, at: Recorded): JobEvent[] {
@@ -97,7 +102,12 @@ export class EndsReader {
       case 'tool_call_in_doubt':
         if (partition.endOf(call_id)) break;
         happened = this.ended(partition, at, at.event);
-        partition.doubts.set(call_id, { key: at.event.idempotency_key, attempt: at.event.meta.attempt, secondary_key: at.event.also });
+        partition.doubts.set(call_id, {
+          key: at.event.idempotency_key,
+          attempt: at.event.meta.attempt,
+          secondary_key: at.event.also,
+          compensates: at.event.compensates ?? null,
+        });
         break;
       case 'tool_call_resolved':
         happened = this.ended(partition, at, at.event);
@@ -128,6 +138,11 @@ export class EndsReader {
     partition.ended(id, { state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
     const end = { call_id: id, state, end_offset: at.offset, ended_at_ms: outcome.ended_at_ms, resources: 'of_row' as const };
     this.partitions.foldLater({ key, attempt, secondary_key }, end);
+    const compensation = compensationIn(at);
+    if (compensation) {
+      this.partitions.compensateLater(partition.lane, compensation, end);
+      this.open.unsettle(compensation.effect.idempotency_key);
+    }
     return this.heard(partition, { call_id: id, attempt, outcome, because: 'live_key', effect_now: null });
   }
 

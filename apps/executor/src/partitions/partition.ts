@@ -2,7 +2,7 @@ import { type CallTopic, laneTopic } from '@countersign/contracts';
 import type { ExecutionState } from '@countersign/domain';
 import type { OwnedPartition, TopicOffset } from '@countersign/event-log';
 import type { ProcessIdentity } from '@countersign/runtimes';
-import type { ClaimedRows } from '../arbiter/arbiter.js';
+import type { DoubtfulRows } from '../arbiter/arbiter.js';
 import type { Job } from '../calls/job.js';
 import { NewestByKey } from '../calls/newest-by-key.js';
 import { OffsetTracker } from './offset-tracker.js';
@@ -36,7 +36,7 @@ export class Partition implements OwnedPartition {
   /** Calls that started and have no end, by call. */
   readonly starts = new Map<string, Start>();
   /** Calls in doubt, and their rows. */
-  readonly doubts = new Map<string, ClaimedRows>();
+  readonly doubts = new Map<string, DoubtfulRows>();
   /** Calls that wait for the end of a call which another executor runs. */
   readonly awaiting_remote_outcome = new Map<string, Job[]>();
   /** Cancelled before this process knew of a ruling that allows them. */
@@ -103,6 +103,12 @@ export class Partition implements OwnedPartition {
     this.recent.set(call_id, end);
     this.starts.delete(call_id);
     this.cancelled.delete(call_id);
+  }
+
+  /** The effect of a call was undone. */
+  compensated(call_id: string): void {
+    const end = this.recent.get(call_id);
+    if (end) this.recent.set(call_id, { ...end, state: 'compensated' });
   }
 
   /** Resolves once everything on tool-executed below the newest start of a call is known; undefined: it is already. */

@@ -1,3 +1,5 @@
+import { parseCallId } from '@countersign/contracts';
+import type { Compensation } from '@countersign/domain';
 import { OwnedPartitions, type TopicOffset } from '@countersign/event-log';
 import type { ClaimedRows, FoldedEnd, Progress } from '../arbiter/arbiter.js';
 import type { Job } from '../calls/job.js';
@@ -78,6 +80,19 @@ export class Partitions {
     if (secondary_key) this.ends.push({ key: secondary_key.idempotency_key, attempt: secondary_key.attempt, ...end });
   }
 
+  /** An end of a compensation: where the effect is undone its row says so, and its key is free. */
+  compensateLater(
+    lane: string,
+    compensation: Compensation | undefined,
+    { end_offset, ended_at_ms }: Pick<FoldedEnd, 'end_offset' | 'ended_at_ms'>,
+  ): void {
+    if (compensation?.outcome !== 'compensated') return;
+    const { call_id, idempotency_key: key, attempt, also: secondary_key } = compensation.effect;
+    const partition = parseCallId(call_id)?.partition;
+    if (partition !== undefined) this.get(lane, partition).compensated(call_id);
+    this.foldLater({ key, attempt, secondary_key }, { call_id, state: 'compensated', resources: 'none', end_offset, ended_at_ms });
+  }
+
   /** An approval that ended without a grant. */
   closeLater(approval_id: string): void {
     this.closed.push(approval_id);
@@ -86,7 +101,8 @@ export class Partitions {
   /** Up to `ends_max` ends, the newest of each row, and, where that is all of them, how far the assigned partitions are done. */
   takeFold(ends_max: number): { ends: FoldedEnd[]; closed: string[]; progress: Progress[]; left: number } {
     const newest = new Map<string, FoldedEnd>();
-    for (const end of this.ends.splice(0, ends_max)) newest.set(`${end.key}/${end.attempt}/${end.call_id}`, end);
+    for (const end of this.ends.splice(0, ends_max))
+      newest.set(`${end.key}/${end.attempt}/${end.call_id}/${end.state === 'compensated'}`, end);
     const closed = this.closed.splice(0, ends_max);
     const left = this.ends.length + this.closed.length;
     return { ends: [...newest.values()], closed, progress: left === 0 ? this.progress() : [], left };

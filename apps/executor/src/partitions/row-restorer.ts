@@ -1,9 +1,9 @@
 import { type CallTopic, type ClaimedKey, type ClaimedResources, laneTopic } from '@countersign/contracts';
-import { digest8, lateEnd, stateAfter } from '@countersign/domain';
+import { compensationIn, digest8, lateEnd, type PlacedEvent, stateAfter } from '@countersign/domain';
 import { PartitionReplay, type Recorded, type ReplaySource, stretchesToHeads } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
 import type { KeySnapshot } from '@countersign/store';
-import type { Arbiter, RefoldedRow } from '../arbiter/arbiter.js';
+import type { Arbiter, FoldedEnd, RefoldedRow } from '../arbiter/arbiter.js';
 import { closedBy } from '../calls/closing.js';
 
 const READ_MAX = 500;
@@ -18,6 +18,16 @@ function secondaryKeyOf({ event }: Recorded): ClaimedKey | null {
 function resourcesAfter(at: Recorded, resources: ClaimedResources | null): ClaimedResources | null {
   if (at.event_type !== 'tool_call_resolved' || !resources) return resources;
   return { ...resources, generation: Math.max(resources.generation, at.event.outcome.ended_at_ms) };
+}
+
+/** The rows of an effect that the record undid. */
+function undoneBy(at: Recorded): FoldedEnd[] {
+  const compensation = compensationIn(at as PlacedEvent);
+  if (compensation?.outcome !== 'compensated') return [];
+  const { call_id, idempotency_key: key, attempt, also } = compensation.effect;
+  const end = { call_id, state: 'compensated' as const, end_offset: at.offset, ended_at_ms: at.timestamp_ms, resources: 'none' as const };
+  const own = { key, attempt, ...end };
+  return also ? [own, { key: also.idempotency_key, attempt: also.attempt, ...end }] : [own];
 }
 
 /** The approval that a start says its claim took. */
@@ -81,6 +91,8 @@ export class RowRestorer {
       const used = events.flatMap(useOf);
       if (used.length > 0) await this.arbiter.refoldApprovals(used, []);
       if (batch.size > 0) await this.arbiter.refold([...batch.values(), ...seconds]);
+      const undone = events.flatMap(undoneBy);
+      if (undone.length > 0) await this.arbiter.fold(undone, [], []);
     }
     return count;
   }

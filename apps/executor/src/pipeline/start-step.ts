@@ -1,5 +1,6 @@
 import type { CallEvent } from '@countersign/domain';
 import type { Job } from '../calls/job.js';
+import type { UndoneEffects } from '../claims/undone-effects.js';
 import type { PreExecutionGate } from '../judging/pre-execution-gate.js';
 import type { StartRecorder } from '../recording/start-recorder.js';
 
@@ -8,13 +9,16 @@ export class StartStep {
   constructor(
     private readonly starts: StartRecorder,
     private readonly gate: PreExecutionGate,
+    private readonly undone: Pick<UndoneEffects, 'ready'>,
   ) {}
 
   start(job: Job): Promise<CallEvent> {
     return this.starts.record(job);
   }
 
+  /** An undo needs the effect at hand; where it cannot be read now it is looked at again by the next tick. */
   pass(job: Job): CallEvent | Promise<CallEvent | undefined> {
+    if (job.call.compensates && !job.undone) return this.undone.ready(job).catch(() => 'gate_closed');
     return this.gate.pass(job);
   }
 

@@ -1,6 +1,7 @@
 import {
   type CallTopic,
   type ClaimedKey,
+  type CompensatedEffect,
   ERASED,
   type EventCodec,
   type EventMap,
@@ -16,6 +17,7 @@ import type { StricterRuling } from '@countersign/decisions';
 import type { NewRecord } from '@countersign/event-log';
 import type { Clock } from '@countersign/process';
 import type { Job } from '../calls/job.js';
+import { compensated } from '../calls/undone-effect.js';
 import type { EarlierAnswer } from '../calls/verdict.js';
 import type { Redactor } from '../judging/redactor.js';
 
@@ -32,6 +34,14 @@ export interface Resolution {
   outcome: Outcome;
   source: { topic: string; offset: number } | null;
   secondary_key: ClaimedKey | null;
+  /** What the call was to undo. */
+  compensates: CompensatedEffect | null;
+}
+
+/** Absent for a call that undoes nothing, so that its records stay as they were. */
+function undoing(job: Job): { compensates?: CompensatedEffect } {
+  const compensates = compensated(job);
+  return compensates ? { compensates } : {};
 }
 
 /** Builds the records that the executor puts on tool-executed. */
@@ -80,6 +90,7 @@ export class EventWriter {
       outcome: this.redactor.outcome(job, outcome),
       source: authorised.source,
       also: job.secondary_key,
+      ...undoing(job),
     });
   }
 
@@ -95,6 +106,7 @@ export class EventWriter {
       outcome: this.redactor.outcome(job, outcome),
       source,
       also: job.secondary_key,
+      ...undoing(job),
     });
   }
 
@@ -165,6 +177,7 @@ export class EventWriter {
       outcome,
       source,
       also: resolution.secondary_key,
+      ...(resolution.compensates ? { compensates: resolution.compensates } : {}),
     });
     return { topic: laneTopic(TOPIC, lane), partition: meta.partition, key, value, headers: { event_type: 'tool_call_resolved' } };
   }

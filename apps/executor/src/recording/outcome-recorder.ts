@@ -1,10 +1,11 @@
-import { crashPoint, type Outcome } from '@countersign/contracts';
-import { type CallEvent, lateEnd, stateAfter } from '@countersign/domain';
+import { crashPoint, isKeyOfRequest, type Outcome } from '@countersign/contracts';
+import { type CallEvent, compensationOf, lateEnd, stateAfter } from '@countersign/domain';
 import { endedOn } from '@countersign/store';
 import type { FoldedEnd } from '../arbiter/arbiter.js';
 import { Ending, type EndRecord } from '../calls/ending.js';
 import type { InFlightCalls } from '../calls/in-flight-calls.js';
 import type { Job } from '../calls/job.js';
+import { compensated } from '../calls/undone-effect.js';
 import type { EarlierAnswer, Verdict } from '../calls/verdict.js';
 import type { Judge } from '../judging/judge.js';
 import type { Lease } from '../lease/lease.js';
@@ -170,9 +171,18 @@ export class OutcomeRecorder {
     this.partitions.acknowledge(job, end_offset);
     if (!outcome || !state || !(job.write ? job.epoch > 0 && job.claimed : job.has_row)) return;
     this.foldLater(job, { state, end_offset, ended_at_ms });
+    this.compensate(job, outcome, { end_offset, ended_at_ms });
     const { call_id, key, attempt, secondary_key } = job;
-    if (state === 'in_doubt') partition.doubts.set(call_id, { key, attempt, secondary_key });
-    if (state === 'succeeded' && job.call.key_source === 'header') this.open.settle(job, outcome);
+    if (state === 'in_doubt') partition.doubts.set(call_id, { key, attempt, secondary_key, compensates: compensated(job) ?? null });
+    if (state === 'succeeded' && isKeyOfRequest(job.call.key_source)) this.open.settle(job, outcome);
+  }
+
+  /** The effect that it undid, if it did: its key is free. */
+  private compensate(job: Job, outcome: Outcome, end: { end_offset: number; ended_at_ms: number }): void {
+    const compensation = compensationOf(compensated(job), outcome);
+    if (!compensation) return;
+    this.partitions.compensateLater(job.lane, compensation, end);
+    this.open.unsettle(compensation.effect.idempotency_key);
   }
 
   private foldLater(job: Job, end: Pick<FoldedEnd, 'state' | 'end_offset' | 'ended_at_ms'>): void {

@@ -1,9 +1,11 @@
-import { callError, type Meta, type Outcome } from '@countersign/contracts';
-import { afterResolution, stateAfter } from '@countersign/domain';
+import { type CompensatedEffect, callError, type Meta, type Outcome } from '@countersign/contracts';
+import { afterResolution, compensationOf, stateAfter } from '@countersign/domain';
 import type { Recorded } from '@countersign/event-log';
 import type { Clock } from '@countersign/process';
-import type { Arbiter } from '../arbiter/arbiter.js';
+import type { Arbiter, DoubtfulRows } from '../arbiter/arbiter.js';
 import type { Job } from '../calls/job.js';
+import { compensated } from '../calls/undone-effect.js';
+import type { EndsReader } from '../partitions/ends-reader.js';
 import type { Partition } from '../partitions/partition.js';
 import type { Partitions } from '../partitions/partitions.js';
 import type { Appender } from './appender.js';
@@ -16,6 +18,7 @@ export interface ResolutionParts {
   writer: EventWriter;
   appender: Appender;
   arbiter: Arbiter;
+  reader: Pick<EndsReader, 'endEventAt'>;
   clock: Clock;
 }
 
@@ -62,6 +65,7 @@ export class Resolutions {
       reason,
       outcome,
       source,
+      compensates: await this.compensatedBy(partition, row),
     });
     if (end_offset !== undefined) partition.acknowledge(at.topic, at.offset, end_offset);
   }
@@ -83,7 +87,15 @@ export class Resolutions {
       outcome,
       source: null,
       secondary_key: job.secondary_key,
+      compensates: compensated(job) ?? null,
     });
+  }
+
+  /** What the call was to undo, which its record says where this process has not seen it. */
+  private async compensatedBy(partition: Partition, row: DoubtfulRows): Promise<CompensatedEffect | null> {
+    if (row.compensates !== undefined || row.end_offset == null) return row.compensates ?? null;
+    const at = await this.parts.reader.endEventAt(partition, row.end_offset);
+    return at !== 'dropped' && at?.event_type === 'tool_call_in_doubt' ? (at.event.compensates ?? null) : null;
   }
 
   private async write(resolution: Resolution & { attempt: number }): Promise<number | undefined> {
@@ -99,6 +111,7 @@ export class Resolutions {
     partition.ended(call_id, { state, end_offset, ended_at_ms: outcome.ended_at_ms, revision: Number.POSITIVE_INFINITY });
     const end = { call_id, state, end_offset, ended_at_ms: outcome.ended_at_ms, resources: 'of_row' as const };
     this.partitions.foldLater({ key, attempt, secondary_key }, end);
+    this.partitions.compensateLater(lane, compensationOf(resolution.compensates, outcome), end);
     return end_offset;
   }
 }

@@ -3,6 +3,7 @@ import { type CallEvent, inDoubt, isFinished, lateResult, type RunResult } from 
 import type { Clock, Logger } from '@countersign/process';
 import type { Abortable, Job } from '../calls/job.js';
 import { doubtOutcome, outcomeOf } from '../calls/outcomes.js';
+import type { UndoneEffects } from '../claims/undone-effects.js';
 import type { Redactor } from '../judging/redactor.js';
 import type { Lease } from '../lease/lease.js';
 import type { PersonalDataDecryptor } from '../personal/personal-data-decryptor.js';
@@ -45,6 +46,7 @@ export class CallRunner {
     private readonly runtime: ToolRuns,
     private readonly parts: CallRunnerParts,
     private readonly results: RunResults,
+    private readonly undone: Pick<UndoneEffects, 'again'>,
   ) {}
 
   /** The last step: nothing fires without the lease. Its answer is what came of the run. */
@@ -215,6 +217,7 @@ export class CallRunner {
   async ask(job: Job): Promise<RunEvent | undefined> {
     try {
       const { clock, lease } = this.parts;
+      if (job.call.compensates && !job.undone) await this.undone.again(job);
       const answer = await this.runtime.reconcile(job, clock.now_ms());
       if (!(await lease.proven())) return undefined;
       return job.stage === 'settling' ? this.results.afterAnswer(job, answer, clock.now_ms()) : undefined;

@@ -1,4 +1,5 @@
 import {
+  type CompensationKind,
   callId,
   canonicalText,
   contractDigest,
@@ -6,6 +7,7 @@ import {
   discriminatingInputs,
   type EventMap,
   isReadOnly,
+  keyOfText,
   NO_CONTEXT,
   normalise,
   partitionOf,
@@ -14,6 +16,7 @@ import {
   type ToolContract,
   uuidv7,
 } from '@countersign/contracts';
+import { undoKeyText } from '@countersign/domain';
 import type { Pack } from '@countersign/tool-kit';
 
 export const PARTITIONS = 2;
@@ -120,6 +123,18 @@ export class PlayedPolicy {
       call,
       ...asked.ruling,
     };
+  }
+
+  /** The ruling that allows to undo what an earlier call did. */
+  undoRuling(of: EventMap['policy_decided'], over: { kind?: CompensationKind; attempt?: number; call?: Partial<ToolCall> } = {}) {
+    const { idempotency_key } = of.call;
+    const attempt = over.attempt ?? 1;
+    const call_id = of.meta.call_id as string;
+    const key = keyOfText(TENANT_KEY, undoKeyText({ effect_key: idempotency_key, effect_attempt: attempt }));
+    const compensates = { call_id, idempotency_key, attempt, kind: over.kind ?? ('own' as const), also: null };
+    const call: ToolCall = { ...of.call, idempotency_key: key, key_source: 'effect', compensates, ...over.call };
+    const id = callId(of.meta.partition, uuidv7(Date.now()));
+    return { ...this.ruling(of.call.tool, ''), meta: this.meta(id, of.meta.tenant_id), call };
   }
 
   meta(call_id: string, tenant_id: string): EventMap['policy_decided']['meta'] {

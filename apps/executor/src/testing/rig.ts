@@ -25,6 +25,7 @@ export class Rig {
   private readonly pack = testPack(this.world);
   private readonly policy = new PlayedPolicy(this.pack);
   readonly ruling = this.policy.ruling.bind(this.policy);
+  readonly undoRuling = this.policy.undoRuling.bind(this.policy);
   readonly grant = this.policy.grant.bind(this.policy);
   readonly meta = this.policy.meta.bind(this.policy);
 
@@ -171,6 +172,13 @@ export class Rig {
   /** Allows a call and returns its id. */
   async allow(tool: string, name: string, asked: Asked = {}): Promise<EventMap['policy_decided']> {
     const ruling = this.ruling(tool, name, asked);
+    await this.put('policy_decided', [ruling]);
+    return ruling;
+  }
+
+  /** Undoes what an earlier call did. */
+  async undo(of: EventMap['policy_decided'], over: Parameters<PlayedPolicy['undoRuling']>[1] = {}): Promise<EventMap['policy_decided']> {
+    const ruling = this.undoRuling(of, over);
     await this.put('policy_decided', [ruling]);
     return ruling;
   }

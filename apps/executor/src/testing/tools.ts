@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defineTool, type Pack, type Tool, ToolError } from '@countersign/tool-kit';
+import { defineTool, type Pack, type Tool, ToolError, type Verified } from '@countersign/tool-kit';
 import { z } from 'zod';
 import { FaultyWorld, faultyTools } from './faulty-tools.js';
 
@@ -21,6 +21,29 @@ export class World {
   gate: Promise<void> = Promise.resolve();
   /** What reconcile says; default: the truth. */
   reconcile: 'truth' | 'cannot_tell' = 'truth';
+
+  /** Undos that reached the world, by the key of the effect. */
+  readonly undos: string[] = [];
+  /** What an undo does: the truth, nothing, refuse, lose its answer after it or before it, or wait for the gate after it. */
+  undo: 'does' | 'does_nothing' | 'refuses' | 'loses_answer' | 'loses_request' | 'gate' = 'does';
+  /** What a look at an effect says; default: the truth. */
+  look: 'truth' | 'cannot_tell' = 'truth';
+
+  async compensate(key: string): Promise<{ undone: number }> {
+    if (this.undo === 'refuses') throw new ToolError('VALIDATION_ERROR', 'it was changed since', { effect: 'none', class: 'semantic' });
+    if (this.undo === 'loses_request') throw new Error('connection lost before');
+    if (this.undo === 'does_nothing') return { undone: 0 };
+    this.undos.push(key);
+    for (const [at, effect] of [...this.effects.entries()].reverse()) if (effect.key === key) this.effects.splice(at, 1);
+    if (this.undo === 'gate') await this.gate;
+    if (this.undo === 'loses_answer') throw new Error('connection lost after');
+    return { undone: 1 };
+  }
+
+  verify(key: string): Verified {
+    if (this.look === 'cannot_tell') return { kind: 'cannot_tell', why: 'the books are closed' };
+    return this.effectsOf(key) > 0 ? { kind: 'verified' } : { kind: 'contradicted', why: 'it is not there' };
+  }
 
   effectsOf(key: string): number {
     return this.effects.filter((effect) => effect.key === key).length;
@@ -63,6 +86,27 @@ const titled = (name: string) => ({
   title: `Test: ${name}`,
   description: 'A tool of the executor specs: acts on the world it was made with.',
 });
+
+const written = { ...traits, effect_class: 'commit_low' as const, resources: [{ name: 'entry:{/name}', effect: 'adds' as const }] };
+
+/** Tools that can undo what they did. */
+function undoableTools(world: World): Tool[] {
+  return [
+    defineTool({
+      ...written,
+      ...titled('undoable_write'),
+      run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false),
+      compensate: async ({ idempotency_key, inputs, output }) => ({ ...(await world.compensate(idempotency_key)), inputs, output }),
+      verify: async (_asked, _output, ctx) => world.verify(ctx.idempotency_key),
+    }),
+    defineTool({
+      ...written,
+      ...titled('plainly_undoable_write'),
+      run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false),
+      compensate: async ({ idempotency_key }) => world.compensate(idempotency_key),
+    }),
+  ] as Tool[];
+}
 
 /** One tool a way of recovering, all acting on one world. */
 export function testPack(world: World): Pack {
@@ -108,6 +152,7 @@ export function testPack(world: World): Pack {
       run: (asked, ctx) => world.act(asked, ctx.idempotency_key, true),
       changedNothing: ({ ok }) => !ok,
     }),
+    ...undoableTools(world),
     defineTool({
       ...traits,
       ...titled('test_read'),

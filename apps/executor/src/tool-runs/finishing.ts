@@ -39,8 +39,9 @@ export class Finishing {
     return SEEN[(await this.readBack(job, loaded, output)).kind];
   }
 
-  private async readBack(job: Job, loaded: LoadedTool, answer: unknown): Promise<Verified> {
-    const run = new ToolRun(job, loaded, this.around.clock.now_ms() + VERIFY_TIMEOUT_MS, this.around);
+  /** @param key of the effect that is looked at, where that is not the call's own. Never rejects. */
+  async readBack(job: Job, loaded: LoadedTool, answer: unknown, key?: string): Promise<Verified> {
+    const run = new ToolRun(job, loaded, this.around.clock.now_ms() + VERIFY_TIMEOUT_MS, this.around, key);
     const before = job.handle;
     job.handle = run;
     let timer: NodeJS.Timeout | undefined;

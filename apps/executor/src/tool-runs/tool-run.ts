@@ -33,6 +33,8 @@ export class ToolRun implements RunContext {
     private readonly granted: Granted,
     readonly deadline_ms: number,
     private readonly around: RunSurroundings,
+    /** Of the effect that it asks about; absent: of the attempt of its call. */
+    private readonly effect_key?: string,
   ) {}
 
   get tenant_id(): string {
@@ -54,7 +56,7 @@ export class ToolRun implements RunContext {
     return this.job.call.run_id;
   }
   get idempotency_key(): string {
-    return attemptKey(this.job.key, this.job.attempt);
+    return this.effect_key ?? attemptKey(this.job.key, this.job.attempt);
   }
 
   get settings(): Readonly<Record<string, string>> {

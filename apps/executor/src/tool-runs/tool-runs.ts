@@ -7,6 +7,7 @@ import { inputsToRun } from '../calls/inputs-to-run.js';
 import type { Abortable, Issue, Job } from '../calls/job.js';
 import { extrasOf } from '../calls/outcomes.js';
 import { ResolvedCredentials } from '../calls/resolved-credentials.js';
+import { undoesOwn } from '../calls/undone-effect.js';
 import type { Mappings } from '../mapping/mappings.js';
 import type { Memo } from '../memo/memo.js';
 import { Finishing } from './finishing.js';
@@ -16,6 +17,7 @@ import { reconcileAnswer } from './reconcile-answer.js';
 import { answered, type Seen, threw } from './recorded-result.js';
 import type { RunSurroundings } from './run-surroundings.js';
 import { ToolRun } from './tool-run.js';
+import { UndoRuns } from './undo-runs.js';
 
 /** Why a call can't run here at all. */
 export interface Unrunnable {
@@ -58,6 +60,7 @@ function tellMapping({ version, warnings }: CallMapping, outcome: Outcome): void
 export class ToolRuns {
   private readonly byName = new Map<string, Map<string, LoadedTool>>();
   private readonly finishing: Finishing;
+  private readonly undo: UndoRuns;
 
   constructor(
     tools: ReadonlyMap<string, LoadedTool>,
@@ -66,6 +69,7 @@ export class ToolRuns {
     private readonly mappings: Mappings | undefined = undefined,
   ) {
     this.finishing = new Finishing(around);
+    this.undo = new UndoRuns(this.finishing);
     for (const tool of tools.values()) {
       const { name, version } = tool.contract;
       this.byName.set(name, (this.byName.get(name) ?? new Map<string, LoadedTool>()).set(version, tool));
@@ -91,7 +95,9 @@ export class ToolRuns {
   }
 
   recoveryOf(job: Job): Recovery | null {
-    return this.find(job)?.recovery ?? null;
+    const loaded = this.find(job);
+    if (!loaded) return null;
+    return undoesOwn(job) ? this.undo.recoveryOf(loaded) : loaded.recovery;
   }
 
   /** Whether the call may run with the contract that it was ruled on and the inputs that it has. */
@@ -159,20 +165,25 @@ export class ToolRuns {
       const mapping = this.mappings?.of(job, job.resends > 0);
       running = mapping
         ? this.mapped(loaded, job, run, mapping, proven)
-        : Promise.resolve(loaded.runtime.run(firing(loaded, job, job.inputs, run)));
+        : Promise.resolve(this.fire(loaded, job, firing(loaded, job, job.inputs, run)));
     } catch (error) {
       running = Promise.reject(error);
     }
     running
       .then(
         (output) => {
-          const seen = answered(loaded, job, run, output);
+          const seen = undoesOwn(job) ? (output as Seen) : answered(loaded, job, run, output);
           if (!(seen instanceof Promise)) return done(job, run, withAttachments(seen, run));
           return seen.then((judged) => done(job, run, withAttachments(judged, run)));
         },
         (error) => done(job, run, threw(error)),
       )
       .catch((cause) => this.broken(job, run, done, cause));
+  }
+
+  /** The run of the tool; of an undo what it comes to, for its answer has no schema. */
+  private fire(loaded: LoadedTool, job: Job, asked: ToolJob): Promise<unknown> {
+    return undoesOwn(job) ? this.undo.run(loaded, job, asked) : loaded.runtime.run(asked);
   }
 
   /** The last line: what went wrong between a tool and its result ends this one call, and is told. */
@@ -193,8 +204,8 @@ export class ToolRuns {
     const mapping = found instanceof Promise ? await found : found;
     job.mapping = mapping;
     if (!(await mayFire(run, proven))) throw new ToolError('CANCELLED', 'it was stopped before it was sent', { effect: 'none' });
-    const answer = await loaded.runtime.run(firing(loaded, job, mapping.inputs(), run));
-    return answer instanceof UnsentAnswer ? answer : mapping.result(answer);
+    const answer = await this.fire(loaded, job, firing(loaded, job, mapping.inputs(), run));
+    return answer instanceof UnsentAnswer || undoesOwn(job) ? answer : mapping.result(answer);
   }
 
   /** A result that was kept for equal calls. A source whose version cannot be told is asked each time. */
@@ -248,10 +259,11 @@ export class ToolRuns {
   /** Asks the system of record what became of a write. Never throws, and takes no longer than asking may. */
   async reconcile(job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const loaded = this.find(job);
-    if (!loaded?.asks.has('reconcile')) return { kind: 'cannot_tell', why: 'the tool cannot be asked' };
+    const undoes = undoesOwn(job);
+    if (!loaded?.asks.has(undoes ? 'verify' : 'reconcile')) return { kind: 'cannot_tell', why: 'the tool cannot be asked' };
     const fault = loaded.contract.auth_requirements?.length ? await this.resolve(loaded, job) : undefined;
     if (fault) return { kind: 'failed', error: fault };
-    const answer = await this.asked(loaded, job, now_ms);
+    const answer = undoes ? await this.undo.ask(loaded, job) : await this.asked(loaded, job, now_ms);
     if (!job.credentials) return answer;
     this.around.credentials.release(job.credentials);
     return maskedAnswer(answer, job.credentials);

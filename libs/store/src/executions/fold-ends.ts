@@ -125,10 +125,15 @@ export function foldEndsStatements(ends: readonly LoggedEnd[]): Statement[] {
   return statements;
 }
 
+/** The row of an attempt in doubt, and where its record stands. */
+export interface DoubtRow extends ExecutionKey {
+  end_offset: number | null;
+}
+
 /** The rows of a call that is in doubt: two where it claimed a second key. Rows in doubt are few: an index of their own keeps this cheap. */
-export async function doubtsOfCall(sql: Sql, call_uuid: string): Promise<ExecutionKey[]> {
-  const text = 'SELECT key, attempt FROM tool_executions WHERE call_uuid = $1 AND state = 3';
-  return await sql.query<ExecutionKey & Record<string, unknown>>({ name: 'doubt_of_call', text, params: [call_uuid] });
+export async function doubtsOfCall(sql: Sql, call_uuid: string): Promise<DoubtRow[]> {
+  const text = 'SELECT key, attempt, end_offset FROM tool_executions WHERE call_uuid = $1 AND state = 3';
+  return await sql.query<DoubtRow & Record<string, unknown>>({ name: 'doubt_of_call', text, params: [call_uuid] });
 }
 
 /** Puts digests back into refolded rows (0: not known). */
@@ -138,4 +143,12 @@ export async function foldDigests(sql: Sql, digests: readonly { key: string; cal
 WHERE t.key = i.key AND t.call_uuid = i.call_uuid AND t.digest8 = 0`;
   const params = [digests.map((each) => each.key), digests.map((each) => each.call_uuid), digests.map((each) => each.digest8)];
   await sql.query({ name: 'fold_digests', text, params });
+}
+
+const COMPENSATE = `UPDATE tool_executions t SET state = 4 FROM unnest($1::uuid[], $2::int2[]) AS i(key, attempt)
+WHERE t.key = i.key AND t.attempt = i.attempt AND t.state IN (2, 6)`;
+
+/** Effects that were undone: their keys are free. Each attempt keeps the end that it had. */
+export function compensateStatement(attempts: readonly ExecutionKey[]): Statement {
+  return { name: 'compensate', text: COMPENSATE, params: [attempts.map(({ key }) => key), attempts.map(({ attempt }) => attempt)] };
 }

@@ -23,7 +23,7 @@ const sampled = [
  */
 export const callTables: ViewSet = {
   name: 'call',
-  version: 5,
+  version: 6,
   readable_since: 2,
   tables: [
     {
