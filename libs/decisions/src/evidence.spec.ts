@@ -9,20 +9,21 @@ const ruling = { rule: 'r', tier: 'tier_2_approval_required', config_offset: 1, 
 const shown = (reversibility: ToolContract['reversibility'], has_compensate: boolean) =>
   evidenceOf({ name: 'delete_file', reversibility, has_compensate } as ToolContract, ruling);
 
-test.each([
-  ['reversible', true],
-  ['reversible', false],
-  ['semantic', true],
-  ['semantic', false],
-  ['side_effects', true],
-  ['side_effects', false],
-] as const)(
-  'of a %s effect (compensates: %s) approvers read what the tool declares, and that a person has to do it',
-  (reversibility, has_compensate) => {
-    const { undo, undo_tool } = shown(reversibility, has_compensate);
+test.each(['reversible', 'semantic', 'side_effects'] as const)(
+  'of a %s effect that its tool can undo, approvers read who has it undone',
+  (reversibility) => {
+    const { undo, undo_tool } = shown(reversibility, true);
+    expect(undo).toMatch(/^delete_file can .*\. An operator can have it undone, as long as nothing later stands in the way\.$/);
+    expect(undo_tool).toBe('delete_file');
+  },
+);
+
+test.each(['reversible', 'semantic', 'side_effects'] as const)(
+  'of a %s effect that its tool cannot undo, they read that a person has to do it',
+  (reversibility) => {
+    const { undo, undo_tool } = shown(reversibility, false);
     expect(undo).toMatch(/^delete_file declares that .*\. Countersign does not run this by itself: a person has to start it\.$/);
-    expect(undo).not.toMatch(/is restored|compensates itself/);
-    expect(undo_tool).toBe(has_compensate ? 'delete_file' : null);
+    expect(undo_tool).toBeNull();
   },
 );
 

@@ -1,31 +1,35 @@
 import type { ApprovalEvidence, ToolCall, ToolContract } from '@countersign/contracts';
 import { type ConfigurationState, keysOf } from '@countersign/domain';
 
-/** The platform has no command that runs a compensation, so whoever approves is told that the undo is a person's work. */
+/** What its tool can undo, an operator undoes by `POST /v1/calls/{call_id}/undo`. */
+const BY_UNDO = 'An operator can have it undone, as long as nothing later stands in the way.';
+/** What its tool cannot undo, nothing of the platform does. */
 const BY_HAND = 'Countersign does not run this by itself: a person has to start it.';
 
 /** What approvers are shown of the undo of an effect: what the tool could do, and who has to do it. */
-function undoOf({ name, reversibility, has_compensate }: ToolContract): Pick<ApprovalEvidence, 'undo_tool' | 'undo'> {
+export function undoOf({ name, reversibility, has_compensate }: ToolContract): Pick<ApprovalEvidence, 'undo_tool' | 'undo'> {
   const undo_tool = has_compensate ? name : null;
   switch (reversibility) {
     case 'reversible':
       return {
         undo_tool,
         undo: has_compensate
-          ? `${name} declares that it can restore the state before. ${BY_HAND}`
+          ? `${name} can restore the state before. ${BY_UNDO}`
           : `${name} declares that another call can reverse it. ${BY_HAND}`,
       };
     case 'semantic':
       return {
         undo_tool,
         undo: has_compensate
-          ? `${name} declares that it can make an opposite effect; both stay on record. ${BY_HAND}`
+          ? `${name} can make an opposite effect; both stay on record. ${BY_UNDO}`
           : `${name} declares that only an opposite effect makes up for it. ${BY_HAND}`,
       };
     case 'side_effects':
       return {
         undo_tool,
-        undo: `${name} declares that the effect can be taken back, but not what others did because of it. ${BY_HAND}`,
+        undo: has_compensate
+          ? `${name} can take the effect back, but not what others did because of it. ${BY_UNDO}`
+          : `${name} declares that the effect can be taken back, but not what others did because of it. ${BY_HAND}`,
       };
     case 'irreversible':
       return { undo_tool: null, undo: 'nothing undoes it' };

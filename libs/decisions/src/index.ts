@@ -7,6 +7,7 @@ export { ObservedTerms, RecordedCalls } from './counterfactual/recorded-calls.js
 export { Redecision } from './counterfactual/redecision.js';
 export { nothingWhole, type Recording } from './counterfactual/simulated-world.js';
 export * from './decide-record.js';
+export { undoOf } from './evidence.js';
 export { grantCounter, isGrantDemand, withoutGrants } from './grants.js';
 export { giveBackUnused, holdersOf, keepTaken, unsettled } from './in-flight.js';
 export { type CallToJudge, judgeCall, refusedAtExecution, unmappable } from './judge-call.js';

@@ -1,16 +1,4 @@
-import {
-  type ApprovalEvidence,
-  type ApprovalMode,
-  callError,
-  type ErrorCode,
-  effectRules,
-  type GrantableInputs,
-  type LimitReservation,
-  type MappedInputs,
-  type Reversibility,
-  type ToolCall,
-  type ToolContract,
-} from '@countersign/contracts';
+import { type ApprovalMode, callError, type ErrorCode, effectRules, type ToolCall, type ToolContract } from '@countersign/contracts';
 import {
   barredIdentities,
   type ConfigurationState,
@@ -18,14 +6,13 @@ import {
   catalogued,
   type Demand,
   type Judgement,
-  type KeyHolder,
   limitsOf,
   partsRequested,
   stateOfVersion,
   suspension,
   tenantOf,
 } from '@countersign/domain';
-import { demandsOf, type Limit, type LimitedCall } from '@countersign/policy';
+import { demandsOf, isSetUndo, type Limit, type LimitedCall } from '@countersign/policy';
 import { barredFrom, evidenceOf } from './evidence.js';
 import { answeredByGrants, grantableOf, grantsOn } from './grants.js';
 import type { Judged } from './judged.js';
@@ -116,7 +103,8 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
       `${call.tool} ${call.version} has another contract than it was called by`,
       true,
     );
-  if (call.case_id !== null && caseOf(config, tenant_id, call.case_id)?.state === 'closed')
+  const set_undo = isSetUndo(call.compensates?.kind);
+  if (!set_undo && call.case_id !== null && caseOf(config, tenant_id, call.case_id)?.state === 'closed')
     return refused(config, call, 'POLICY_DENIED', 'case.closed', 'the case is closed', false);
   if (stateOfVersion(config, tenant_id, tool) === 'suspended') {
     const why = `${call.tool} ${call.version} is suspended: ${suspension(config, tenant_id, tool)}`;
@@ -150,7 +138,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
     const trust_score = rulings.trustScore(tenant_id, tool.contract, call.principal);
     judged.evidence = evidenceOf(tool.contract, { rule: judgement.rule, tier: judgement.tier, config_offset, trust_score });
   }
-  return judgement.effect === 'deny'
+  return judgement.effect === 'deny' || set_undo
     ? judged
     : limited(judged, limitsOf(config, tenant_id), { tenant_id, call: ruled, contract: tool.contract, at_ms }, given?.uses);
 }
@@ -162,7 +150,7 @@ function answered(
   contract: ToolContract,
   asking: Judgement,
 ): ReturnType<typeof answeredByGrants> {
-  if (asking.effect !== 'require_approval') return undefined;
+  if (asking.effect !== 'require_approval' || isSetUndo(call.compensates?.kind)) return undefined;
   return answeredByGrants(tenant_id, asking, grantsOn(config, tenant_id, { call, contract, now_ms: at_ms }, asking));
 }
 

@@ -9,7 +9,7 @@ import {
   personLinksOf,
   unansweredPart,
 } from '@countersign/domain';
-import { guardCall, isStricter, type ResolvedRuling } from '@countersign/policy';
+import { guardCall, isSetUndo, isStricter, type ResolvedRuling } from '@countersign/policy';
 import { grantsOn } from './grants.js';
 import type { TenantRulings } from './tenant-rulings.js';
 
@@ -79,6 +79,7 @@ export function judgedAgain(
   );
   if (!waitsAgain && (unanswered || isStricter(ruling))) return { kind: 'stricter', ruling };
   const on = { tenant_id, call, contract: known.contract, at_ms: call.requested_at_ms };
+  if (isSetUndo(call.compensates?.kind)) return ALLOWED;
   const guard = guardCall(limitsOf(state, tenant_id), on);
   return guard ? { kind: 'stricter', ruling: { ...ruling, ...guard, tier: 'tier_3_blocked' } } : ALLOWED;
 }

@@ -6,6 +6,7 @@ import {
   compiledBundles,
   type HistoryUses,
   historyRequested,
+  isSetUndo,
   type PolicyInForce,
   type ResolvedRuling,
   resolveRuling,
@@ -20,7 +21,10 @@ const ALL_HIDDEN: readonly Obligation[] = [
 const hides = ({ obligations }: { obligations?: readonly object[] }): boolean => obligations?.some((one) => 'redact' in one) === true;
 
 /** What of a call is ruled on. */
-export type RuledCall = Pick<ToolCall, 'tool' | 'version' | 'context' | 'principal' | 'authority' | 'inputs_json' | 'case_id' | 'mapped'>;
+export type RuledCall = Pick<
+  ToolCall,
+  'tool' | 'version' | 'context' | 'principal' | 'authority' | 'inputs_json' | 'case_id' | 'mapped' | 'compensates'
+>;
 
 /** Inputs that a cap lowered, and their mapped form. */
 export interface RemappedInputs {
@@ -71,7 +75,8 @@ export class TenantRulings {
     const trust = policy && this.trust?.of(tenant_id, tool.contract, call.principal);
     return resolveRuling({
       contract: tool.contract,
-      override: overrideFor(config, tenant_id, call.tool),
+      override: isSetUndo(call.compensates?.kind) ? undefined : overrideFor(config, tenant_id, call.tool),
+      compensation: call.compensates?.kind ?? null,
       lifecycle: stateOfVersion(config, tenant_id, tool),
       context: call.context,
       principal: call.principal,

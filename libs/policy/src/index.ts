@@ -17,5 +17,5 @@ export { type GuardRefusal, guardCall, limitRule } from './limits/guards.js';
 export type { Limit, LimitedCall } from './limits/limited-call.js';
 export { redacted } from './obligations.js';
 export * from './resolve.js';
-export type { PolicyInForce } from './ruling-input.js';
+export { isSetUndo, type PolicyInForce } from './ruling-input.js';
 export { agentHistory, type Counted, historyText, historyWindows, scopeHistory } from './told-history.js';

@@ -156,3 +156,24 @@ test('a later ruling is stricter where it denies, waits or lowers the inputs', (
   expect(isStricter(resolveRuling(input('commit_high')))).toBe(false);
   expect(isStricter(resolveRuling(input('stage', { lifecycle: 'blocked' })))).toBe(true);
 });
+
+test.each(['own', 'published'] as const)(
+  'an undo that is %s runs by itself, whatever the tool, its row, scopes or a block of its version ask of others',
+  (compensation) => {
+    const asked = input('commit_high', { compensation, lifecycle: 'blocked', contract: contract('commit_high', { scopes: ['pay'] }) });
+    expect(resolveRuling(asked)).toMatchObject({ effect: 'allow', tier: 'tier_1_auto', rule: `compensation.${compensation}` });
+  },
+);
+
+test('an undo by a version that is suspended or a candidate is denied', () => {
+  for (const lifecycle of ['suspended', 'candidate'] as const)
+    expect(resolveRuling(input('commit_low', { compensation: 'own', lifecycle }))).toMatchObject({
+      effect: 'deny',
+      rule: 'lifecycle.blocked',
+    });
+});
+
+test('an inline compensation is judged like any call', () => {
+  for (const effectClass of ['commit_low', 'commit_high'] as const)
+    expect(resolveRuling(input(effectClass, { compensation: 'inline' }))).toEqual(resolveRuling(input(effectClass)));
+});

@@ -18,7 +18,7 @@ import { ANY_APPROVER, type Approvers, approversOf } from './asking.js';
 import type { BundleInForce } from './bundle/bundle-cache.js';
 import type { CompiledRule } from './bundle/compiled-rule.js';
 import { capped, obligationsOf } from './obligations.js';
-import type { RulingInput } from './ruling-input.js';
+import { isSetUndo, type RulingInput } from './ruling-input.js';
 import { standingOf } from './standing.js';
 import { type BothForms, NOTHING, type Weighed, weigh } from './weigh.js';
 
@@ -178,6 +178,8 @@ function overCap(obligations: readonly Obligation[], forms: BothForms): Obligati
  */
 function judgeCapped(input: RulingInput, force: BundleInForce | undefined, forms: BothForms): ResolvedRuling {
   const first = judgeOnce(input, force, forms);
+  // An undo has the inputs of its effect.
+  if (isSetUndo(input.compensation)) return first.ruling;
   if (first.ruling.effect === 'deny' || !first.obligations.some(({ kind }) => kind === 'cap')) return first.ruling;
   const { bundle_version, approval_mode_effective: mode } = first.ruling;
   const refusal = ({ rule, paths, max, form }: Obligation): ResolvedRuling => {

@@ -1,4 +1,12 @@
-import type { Authority, CallContext, Principal, ToolContract, ToolPolicySet, VersionState } from '@countersign/contracts';
+import type {
+  Authority,
+  CallContext,
+  CompensationKind,
+  Principal,
+  ToolContract,
+  ToolPolicySet,
+  VersionState,
+} from '@countersign/contracts';
 import type { BundleInForce } from './bundle/bundle-cache.js';
 import type { FactTables } from './cel/bindings.js';
 
@@ -15,6 +23,12 @@ export interface Remapped {
   mapped_json: string;
 }
 
+/**
+ * Whether a call undoes an effect by what its tool or a published definition says: then it is bound by rules that name compensations alone.
+ * An inline compensation is judged like any call.
+ */
+export const isSetUndo = (kind: CompensationKind | null | undefined): boolean => kind === 'own' || kind === 'published';
+
 /** Everything that a ruling looks at. */
 export interface RulingInput {
   contract: ToolContract;
@@ -24,6 +38,8 @@ export interface RulingInput {
         Partial<Pick<ToolPolicySet, 'requirement' | 'tool'>>)
     | undefined;
   lifecycle: VersionState;
+  /** Whether the call undoes an earlier effect, and how it came to be; null or absent: it undoes nothing. */
+  compensation?: CompensationKind | null;
   context: Pick<CallContext, 'safety_mode'> & Partial<CallContext>;
   principal: Principal;
   /** By whose rights; null where the call says nothing of it: no clearances then. */

@@ -2,7 +2,7 @@ import { defaultTier, strictness, type Tier } from '@countersign/contracts';
 import { type Asks, asksOf } from './asking.js';
 import type { CompiledRule } from './bundle/compiled-rule.js';
 import { conditions } from './conditions/index.js';
-import type { RulingInput } from './ruling-input.js';
+import { isSetUndo, type RulingInput } from './ruling-input.js';
 import type { Weighed } from './weigh.js';
 
 /** Where a call stands, and by whose word. */
@@ -15,8 +15,9 @@ export interface Standing {
 }
 
 /** The tier where no rule of a bundle speaks: the tenant's row for the tool, else the contract's. */
-function baseTier({ contract, override }: RulingInput): Standing {
+function baseTier({ contract, override, compensation }: RulingInput): Standing {
   const spoken = { why: undefined, by: undefined };
+  if (isSetUndo(compensation)) return { tier: 'tier_1_auto', rule: `compensation.${compensation}`, ...spoken };
   if (override?.tier) return { tier: override.tier, rule: override.rule_id, ...spoken };
   const tier = defaultTier(contract);
   return { tier, rule: tier === contract.tier ? 'default.contract_tier' : `default.${contract.effect_class}`, ...spoken };
@@ -50,8 +51,9 @@ function ruled(base: Standing, { matched, errors }: Weighed, { rules, row }: Ask
 export function standingOf(input: RulingInput, weighed: Weighed): { standing: Standing; asks: Asks } {
   const asks = asksOf(weighed.matched, input);
   let standing = ruled(baseTier(input), weighed, asks);
-  for (const { rule, judge } of conditions) {
-    const asked = judge(input);
+  const set_undo = isSetUndo(input.compensation);
+  for (const { rule, judge, binds_undo } of conditions) {
+    const asked = set_undo && !binds_undo ? undefined : judge(input);
     if (asked && strictness(asked.tier) > strictness(standing.tier)) standing = { tier: asked.tier, rule, why: asked.why, by: undefined };
   }
   return { standing, asks };

@@ -2,7 +2,7 @@ import { type FactVersion, NO_CONTEXT, type RuleNote } from '@countersign/contra
 import type { CompiledBundle } from './bundle/compile-bundle.js';
 import type { CompiledRule } from './bundle/compiled-rule.js';
 import { CelBindings, type FactTables } from './cel/bindings.js';
-import type { RulingInput } from './ruling-input.js';
+import { isSetUndo, type RulingInput } from './ruling-input.js';
 
 const NOTES_MAX = 20;
 
@@ -59,6 +59,11 @@ function factVersions(rules: readonly CompiledRule[], facts: FactTables): FactVe
   return tables.sort().map((table) => ({ table, version: facts.get(table)?.version ?? 0 }));
 }
 
+/** Whether a rule is about calls of this kind. */
+function concerns({ compensations }: CompiledRule, { compensation }: RulingInput): boolean {
+  return compensations === true ? compensation != null : !isSetUndo(compensation);
+}
+
 /** Asks every rule about the tool. Pure; a condition that errs applies where it tightens, and never where it allows. */
 export function weigh(bundle: CompiledBundle, input: RulingInput, forms: BothForms, facts: FactTables): Weighed {
   const rules = bundle.rules.about(input.contract);
@@ -68,6 +73,7 @@ export function weigh(bundle: CompiledBundle, input: RulingInput, forms: BothFor
   const would_have: RuleNote[] = [];
   const errors: RuleNote[] = [];
   for (const rule of rules) {
+    if (!concerns(rule, input)) continue;
     const missed = missedBy(rule, on, input);
     if (missed?.error) errors.push({ rule: rule.id, why: missed.why });
     if (!missed || (missed.error && rule.effect !== 'allow')) matched.push(rule);

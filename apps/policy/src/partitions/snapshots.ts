@@ -37,6 +37,9 @@ interface Body {
   /** Call, tenant, revision. */
   allowed: [string, string, number][];
   limits?: LedgerText;
+  /** Key of an effect, and the calls that are to undo it. Absent: none, and in snapshots of earlier releases. */
+  undoing?: [string, string[]][];
+  ended_undos?: string[];
 }
 
 /** A state as text; its indexes are left out, they follow from the approvals in their order. */
@@ -47,6 +50,8 @@ function stateText(state: RulingState, hlc: number): string {
     revision,
   ]);
   const body: Body = { hlc, approvals: [...state.approvals.values()], allowed, limits: ledgerText(state.limits) };
+  if (state.ended_undos.size > 0) body.ended_undos = [...state.ended_undos];
+  if (state.undoing.size > 0) body.undoing = Array.from(state.undoing, ([key, calls]) => [key, [...calls]]);
   return JSON.stringify(body);
 }
 
@@ -58,6 +63,8 @@ function readState(text: string): { state: RulingState; hlc: number } {
     approval_of_key: new Map(),
     allowed: new Map(body.allowed.map(([call_id, tenant_id, revision]) => [call_id, { tenant_id, revision, call: null }])),
     limits: readLedger(body.limits),
+    undoing: new Map((body.undoing ?? []).map(([key, calls]) => [key, new Set(calls)])),
+    ended_undos: new Set(body.ended_undos ?? []),
   };
   for (const approval of state.approvals.values()) {
     for (const member of approval.members) state.approval_of_call.set(member.meta.call_id as string, approval.approval_id);

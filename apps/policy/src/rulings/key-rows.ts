@@ -10,8 +10,10 @@ interface Asked {
   answer_gone?: boolean;
 }
 
+const HOLDS_NOTHING: ReadonlySet<number> = new Set([executionState.released, executionState.compensated, executionState.reading]);
+
 /**
- * Keys as `tool_executions` has them. Released attempts hold nothing; a settled one holds for its window, or while its case is open, and
+ * Keys as `tool_executions` has them. Released and compensated attempts hold nothing; a settled one holds for its window, or while its case is open, and
  * only as long as its answer stands: what comes after that is a new effect, with a ruling of its own.
  */
 export class KeyRows implements KeyHolders {
@@ -35,7 +37,7 @@ export class KeyRows implements KeyHolders {
   }
 
   private holds(row: StandingExecution, { tenant_id, call, answer_gone }: Asked): boolean {
-    if (row.state === executionState.released || row.state === executionState.reading) return false;
+    if (HOLDS_NOTHING.has(row.state)) return false;
     if (row.ended_at_s === null || row.state === executionState.in_doubt) return true;
     if (row.state === executionState.succeeded && (answer_gone || !this.answers(row, call))) return false;
     if (row.ended_at_s * 1000 + call.window_ms > this.now_ms()) return true;

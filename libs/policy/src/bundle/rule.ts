@@ -35,6 +35,8 @@ export interface Rule {
   id: string;
   description?: string;
   tools: ToolSelector;
+  /** True: it is about calls that undo an effect, and about these alone. Absent: about all others, and inline compensations. */
+  compensations?: boolean;
   /** CEL; absent: always. */
   when?: string;
   effect: RuleEffect;

@@ -1,3 +1,4 @@
+import { isSetUndo } from '../ruling-input.js';
 import type { Condition } from './condition.js';
 
 const why = {
@@ -6,11 +7,12 @@ const why = {
   suspended: 'is suspended: it is not what its callers agreed to any more',
 } as const;
 
-/** A version that is neither active nor deprecated runs for nobody of the tenant. */
+/** A version that is neither active nor deprecated runs for nobody of the tenant. One that is blocked for new work still undoes what it did. */
 export const blockedVersion: Condition = {
   rule: 'lifecycle.blocked',
-  judge: ({ lifecycle, contract }) =>
-    lifecycle === 'active' || lifecycle === 'deprecated'
+  binds_undo: true,
+  judge: ({ lifecycle, contract, compensation }) =>
+    lifecycle === 'active' || lifecycle === 'deprecated' || (lifecycle === 'blocked' && isSetUndo(compensation))
       ? undefined
       : {
           tier: 'tier_3_blocked',

@@ -11,5 +11,7 @@ export interface Tightening {
 export interface Condition {
   /** Id of the rule that the ruling names where this condition won. */
   rule: string;
+  /** It also binds an undo that its tool or a published definition sets. */
+  binds_undo?: true;
   judge(input: RulingInput): Tightening | undefined;
 }
