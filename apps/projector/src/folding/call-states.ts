@@ -1,7 +1,17 @@
 import { parseCallId } from '@countersign/contracts';
-import { type CallState, evolve, type PlacedEvent, statusOf, terminalStatuses, unpackCall } from '@countersign/domain';
+import {
+  type CallState,
+  compensationIn,
+  evolve,
+  evolveCompensated,
+  type PlacedEvent,
+  statusOf,
+  terminalStatuses,
+  unpackCall,
+} from '@countersign/domain';
 import { loadCallStates, type Sql } from '@countersign/store';
 import { hlcOf } from '../projections/call/call.projection.js';
+import type { Change } from '../projections/projection.js';
 import { callOf } from './storable-event.js';
 
 /** States around an event that belongs to no call. */
@@ -22,6 +32,14 @@ function originalOf(at: PlacedEvent): string | undefined {
   const { original_call_id } = at.event;
   return parseCallId(original_call_id)?.partition === at.partition ? original_call_id : undefined;
 }
+
+/** The call whose effect the event undid, or was to undo: it is of the same partition. */
+function undoneBy(at: PlacedEvent): string | undefined {
+  const call_id = compensationIn(at)?.effect.call_id;
+  return call_id !== undefined && parseCallId(call_id)?.partition === at.partition ? call_id : undefined;
+}
+
+type Around = Pick<Change, 'before' | 'original' | 'undone'> & { after: CallState };
 
 /**
  * The states of the calls of one partition that are likely to change again; others are loaded from their rows.
@@ -53,13 +71,24 @@ export class CallStates {
   }
 
   /** Folds an event of a call; its state must be here or be known not to exist (`load`). */
-  fold(at: PlacedEvent, call_id: string): { before: CallState | undefined; after: CallState; original: CallState | undefined } {
+  fold(at: PlacedEvent, call_id: string): Around {
     const before = this.states.get(call_id);
     const after = evolve(before, at);
     if (after !== before) this.states.set(call_id, after);
     const original_id = originalOf(at);
     const original = original_id === undefined ? undefined : (this.states.get(original_id) ?? this.originals.get(original_id));
-    return { before, after, original };
+    const undone = this.foldUndone(at);
+    return undone ? { before, after, original, undone } : { before, after, original };
+  }
+
+  /** The call whose effect the event undid. Of one whose records were dropped nothing is kept. */
+  private foldUndone(at: PlacedEvent): Around['undone'] {
+    const call_id = undoneBy(at);
+    const before = call_id === undefined ? undefined : this.states.get(call_id);
+    if (!before) return undefined;
+    const after = evolveCompensated(before, at);
+    this.states.set(before.call_id, after);
+    return { before, after };
   }
 
   /** Loads what these events need. `requestedHlc`: highest hlc of the requests folded so far. */
@@ -74,6 +103,9 @@ export class CallStates {
       const call_id = callOf(at);
       const original = originalOf(at);
       if (original !== undefined) originals.add(original);
+      const undone = undoneBy(at);
+      if (undone !== undefined) needed.add(undone);
+      if (undone !== undefined && !this.states.has(undone)) unknown.add(undone);
       if (call_id !== null) needed.add(call_id);
       if (call_id === null || this.states.has(call_id) || fresh.has(call_id)) continue;
       const isFirst = at.event_type === 'tool_call_requested' && hlc > requestedHlc && hlc > this.unrequestedHlc;

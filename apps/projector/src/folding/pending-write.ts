@@ -36,6 +36,7 @@ export class PendingWrite {
       }
     }
     if (change.after && change.after !== change.before) this.call_ids.add(change.after.call_id);
+    if (change.undone && change.undone.after !== change.undone.before) this.call_ids.add(change.undone.after.call_id);
     return fault;
   }
 

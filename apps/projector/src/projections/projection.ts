@@ -8,6 +8,8 @@ export interface Change {
   after: CallState | undefined;
   /** Of the answer to a duplicate: the call that answered it, as the record had it then. */
   original: CallState | undefined;
+  /** Of the end of a compensation: the call whose effect it undid, or was to, before and after. */
+  undone?: { before: CallState; after: CallState } | undefined;
 }
 
 /** What a projection has to write since the last write. */

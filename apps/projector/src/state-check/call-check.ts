@@ -1,4 +1,4 @@
-import { type CallState, evolve, terminalStatuses } from '@countersign/domain';
+import { type CallState, compensationIn, evolve, evolveCompensated, type PlacedEvent, terminalStatuses } from '@countersign/domain';
 import { type CallWrite, type CheckedCalls, callTables, readCheckedCalls, type Store } from '@countersign/store';
 import type { CallRecords } from './call-records.js';
 import { type LanePartition, topicsAt } from './lane-partitions.js';
@@ -29,7 +29,28 @@ function untilOf(row: CallWrite | undefined, { at_ms }: RequestedCall): number {
   const state = row && stateIn(row);
   if (!state) return at_ms + MARGIN_MS;
   if (!isEnded(row)) return Number.POSITIVE_INFINITY;
-  return Math.max(at_ms, state.end?.at_ms ?? 0, state.approval_end?.at_ms ?? 0, state.ruling?.decided_at_ms ?? 0) + MARGIN_MS;
+  return (
+    Math.max(
+      at_ms,
+      state.compensation?.at_ms ?? 0,
+      state.end?.at_ms ?? 0,
+      state.approval_end?.at_ms ?? 0,
+      state.ruling?.decided_at_ms ?? 0,
+    ) + MARGIN_MS
+  );
+}
+
+/** The calls that undid the effects of these: their ends are part of what the rows say. */
+function undosIn(rows: CheckedCalls['rows']): string[] {
+  return [...rows.values()].flatMap((row) => stateIn(row)?.compensation?.call_id ?? []);
+}
+
+function foldInto(states: Map<string, CallState>, at: PlacedEvent): void {
+  const call_id = at.event.meta.call_id as string;
+  states.set(call_id, evolve(states.get(call_id), at));
+  const undone = compensationIn(at)?.effect.call_id;
+  const before = undone === undefined ? undefined : states.get(undone);
+  if (before) states.set(before.call_id, evolveCompensated(before, at));
 }
 
 /** Compares rows of calls, which the gateway answers from, with the state that the log gives. */
@@ -84,21 +105,19 @@ export class CallCheck {
   private async fold(
     ids: ReadonlySet<string>,
     place: LanePartition,
-    { folded }: CheckedCalls,
+    { folded, rows }: CheckedCalls,
     { from_ms, until_ms }: { from_ms: number; until_ms: number },
   ): Promise<Map<string, CallState>> {
     const states = new Map<string, CallState>();
+    const wanted = new Set([...ids, ...undosIn(rows)]);
     for (const topic of TOPICS.flatMap((name) => topicsAt(name, place))) {
       const { log } = this.records;
       const below = folded.get(topic) ?? 0;
       if (below === 0) continue;
       const { partition } = place;
       const from = await this.records.pace.run(() => (from_ms > 0 ? log.since(topic, partition, from_ms) : log.first(topic, partition)));
-      for await (const events of this.records.read({ topic, partition, from, below, until_ms }, ids))
-        for (const at of events) {
-          const call_id = at.event.meta.call_id as string;
-          states.set(call_id, evolve(states.get(call_id), at));
-        }
+      for await (const events of this.records.read({ topic, partition, from, below, until_ms }, wanted))
+        for (const at of events) foldInto(states, at);
     }
     return states;
   }

@@ -1,5 +1,5 @@
 import { laneTopic } from '@countersign/contracts';
-import { evolveAttempt, type LoggedAttempt, type PlacedEvent } from '@countersign/domain';
+import { compensatedAttempt, compensationIn, evolveAttempt, type LoggedAttempt, type PlacedEvent } from '@countersign/domain';
 import type { CallRecords } from './call-records.js';
 import type { ExecutionPlace } from './execution-check.js';
 
@@ -63,10 +63,18 @@ export class ExecutionRecords {
   }
 }
 
+/** The record may undo the effect of another attempt. */
+function undoInto(attempts: Map<string, LoggedAttempt>, at: PlacedEvent): void {
+  const undone = compensationIn(at)?.effect.call_id;
+  const attempt = undone === undefined ? undefined : attempts.get(undone);
+  if (attempt) attempts.set(attempt.call_id, compensatedAttempt(attempt, at));
+}
+
 /** @returns the attempt before, where the record begins another one of the call */
 export function foldInto(attempts: Map<string, LoggedAttempt>, at: PlacedEvent): LoggedAttempt | undefined {
   const call_id = at.event.meta.call_id as string;
   const before = attempts.get(call_id);
+  undoInto(attempts, at);
   const after = evolveAttempt(before, at);
   if (!after || after === before) return undefined;
   attempts.set(call_id, after);

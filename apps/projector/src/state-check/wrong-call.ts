@@ -14,6 +14,7 @@ const facts = [
   'end',
   'attempt',
   'asked_inputs_json',
+  'compensation',
 ] as const;
 
 /** The state that a row holds; undefined where nobody can read it. */

@@ -245,6 +245,7 @@ export class SampleHistory {
       idempotency_key: this.uuid('1111', this.calls),
       sealed: null,
       mapped: null,
+      compensates: null,
       key_source: 'derived',
       discriminating_digest: 'x',
       window_ms: 1,

@@ -4,9 +4,10 @@ import { type Change, newAndOthers, type PendingRows, type Projection, storable 
 
 /** Highest hlc of the facts of a call. */
 export function hlcOf(state: CallState): number {
-  const { requested, ruling, approval, approval_end, started, doubt, end } = state;
+  const { requested, ruling, approval, approval_end, started, doubt, end, compensation } = state;
   let hlc = 0;
-  for (const fact of [requested, ruling, approval, approval_end, started, doubt, end]) if (fact !== null && fact.hlc > hlc) hlc = fact.hlc;
+  for (const fact of [requested, ruling, approval, approval_end, started, doubt, end, compensation])
+    if (fact && fact.hlc > hlc) hlc = fact.hlc;
   return hlc;
 }
 
@@ -35,7 +36,8 @@ class PendingCalls implements PendingRows {
   /** Calls that nothing was known of before. */
   private readonly begun = new Set<string>();
 
-  fold({ before, after }: Change): void {
+  fold({ before, after, undone }: Change): void {
+    if (undone && undone.after !== undone.before) this.states.set(undone.after.call_id, undone.after);
     if (after === undefined || after === before) return;
     if (before === undefined) this.begun.add(after.call_id);
     this.states.set(after.call_id, after);
