@@ -7,6 +7,7 @@ import type { CallbackDelivery } from './callbacks/callback-delivery.js';
 import { Callbacks } from './callbacks/callbacks.js';
 import { OwedCallbacks } from './callbacks/owed-callbacks.js';
 import { Calls } from './calls.js';
+import { CompensationSubmitter } from './compensation/compensation-submitter.js';
 import { EffectReader } from './envelope/effect-reader.js';
 import { CallFeeds } from './following/call-feed.js';
 import { CallSealer } from './personal/call-sealer.js';
@@ -49,6 +50,7 @@ export interface AssembledCalls {
   mapper: CallMapper;
   /** Which tenants may write. */
   record: RecordGuard;
+  compensations: CompensationSubmitter;
 }
 
 /** Builds all that takes calls, whatever they come in by. One for each process. */
@@ -77,6 +79,8 @@ export function assembleCalls(deps: AppDeps, terms: CallsTerms): AssembledCalls 
       answers: new AnswerWriter(readable, effects),
     },
   );
+  const terms_of_undo = { sealer, record, now_ms: () => clock.now_ms() };
+  const compensations = new CompensationSubmitter(configuration, submitter, keys, terms_of_undo);
   const recorded = new RecordedCalls(tracker, views, new CallCommands(writer, codec, clock));
   const reader = new CallReader(readable, effects);
   const interventions = new Interventions(recorded, sealer, reader);
@@ -87,5 +91,6 @@ export function assembleCalls(deps: AppDeps, terms: CallsTerms): AssembledCalls 
     sealer,
     mapper,
     record,
+    compensations,
   };
 }

@@ -42,6 +42,8 @@ const kinds = {
   'unknown-change': invalid,
   'too-much': invalid,
   'simulation-required': conflict,
+  'not-undoable': conflict,
+  'being-undone': { code: 'CANCELLED', class: 'transient', retry_after_s: 1 },
   'dependency-pending': { code: 'CANCELLED', class: 'transient', retry_after_s: 1 },
   'dependency-failed': { code: 'CANCELLED', class: 'semantic' },
   'too-many-in-flight': { code: 'RATE_LIMIT', class: 'rate_limited', retry_after_s: 1 },

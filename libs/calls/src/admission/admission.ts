@@ -1,4 +1,14 @@
-import { type Authority, laneTopic, NO_CONTEXT, nextHlc, type ToolCall, union, uuidv7, type VersionState } from '@countersign/contracts';
+import {
+  type Authority,
+  type CompensatedEffect,
+  laneTopic,
+  NO_CONTEXT,
+  nextHlc,
+  type ToolCall,
+  union,
+  uuidv7,
+  type VersionState,
+} from '@countersign/contracts';
 import {
   caseOf,
   lifecycleEntry,
@@ -16,6 +26,7 @@ import type { Configuration, TenantKeys } from '@countersign/process';
 import type { Caller } from '../caller.js';
 import { type Identity, identify } from '../identity/effect-identity.js';
 import { idempotencyKey } from '../identity/idempotency-key.js';
+import { undoIdentity } from '../identity/undo-identity.js';
 import type { CallSealer } from '../personal/call-sealer.js';
 import { Refusal } from '../refusal.js';
 import type { AdmittedCall, Deprecation } from '../request/admitted-call.js';
@@ -37,6 +48,8 @@ export interface CallOrigin {
   caller: Caller;
   /** `Idempotency-Key` header. */
   idempotency_key: string | undefined;
+  /** The effect that the call undoes: it names the call, and says where it runs. */
+  undoes?: { effect: CompensatedEffect; request_id: string | undefined };
   /** Where the call is made for a user or from other calls' results; absent: by the caller's own rights. */
   authority?: Authority;
   now_ms: number;
@@ -164,7 +177,7 @@ export class Admission {
     { partitions, secret }: { partitions: number; secret: boolean },
   ): Identity {
     const { tenant_id, principal } = origin.caller;
-    return identify({
+    const named = identify({
       contract: tool.contract,
       inputs: request.inputs,
       tenant_id,
@@ -182,6 +195,11 @@ export class Admission {
       tenant_key: this.parts.keys.tenantKey(tenant_id),
       fresh_uuid: uuidv7(origin.now_ms),
     });
+    if (!origin.undoes) return named;
+    const { effect, request_id } = origin.undoes;
+    const tenant_key = this.parts.keys.tenantKey(tenant_id);
+    const terms = { tenant_id, tenant_key, principal_id: principal.id, request_id, fresh_uuid: uuidv7(origin.now_ms) };
+    return { ...named, ...undoIdentity(effect, terms), numbered: request_id !== undefined };
   }
 
   private complete(
@@ -229,6 +247,7 @@ export class Admission {
       mapped: null,
       external_id: request.external_id ?? null,
       metadata_json: metadataJson(request.metadata),
+      ...(origin.undoes ? { compensates: origin.undoes.effect } : {}),
     };
     return { meta, call };
   }

@@ -1,4 +1,4 @@
-import type { DeduplicatedBecause, EffectNow } from '@countersign/contracts';
+import type { DeduplicatedBecause, EffectNow, KeySource } from '@countersign/contracts';
 import { type CallState, statusOf } from '@countersign/domain';
 
 /** Whether the effect of an ended write still stands, and what ended it. */
@@ -56,10 +56,17 @@ const because: Readonly<Record<DeduplicatedBecause, string>> = {
 const BY_OCCURRENCE = 'to ask for a wanted repeat, send a new request with `occurrence` (any new text)';
 const BY_HEADER = 'to ask for a wanted repeat, send another Idempotency-Key (`occurrence` does not change a key that the caller sends)';
 
+const HINTS: Readonly<Record<KeySource, string>> = {
+  header: BY_HEADER,
+  derived: BY_OCCURRENCE,
+  call: BY_OCCURRENCE,
+  effect: 'an effect is undone once',
+};
+
 /** Says that the tool did not run for this request and how to ask for a run; undefined where it did run. */
 export function repeatWarning(state: CallState, json: DeduplicationJson): string | undefined {
   if (!json.deduplicated) return undefined;
   const why = json.deduplicated_because === null ? 'answered with the result of an earlier equal call' : because[json.deduplicated_because];
   const ended = json.effect_now === 'superseded' ? ', but its effect does not stand any more' : '';
-  return `${why}${ended}; ${state.call?.key_source === 'header' ? BY_HEADER : BY_OCCURRENCE}`;
+  return `${why}${ended}; ${HINTS[state.call?.key_source ?? 'derived']}`;
 }

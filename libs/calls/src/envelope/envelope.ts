@@ -1,5 +1,5 @@
 import { type CallError, type Deferral, type Outcome, type RulingExplanation, SEALED, type ToolCall } from '@countersign/contracts';
-import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
+import { BEING_UNDONE, type CallState, type CallStatus, statusOf } from '@countersign/domain';
 import { metadataOf } from '../request/own-reference.js';
 import { type AnswerNotes, type DeduplicationJson, deduplicationJson, repeatWarning } from './deduplication.js';
 import { mappingJson, mappingWarning } from './mapped-form.js';
@@ -167,9 +167,8 @@ function recordedMembers({ call }: SeenCall, outcome: Outcome | undefined): Reco
 /** Lists each member in one literal: spreading objects into it costs more than all that they hold. */
 export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): EnvelopeMembers {
   const status = statusOf(state);
-  const call = state.call;
+  const [call, outcome] = [state.call, outcomeOf(state)];
   const authority = call?.authority;
-  const outcome = outcomeOf(state);
   const extras = outcome?.extras;
   const deduplication = deduplicationJson(state, notes);
   const error = errorJson(errorOf(state, status));
@@ -231,6 +230,8 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
     cost: extras?.cost ?? null,
     mapping_version: (outcome ? extras?.mapping_version : call?.mapped?.mapping_version) ?? null,
     mapping: mappingJson(call).mapping,
+    compensates: call?.compensates?.call_id ?? null,
+    compensated_by: state.compensation?.call_id ?? null,
   };
   return { made, recorded: recordedMembers(state, outcome) };
 }
@@ -248,6 +249,11 @@ export function isKeyReuse(state: CallState): boolean {
   if (state.call?.key_source !== 'header') return false;
   const error = outcomeOf(state)?.error ?? (state.ruling?.effect === 'deny' ? state.ruling.reason : null);
   return error?.code === 'VALIDATION_ERROR' && (error.details_json ?? '').includes('idempotency_key_reused');
+}
+
+/** Whether policy refused the call because the effect of an equal one is being undone: HTTP 409. */
+export function isBeingUndone({ ruling, end }: CallState): boolean {
+  return !end && ruling?.effect === 'deny' && (ruling.reason?.details_json ?? '').includes(BEING_UNDONE);
 }
 
 /** The envelope as a value, for faces that show parts of it. */

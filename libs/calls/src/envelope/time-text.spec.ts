@@ -5,7 +5,11 @@ import { timeText } from './time-text.js';
 test('a time has the text of toISOString, whatever the time before it', () => {
   // NaN is no time: the test below is about it.
   const near = fc.integer({ min: -2_000, max: 2_000 });
-  const any = fc.oneof(near, fc.integer({ min: -8_640_000_000_000_000, max: 8_640_000_000_000_000 }), fc.double({ min: -9e12, max: 9e12, noNaN: true }));
+  const any = fc.oneof(
+    near,
+    fc.integer({ min: -8_640_000_000_000_000, max: 8_640_000_000_000_000 }),
+    fc.double({ min: -9e12, max: 9e12, noNaN: true }),
+  );
   fc.assert(
     fc.property(fc.array(any, { minLength: 1, maxLength: 20 }), (times) => {
       expect(times.map(timeText)).toEqual(times.map((ms) => new Date(ms).toISOString()));

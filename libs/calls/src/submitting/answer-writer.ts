@@ -3,7 +3,7 @@ import type { LogPosition } from '@countersign/store';
 import type { Caller } from '../caller.js';
 import type { AnswerNotes, EffectStanding } from '../envelope/deduplication.js';
 import { type EffectReader, needsEffect } from '../envelope/effect-reader.js';
-import { envelopeText, isKeyReuse } from '../envelope/envelope.js';
+import { envelopeText, isBeingUndone, isKeyReuse } from '../envelope/envelope.js';
 import { type SeenCall, seenBy } from '../envelope/seen-by.js';
 import type { Readable } from '../personal/readable.js';
 import { Refusal } from '../refusal.js';
@@ -45,6 +45,11 @@ export interface AnswerTerms {
 const keyReused = (call_id: string): Refusal =>
   new Refusal('key-reused', 'this Idempotency-Key was used with other discriminating inputs', { call_id });
 
+const beingUndone = (call_id: string): Refusal =>
+  new Refusal('being-undone', 'the effect of an equal call is being undone: send it again, as a new request, once that has ended', {
+    call_id,
+  });
+
 /** Makes the envelope of an answer: at once, unless an effect must be read or personal data opened first. */
 export class AnswerWriter {
   constructor(
@@ -55,6 +60,7 @@ export class AnswerWriter {
   write(settled: Settled, terms: AnswerTerms, sink: AnswerSink): void {
     const { state, repeat } = settled;
     if (isKeyReuse(state)) sink.refused(keyReused(state.call_id));
+    else if (isBeingUndone(state)) sink.refused(beingUndone(state.call_id));
     else if (needsEffect(state, repeat)) this.writeWithEffect(settled, terms, sink);
     else this.send(settled, state, terms, sink);
   }

@@ -57,12 +57,22 @@ export class CallSubmitter {
     return recorded instanceof Promise ? recorded.then(refuse) : refuse(recorded);
   }
 
+  /** A call that was admitted elsewhere: as it is, but for what is personal. */
+  submitAdmitted(admitted: AdmittedCall, by: Submission, sink: AnswerSink): void {
+    const span = this.parts.tracer.start(by.span_name, by.traceparent, SpanKind.SERVER);
+    const refused = this.place(admitted, by, sink, span);
+    if (!refused) return;
+    span.end(refused.kind);
+    sink.refused(refused);
+  }
+
   private origin(by: Submission, traceparent: string | undefined, resolved: Authority | undefined) {
     const { caller, idempotency_key } = by;
     const authority = authorityFor(by, resolved);
     const now_ms = this.tracker.clock.now_ms();
     // The trace id that the call keeps: the caller's, else one of its own.
-    const origin = { caller, idempotency_key, now_ms, trace_id: traceIdOf(traceparent) ?? uuidv7(now_ms).replaceAll('-', '') };
+    const undoes = by.undoes ? { undoes: by.undoes } : {};
+    const origin = { caller, idempotency_key, now_ms, ...undoes, trace_id: traceIdOf(traceparent) ?? uuidv7(now_ms).replaceAll('-', '') };
     return authority ? { ...origin, authority } : origin;
   }
 

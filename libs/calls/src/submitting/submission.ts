@@ -1,4 +1,4 @@
-import { type Authority, union } from '@countersign/contracts';
+import { type Authority, type CompensatedEffect, union } from '@countersign/contracts';
 import type { SpanAttributes } from '@countersign/process';
 import type { Caller } from '../caller.js';
 
@@ -22,6 +22,8 @@ export interface Submission {
   span_attributes?: SpanAttributes;
   /** Beside the `sources` of the request. */
   derived_from?: DerivedFrom;
+  /** The effect that the call undoes, by a tool of its own. */
+  undoes?: { effect: CompensatedEffect; request_id: string | undefined };
   /** The answer warns of a deprecated version even where the record does not. */
   warns_of_deprecation: boolean;
 }

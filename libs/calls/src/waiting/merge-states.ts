@@ -12,6 +12,13 @@ function callOf(own: ToolCall | null, viewed: ToolCall | null): ToolCall | null 
   return { ...own, principal: viewed.principal, authority: viewed.authority };
 }
 
+/** Undone stays undone, and of failures the newest counts. */
+function compensationOf(a: CallState, b: CallState): Pick<CallState, 'compensation'> {
+  const [one, other] = [a.compensation, b.compensation];
+  const newest = one && other ? (one.offset > other.offset ? one : other) : (one ?? other);
+  return newest ? { compensation: newest } : {};
+}
+
 /**
  * What two readings of one call know together: own fold and then view. Both come from the same log, so facts never contradict, but for
  * the request: a gateway knows the one that it sent, the view the one that was first on the log.
@@ -29,10 +36,11 @@ export function mergeStates(a: CallState | undefined, b: CallState): CallState {
     started: newer(a.started, b.started),
     doubt: a.doubt ?? b.doubt,
     end: a.end ?? b.end,
+    ...compensationOf(a, b),
   };
 }
 
-const FACTS = ['requested', 'ruling', 'approval', 'approval_end', 'started', 'doubt', 'end'] as const;
+const FACTS = ['requested', 'ruling', 'approval', 'approval_end', 'started', 'doubt', 'end', 'compensation'] as const;
 
 /** Whether two readings of one call stand on the same records. */
 export function sameFacts(a: CallState, b: CallState): boolean {

@@ -1,0 +1,134 @@
+import { laneTopic, NO_CONTEXT, nextHlc, type ToolCall, uuidv7 } from '@countersign/contracts';
+import { catalogued, type ToolVersion, tenantOf } from '@countersign/domain';
+import type { Configuration, TenantKeys } from '@countersign/process';
+import type { RecordGuard } from '../admission/record-guard.js';
+import { UNDO_DEADLINE_MS, undoIdentity } from '../identity/undo-identity.js';
+import type { CallSealer } from '../personal/call-sealer.js';
+import { Refusal } from '../refusal.js';
+import type { AdmittedCall } from '../request/admitted-call.js';
+import type { CallRequest } from '../request/call-request.js';
+import type { AnswerSink } from '../submitting/answer-writer.js';
+import type { CallSubmitter } from '../submitting/call-submitter.js';
+import { authorityFor, type Submission } from '../submitting/submission.js';
+import { type EffectToUndo } from './effect-of-call.js';
+
+/** How an effect is to be undone. */
+export interface CompensationRequest {
+  /** Why, in words. */
+  reason?: string | undefined;
+  /** What the caller calls this request: sent again, it is the same call. */
+  request_id?: string | undefined;
+  /** The tool that undoes it, with its own inputs, where the tool of the effect does not. */
+  by?: Pick<CallRequest, 'tool' | 'version' | 'inputs'>;
+}
+
+/** Puts undos of recorded effects on the record as calls of their own: judged, approved, claimed and recorded like any other. */
+export class CompensationSubmitter {
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly calls: CallSubmitter,
+    private readonly keys: TenantKeys,
+    private readonly parts: { sealer: CallSealer; record: Pick<RecordGuard, 'refusal'>; now_ms: () => number },
+  ) {}
+
+  /** Its sink hears of the end, of a pending approval, or that the wait is over. Rejects where a store is unavailable. */
+  async submit(undone: EffectToUndo, request: CompensationRequest, by: Submission, sink: AnswerSink): Promise<void> {
+    if (request.by) return this.submitOther(undone, request, request.by, by, sink);
+    const admitted = await this.admit(undone, request, by);
+    if (admitted instanceof Refusal) return sink.refused(admitted);
+    return this.calls.submitAdmitted(admitted, by, sink);
+  }
+
+  /** Another tool undoes it: that call is checked, mapped and sealed like any call. */
+  private async submitOther(
+    { state, effect }: EffectToUndo,
+    { request_id }: CompensationRequest,
+    other: NonNullable<CompensationRequest['by']>,
+    by: Submission,
+    sink: AnswerSink,
+  ): Promise<void> {
+    const { case_id } = state.call as ToolCall;
+    const request: CallRequest = {
+      ...other,
+      ...(case_id === null ? {} : { case_id }),
+      deadline: new Date(this.deadlineMs()).toISOString(),
+    };
+    await this.calls.submit(request, { ...by, undoes: { effect, request_id } }, sink);
+  }
+
+  private deadlineMs(): number {
+    return this.parts.now_ms() + UNDO_DEADLINE_MS;
+  }
+
+  private async admit(undone: EffectToUndo, request: CompensationRequest, by: Submission): Promise<AdmittedCall | Refusal> {
+    const { tenant_id } = by.caller;
+    const { state } = undone;
+    const call = state.call as ToolCall;
+    const tenant = tenantOf(this.configuration.state, tenant_id);
+    if (!tenant || state.tenant_id !== tenant_id)
+      return new Refusal('forbidden', 'the tenant does not exist', { reason: 'tenant_unknown' });
+    const tool = catalogued(this.configuration.state, call.tool, call.version);
+    if (!tool)
+      return new Refusal('not-undoable', `no executor runs ${call.tool} ${call.version} any more`, { reason: 'tool_not_available' });
+    const refusal = this.parts.record.refusal(tenant_id) ?? undoFaultOf(tool);
+    if (refusal) return refusal;
+    const rationale = await this.parts.sealer.text(tenant_id, call, request.reason ?? null);
+    if (rationale instanceof Refusal) return rationale;
+    return this.completed(undone, tool, { by, rationale, request_id: request.request_id });
+  }
+
+  private completed(
+    { state, effect }: EffectToUndo,
+    tool: ToolVersion,
+    { by, rationale, request_id }: { by: Submission; rationale: string | null; request_id: string | undefined },
+  ): AdmittedCall {
+    const { tenant_id, principal } = by.caller;
+    const of = state.call as ToolCall;
+    const now_ms = this.parts.now_ms();
+    const tenant = tenantOf(this.configuration.state, tenant_id) as AdmittedCall['tenant'];
+    const terms = { tenant_id, principal_id: principal.id, request_id, tenant_key: this.keys.tenantKey(tenant_id) };
+    const { call_id, partition, ...identity } = undoIdentity(effect, { ...terms, fresh_uuid: uuidv7(now_ms) });
+    const derived_from = { call_ids: [state.call_id], markings: of.authority?.markings ?? [] };
+    const call: ToolCall = {
+      ...of,
+      ...identity,
+      contract_digest: tool.digest,
+      occurrence: null,
+      principal,
+      context: { ...NO_CONTEXT, rationale },
+      deadline_ms: this.deadlineMs(),
+      callback_url: null,
+      requested_at_ms: now_ms,
+      lane: tenant.lane,
+      authority: authorityFor({ ...by, derived_from }, undefined) ?? null,
+      external_id: null,
+      metadata_json: null,
+      compensates: effect,
+    };
+    const at = {
+      attempt: 0,
+      causation_id: null,
+      correlation_id: state.correlation_id,
+      hlc: nextHlc(now_ms, state.end?.hlc ?? 0),
+      partition,
+    };
+    return {
+      topic: laneTopic('tool-call-requested', tenant.lane),
+      meta: { event_id: uuidv7(now_ms), tenant_id, call_id, ...at },
+      call,
+      tenant,
+      personal: [],
+      deprecation: undefined,
+      numbered: request_id !== undefined,
+      refusal_if_new: undefined,
+    };
+  }
+}
+
+/** Why no undo of this tool is there to be run. */
+export function undoFaultOf({ name, contract }: ToolVersion): Refusal | undefined {
+  if (contract.has_compensate) return undefined;
+  if (contract.reversibility === 'irreversible')
+    return new Refusal('not-undoable', `what ${name} does cannot be undone`, { reason: 'irreversible' });
+  return new Refusal('not-undoable', `${name} cannot undo what it does: another call has to`, { reason: 'tool_cannot_undo' });
+}

@@ -1,0 +1,42 @@
+import { type CompensatedEffect, callId, keyOfText, parseCallId, sha256Hex, uuidOfParts } from '@countersign/contracts';
+import { DAY_MS, undoKeyText } from '@countersign/domain';
+
+/** An effect is undone once: its undo answers for as long as anybody may ask. */
+const FOR_EVER_MS = 36_500 * DAY_MS;
+/** How long an undo may take, people included. */
+export const UNDO_DEADLINE_MS = DAY_MS;
+
+/** What names an undo: the effect alone, whoever asks, so that all who ask join one. */
+export interface UndoIdentity {
+  call_id: string;
+  partition: number;
+  idempotency_key: string;
+  key_source: 'effect';
+  discriminating_digest: string;
+  window_ms: number;
+}
+
+export interface UndoIdentityTerms {
+  tenant_id: string;
+  tenant_key: Uint8Array;
+  principal_id: string;
+  /** What the caller calls this request: the same one is the same call. Absent: each is a new call, which joins the others. */
+  request_id?: string | undefined;
+  fresh_uuid: string;
+}
+
+/** It runs on the partition of the effect. */
+export function undoIdentity({ call_id, idempotency_key, attempt }: CompensatedEffect, terms: UndoIdentityTerms): UndoIdentity {
+  const text = undoKeyText({ effect_key: idempotency_key, effect_attempt: attempt });
+  const partition = parseCallId(call_id)?.partition ?? 0;
+  const { tenant_id, principal_id, request_id } = terms;
+  const uuid = request_id === undefined ? terms.fresh_uuid : uuidOfParts(['undo', tenant_id, principal_id, text, request_id]);
+  return {
+    call_id: callId(partition, uuid),
+    partition,
+    idempotency_key: keyOfText(terms.tenant_key, text),
+    key_source: 'effect',
+    discriminating_digest: sha256Hex(text),
+    window_ms: FOR_EVER_MS,
+  };
+}
