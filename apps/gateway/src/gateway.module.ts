@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import type { RequestListener, Server } from 'node:http';
-import { CallSealer, Calls, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
+import { CallSealer, Calls, CompensationSubmitter, Readable, RecordedCalls, RecordGuard, Views } from '@countersign/calls';
 import type { AddressRules } from '@countersign/outbound';
 import { KnownDamage, type Logger, NestLogger, type TenantKeys } from '@countersign/process';
 import { Vault } from '@countersign/store';
@@ -71,6 +71,7 @@ import { TokenExchangesModule } from './token-exchanges/token-exchanges.module.j
 import { ToolsModule } from './tools/tools.module.js';
 import { TrustModule } from './trust/trust.module.js';
 import { TrustReader } from './trust/trust-reader.js';
+import { UndoModule } from './undo/undo.module.js';
 import { OperatorCommands } from './usage/operator-commands.js';
 import { PeriodCloser } from './usage/period-closer.js';
 import { UsageModule } from './usage/usage.module.js';
@@ -94,6 +95,7 @@ export interface GatewayParts {
   vault: Vault;
   keys: TenantKeys;
   calls: Calls;
+  compensations: CompensationSubmitter;
   streams: OpenStreams;
   case_feeds: CaseFeeds;
   configuration: ConfigurationService;
@@ -150,6 +152,7 @@ const FEATURES = [
   TokenExchangesModule,
   ToolsModule,
   TrustModule,
+  UndoModule,
   UsageModule,
   WebhooksModule,
 ];
@@ -189,6 +192,7 @@ function sharedProviders(parts: GatewayParts): Provider[] {
     { provide: Vault, useValue: parts.vault },
     { provide: TENANT_KEYS, useValue: parts.keys },
     { provide: Calls, useValue: parts.calls },
+    { provide: CompensationSubmitter, useValue: parts.compensations },
     { provide: RecordedCalls, useValue: parts.calls.recorded },
     { provide: OpenStreams, useValue: parts.streams },
     { provide: CaseFeeds, useValue: parts.case_feeds },

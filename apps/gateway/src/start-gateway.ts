@@ -107,7 +107,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const readable = new Readable(deps.personal, configuration);
   const views = new Views(store, new AnsweredPositions(), monotonic, readable);
   const sender = new CallbackSender(keys, now_ms, callback_door);
-  const { calls, running, tracker, sealer, mapper, record } = assembleCalls(deps, {
+  const { calls, compensations, running, tracker, sealer, mapper, record } = assembleCalls(deps, {
     configuration,
     writer,
     views,
@@ -144,6 +144,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     replays: replayBundles(reading, () => configuration.state, { writer, sealer }),
     reports: new SimulationReports(keys),
     calls,
+    compensations,
     edits: new EditService(configuration, keys, rulings, { sealer, mapper }),
     verified,
     ...eventStreams(deps, config, { access, wheel: tracker.wheel, readable }),

@@ -1,5 +1,5 @@
 import { type CallMapper, type CallSealer, CompiledContracts, identify, isTooDeep, Refusal } from '@countersign/calls';
-import { canonicalText, type EditedInputs, isReadOnly, type ToolCall } from '@countersign/contracts';
+import { canonicalText, type EditedInputs, isKeyOfRequest, isReadOnly, type ToolCall } from '@countersign/contracts';
 import type { TenantRulings } from '@countersign/decisions';
 import { catalogued, type ToolVersion } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
@@ -20,6 +20,8 @@ export class EditService {
   }
 
   async edited(tenant_id: string, call: ToolCall, asked: Record<string, unknown>): Promise<EditedInputs | Refusal> {
+    if (call.compensates?.kind === 'own')
+      return new Refusal('conflict', 'an undo has the inputs of the effect that it undoes', { reason: 'undo_not_editable' });
     const tool = catalogued(this.configuration.state, call.tool, call.version);
     if (!tool || tool.digest !== call.contract_digest)
       return new Refusal('conflict', 'the tool is not what it was when the call was made', { reason: 'tool_changed' });
@@ -54,7 +56,7 @@ export class EditService {
       ...rest,
     });
     // A header key and a read have no key of their inputs: there is no second one to hold.
-    const own = isReadOnly(call.effect_class) || call.key_source === 'header';
+    const own = isReadOnly(call.effect_class) || isKeyOfRequest(call.key_source);
     const runs = inputs === asked ? mapped : await this.parts.mapper.other(tenant_id, call, inputs_json);
     if (runs instanceof Refusal) return runs;
     const key = own ? call.idempotency_key : idempotency_key;

@@ -153,6 +153,8 @@ export const callEnvelope = z
     trace_id: z.string(),
     cost: z.number().nullable(),
     mapping_version: z.int().nullable(),
+    compensates: z.string().nullable().describe('the call whose effect this one undoes'),
+    compensated_by: z.string().nullable().describe('the call that undid its effect, or was to'),
     mapping: callMapping.optional().describe('absent without a mapping'),
     inputs: z.unknown().describe('the inputs that were sent, or as an approver edited them'),
     input: z.unknown().describe('the same as `inputs`'),

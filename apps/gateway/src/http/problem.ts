@@ -59,6 +59,8 @@ const shown: Readonly<Record<ProblemKind, Shown>> = {
   'unknown-change': { status: 422, title: 'Unknown change' },
   'too-much': { status: 422, title: 'The query is too large' },
   'simulation-required': { status: 409, title: 'The policy must be simulated first' },
+  'not-undoable': { status: 422, title: 'The effect cannot be undone' },
+  'being-undone': { status: 409, title: 'The effect is being undone' },
   'dependency-pending': { status: 424, title: 'A dependency of the call has not ended' },
   'dependency-failed': { status: 424, title: 'A dependency of the call did not succeed' },
   'too-many-in-flight': { status: 429, title: 'Too many calls in flight' },

@@ -70,6 +70,10 @@ const rule = z
       .optional(),
     obligations: z.array(obligation).max(20).optional(),
     at_execution: z.enum(['refuse', 'ask']).optional().describe('a call let through before this rule: refused (default) or asked about'),
+    compensations: z
+      .literal(true)
+      .optional()
+      .describe('the rule is about calls that undo an effect, and about these alone; absent: about all other calls'),
     expires_at_ms: z.int().min(0).optional(),
   })
   .refine(({ effect, defer }) => (effect === 'defer') === (defer !== undefined), 'defer goes with the effect defer, and only with it')

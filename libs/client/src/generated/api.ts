@@ -1681,6 +1681,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/calls/{call_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what an undo of the call would do */
+        get: operations["undo_preview_call"];
+        put?: never;
+        /** Undo a call */
+        post: operations["undo_undo_call"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/cases/{case_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what an undo of the case would do */
+        get: operations["undo_preview_case"];
+        put?: never;
+        /** Undo the calls of a case */
+        post: operations["undo_undo_case"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/calls:undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Undo some calls, or show what their undo would do */
+        post: operations["undo_selection_undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -3121,6 +3174,10 @@ export interface components {
             trace_id: string;
             cost: number | null;
             mapping_version: number | null;
+            /** @description the call whose effect this one undoes */
+            compensates: string | null;
+            /** @description the call that undid its effect, or was to */
+            compensated_by: string | null;
             /** @description absent without a mapping */
             mapping?: components["schemas"]["CallMapping"];
             /** @description the inputs that were sent, or as an approver edited them */
@@ -3320,6 +3377,10 @@ export interface components {
             trace_id?: string;
             cost?: number | null;
             mapping_version?: number | null;
+            /** @description the call whose effect this one undoes */
+            compensates?: string | null;
+            /** @description the call that undid its effect, or was to */
+            compensated_by?: string | null;
             /** @description absent without a mapping */
             mapping?: components["schemas"]["CallMapping"];
             /** @description the inputs that were sent, or as an approver edited them */
@@ -3602,6 +3663,11 @@ export interface components {
              * @enum {string}
              */
             at_execution?: "refuse" | "ask";
+            /**
+             * @description the rule is about calls that undo an effect, and about these alone; absent: about all other calls
+             * @enum {boolean}
+             */
+            compensations?: true;
             expires_at_ms?: number;
         };
         CaseCounterfactual: {
@@ -5900,6 +5966,86 @@ export interface components {
             };
             rated_at: string | null;
         };
+        UndoPreview: {
+            /** @description in the order of the undo: the newest effect first */
+            items: components["schemas"]["UndoItem"][];
+            /** @description later effects that are not part of the undo: it is refused because of them */
+            blocked_by: string[];
+            /** @description to be sent with the undo */
+            preview_digest: string;
+        };
+        UndoItem: {
+            call_id: string;
+            tool: string;
+            version: string;
+            case_id: string | null;
+            status: string;
+            happened_at: string | null;
+            undoable: boolean;
+            /** @description why it cannot be undone */
+            reason: string | null;
+            /** @description the same in words */
+            detail: string | null;
+            /** @description what the undo does, as the tool declares it */
+            how: string | null;
+            /** @description null: no limit is declared */
+            undo_until: string | null;
+            /** @description later effects on the same resources, whoever made them; at most 500 */
+            changed_since: components["schemas"]["LaterEffect"][];
+            /** @description who has to approve the undo; null: it cannot be undone */
+            approval: {
+                required: boolean;
+                rule: string;
+                approver_roles: string[];
+                quorum: number;
+            } | null;
+        };
+        LaterEffect: {
+            call_id: string;
+            tool: string;
+            principal: {
+                kind: string;
+                id: string;
+            } | null;
+            at: string | null;
+            status: string;
+            /** @description it is part of the same undo */
+            selected: boolean;
+        };
+        UndoRequest: {
+            /** @description of the preview: where the undo would be another, it is refused */
+            preview_digest: string;
+            /** @description why it is undone */
+            reason?: string;
+        };
+        UndoAnswer: {
+            items: {
+                call_id: string;
+                /** @description the call that undoes it; null: none was made */
+                undo_call_id: string | null;
+                /** @description of that call */
+                status: string | null;
+                undone: boolean;
+                /** @description the tool saw that the effect is gone (true) or could not tell (false); null: it was not asked */
+                confirmed: boolean | null;
+                /** @description why it is not undone (yet) */
+                reason: string | null;
+                detail: string | null;
+            }[];
+        };
+        UndoSelection: {
+            call_ids: string[];
+            /**
+             * @description only say what the undo would do
+             * @default false
+             */
+            preview: boolean;
+            /** @description required without `preview` */
+            preview_digest?: string;
+            /** @description why it is undone */
+            reason?: string;
+        };
+        UndoSelectionAnswer: components["schemas"]["UndoAnswer"] | components["schemas"]["UndoPreview"];
         Usage: {
             /**
              * Format: date-time
@@ -6661,7 +6807,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            type: "urn:countersign:problem:malformed-body" | "urn:countersign:problem:invalid-request" | "urn:countersign:problem:unauthenticated" | "urn:countersign:problem:forbidden" | "urn:countersign:problem:not-found" | "urn:countersign:problem:unknown-tool" | "urn:countersign:problem:unknown-version" | "urn:countersign:problem:unknown-case" | "urn:countersign:problem:method-not-allowed" | "urn:countersign:problem:conflict" | "urn:countersign:problem:external-id-taken" | "urn:countersign:problem:late-vote" | "urn:countersign:problem:record-damaged" | "urn:countersign:problem:vote-refused" | "urn:countersign:problem:not-promoted" | "urn:countersign:problem:erased" | "urn:countersign:problem:precondition-failed" | "urn:countersign:problem:request-timeout" | "urn:countersign:problem:uri-too-long" | "urn:countersign:problem:headers-too-large" | "urn:countersign:problem:body-too-large" | "urn:countersign:problem:unsupported-media-type" | "urn:countersign:problem:invalid-inputs" | "urn:countersign:problem:invalid-mapping" | "urn:countersign:problem:deadline-passed" | "urn:countersign:problem:refused-callback" | "urn:countersign:problem:invalid-limit" | "urn:countersign:problem:key-reused" | "urn:countersign:problem:impossible-order" | "urn:countersign:problem:unusable-policy" | "urn:countersign:problem:unknown-change" | "urn:countersign:problem:too-much" | "urn:countersign:problem:simulation-required" | "urn:countersign:problem:dependency-pending" | "urn:countersign:problem:dependency-failed" | "urn:countersign:problem:too-many-in-flight" | "urn:countersign:problem:too-many-bytes" | "urn:countersign:problem:overloaded" | "urn:countersign:problem:too-many-streams" | "urn:countersign:problem:unavailable" | "urn:countersign:problem:no-ruling-yet" | "urn:countersign:problem:internal";
+            type: "urn:countersign:problem:malformed-body" | "urn:countersign:problem:invalid-request" | "urn:countersign:problem:unauthenticated" | "urn:countersign:problem:forbidden" | "urn:countersign:problem:not-found" | "urn:countersign:problem:unknown-tool" | "urn:countersign:problem:unknown-version" | "urn:countersign:problem:unknown-case" | "urn:countersign:problem:method-not-allowed" | "urn:countersign:problem:conflict" | "urn:countersign:problem:external-id-taken" | "urn:countersign:problem:late-vote" | "urn:countersign:problem:record-damaged" | "urn:countersign:problem:vote-refused" | "urn:countersign:problem:not-promoted" | "urn:countersign:problem:erased" | "urn:countersign:problem:precondition-failed" | "urn:countersign:problem:request-timeout" | "urn:countersign:problem:uri-too-long" | "urn:countersign:problem:headers-too-large" | "urn:countersign:problem:body-too-large" | "urn:countersign:problem:unsupported-media-type" | "urn:countersign:problem:invalid-inputs" | "urn:countersign:problem:invalid-mapping" | "urn:countersign:problem:deadline-passed" | "urn:countersign:problem:refused-callback" | "urn:countersign:problem:invalid-limit" | "urn:countersign:problem:key-reused" | "urn:countersign:problem:impossible-order" | "urn:countersign:problem:unusable-policy" | "urn:countersign:problem:unknown-change" | "urn:countersign:problem:too-much" | "urn:countersign:problem:simulation-required" | "urn:countersign:problem:not-undoable" | "urn:countersign:problem:being-undone" | "urn:countersign:problem:dependency-pending" | "urn:countersign:problem:dependency-failed" | "urn:countersign:problem:too-many-in-flight" | "urn:countersign:problem:too-many-bytes" | "urn:countersign:problem:overloaded" | "urn:countersign:problem:too-many-streams" | "urn:countersign:problem:unavailable" | "urn:countersign:problem:no-ruling-yet" | "urn:countersign:problem:internal";
             title: string;
             status: number;
             detail: string;
@@ -6678,7 +6824,7 @@ export interface components {
              * @description the cause
              * @enum {string}
              */
-            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "role_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "proof_broken" | "run_seq_taken" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "tool_changed" | "tool_contract_changed" | "tool_schema_unusable" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "unknown_change" | "too_much" | "simulation_required" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "record_unconfirmed" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
+            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "role_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "proof_broken" | "run_seq_taken" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "tool_changed" | "tool_contract_changed" | "tool_schema_unusable" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "record_unconfirmed" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
             class: string;
             retryable: boolean;
             retry_after_s?: number;
@@ -7449,7 +7595,7 @@ export interface operations {
                 text?: string;
                 /** @description comma-separated: only these members of each item */
                 fields?: string;
-                /** @description comma-separated: these members besides those of a summary, `*` for all. Not whole in a summary: idempotency_key, name, tenant_id, metadata, error, decision, approval, t_start, t_end, duration_ms, attempts, retry_count, cached, deduplicated_because, original_call_id, effect_now, superseded_by, truncated, attachments, warnings, validation, exceptions, provenance, citations, mutations, verified, agent_token_ref, delegated_user_token_ref, purpose, sources, markings, credentials, cost, mapping_version, mapping, inputs, input, mapped_input, output */
+                /** @description comma-separated: these members besides those of a summary, `*` for all. Not whole in a summary: idempotency_key, name, tenant_id, metadata, error, decision, approval, t_start, t_end, duration_ms, attempts, retry_count, cached, deduplicated_because, original_call_id, effect_now, superseded_by, truncated, attachments, warnings, validation, exceptions, provenance, citations, mutations, verified, agent_token_ref, delegated_user_token_ref, purpose, sources, markings, credentials, cost, mapping_version, compensates, compensated_by, mapping, inputs, input, mapped_input, output */
                 expand?: string;
             };
             header?: never;
@@ -12210,6 +12356,233 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Rating"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undo_preview_call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoPreview"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undo_undo_call: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `wait=N`: seconds that all undos together are waited for */
+                Prefer?: string;
+            };
+            path: {
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoRequest"];
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoAnswer"];
+                };
+            };
+            /** @description not all of it is undone: `items` says what is left, and why */
+            202: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoAnswer"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undo_preview_case: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                case_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoPreview"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undo_undo_case: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `wait=N`: seconds that all undos together are waited for */
+                Prefer?: string;
+            };
+            path: {
+                case_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoRequest"];
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoAnswer"];
+                };
+            };
+            /** @description not all of it is undone: `items` says what is left, and why */
+            202: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoAnswer"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undo_selection_undo: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `wait=N`: seconds that all undos together are waited for */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoSelection"];
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoSelectionAnswer"];
+                };
+            };
+            /** @description not all of it is undone: `items` says what is left, and why */
+            202: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UndoAnswer"];
                 };
             };
             /** @description a problem document (RFC 9457) */

@@ -1,0 +1,122 @@
+import { type Caller, Refusal, type Seen } from '@countersign/calls';
+import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Roles } from '../http/access.decorator.js';
+import { AlsoAnswers, Answer } from '../http/answer.decorator.js';
+import { CurrentCaller } from '../http/current-caller.decorator.js';
+import { type HttpReply, type HttpRequest, headerOf } from '../http/reply.js';
+import { SeenPositions } from '../positions/seen-positions.decorator.js';
+import { waitOf } from '../requests/preferences.js';
+import {
+  type UndoRequest,
+  type UndoSelection,
+  undoAnswer,
+  undoPreview,
+  undoRequest,
+  undoSelection,
+  undoSelectionAnswer,
+} from './undo.schemas.js';
+import { UndoService } from './undo.service.js';
+import type { UndoAsked } from './undo-runs.service.js';
+
+const WAIT = '`wait=N`: seconds that all undos together are waited for';
+const LATER = 'not all of it is undone: `items` says what is left, and why';
+
+/** `/undo` of a call, of a case, and of a selection of calls. */
+@ApiTags('calls')
+@Controller()
+export class UndoController {
+  constructor(private readonly undos: UndoService) {}
+
+  @Get('v1/calls/:call_id/undo')
+  @Roles('operator')
+  @ApiOperation({ summary: 'Show what an undo of the call would do' })
+  @Answer(undoPreview)
+  async previewCall(@CurrentCaller() caller: Caller, @Param('call_id') call_id: string, @SeenPositions() seen: Seen) {
+    const states = await this.undos.named(caller, [call_id], seen);
+    return states instanceof Refusal ? states : this.undos.preview(caller, states);
+  }
+
+  @Post('v1/calls/:call_id/undo')
+  @Roles('operator')
+  @ApiOperation({ summary: 'Undo a call' })
+  @ApiHeader({ name: 'Prefer', description: WAIT, required: false })
+  @Answer(undoAnswer)
+  @AlsoAnswers(202, undoAnswer, LATER)
+  async undoCall(
+    @CurrentCaller() caller: Caller,
+    @Param('call_id') call_id: string,
+    @Body({ schema: undoRequest }) body: UndoRequest,
+    @SeenPositions() seen: Seen,
+    @Req() request: HttpRequest,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    const states = await this.undos.named(caller, [call_id], seen);
+    if (states instanceof Refusal) return states;
+    return answer(await this.undos.undo(askedBy(caller, body, request), states, true), reply);
+  }
+
+  @Get('v1/cases/:case_id/undo')
+  @Roles('operator')
+  @ApiOperation({ summary: 'Show what an undo of the case would do' })
+  @Answer(undoPreview)
+  async previewCase(@CurrentCaller() caller: Caller, @Param('case_id') case_id: string, @SeenPositions() seen: Seen) {
+    const states = await this.undos.ofCase(caller, case_id, seen);
+    return states instanceof Refusal ? states : this.undos.preview(caller, states);
+  }
+
+  @Post('v1/cases/:case_id/undo')
+  @Roles('operator')
+  @ApiOperation({ summary: 'Undo the calls of a case' })
+  @ApiHeader({ name: 'Prefer', description: WAIT, required: false })
+  @Answer(undoAnswer)
+  @AlsoAnswers(202, undoAnswer, LATER)
+  async undoCase(
+    @CurrentCaller() caller: Caller,
+    @Param('case_id') case_id: string,
+    @Body({ schema: undoRequest }) body: UndoRequest,
+    @SeenPositions() seen: Seen,
+    @Req() request: HttpRequest,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    const states = await this.undos.ofCase(caller, case_id, seen);
+    if (states instanceof Refusal) return states;
+    return answer(await this.undos.undo(askedBy(caller, body, request), states, false), reply);
+  }
+}
+
+/** `POST /v1/calls:undo`: some calls, or what their undo would do. */
+@ApiTags('calls')
+@Controller()
+export class UndoSelectionController {
+  constructor(private readonly undos: UndoService) {}
+
+  // A double colon is a literal one in Fastify's routes.
+  @Post('v1/calls::undo')
+  @Roles('operator')
+  @ApiOperation({ summary: 'Undo some calls, or show what their undo would do' })
+  @ApiHeader({ name: 'Prefer', description: WAIT, required: false })
+  @Answer(undoSelectionAnswer)
+  @AlsoAnswers(202, undoAnswer, LATER)
+  async undo(
+    @CurrentCaller() caller: Caller,
+    @Body({ schema: undoSelection }) { call_ids, preview, preview_digest, reason }: UndoSelection,
+    @SeenPositions() seen: Seen,
+    @Req() request: HttpRequest,
+    @Res({ passthrough: true }) reply: HttpReply,
+  ) {
+    const states = await this.undos.named(caller, call_ids, seen);
+    if (states instanceof Refusal) return states;
+    if (preview || preview_digest === undefined) return this.undos.preview(caller, states);
+    return answer(await this.undos.undo(askedBy(caller, { preview_digest, reason }, request), states, false), reply);
+  }
+}
+
+function askedBy(caller: Caller, { preview_digest, reason }: UndoRequest, request: HttpRequest): UndoAsked {
+  return { caller, preview_digest, reason, wait_ms: waitOf(headerOf(request, 'prefer')), traceparent: headerOf(request, 'traceparent') };
+}
+
+function answer(made: Awaited<ReturnType<UndoService['undo']>>, reply: HttpReply) {
+  if (!(made instanceof Refusal) && made.items.some(({ undone }) => !undone)) reply.code(202);
+  return made;
+}
