@@ -111,7 +111,9 @@ describe('Dockerfile', () => {
   test('its command is what `npm start` runs', () => {
     const [, command = '[]'] = /^CMD (.+)$/m.exec(dockerfile) ?? [];
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
-    expect(scripts.start.split('; ').at(-1)).toBe(`tsc -b && exec env MALLOC_ARENA_MAX=${env.MALLOC_ARENA_MAX} ${(JSON.parse(command) as string[]).join(' ')}`);
+    expect(scripts.start.split('; ').at(-1)).toBe(
+      `tsc -b && exec env MALLOC_ARENA_MAX=${env.MALLOC_ARENA_MAX} ${(JSON.parse(command) as string[]).join(' ')}`,
+    );
   });
 });
 

@@ -13,6 +13,7 @@ import { describeProjectionJourneys } from './projection-journeys.js';
 import { describeRecordJourneys } from './record-journeys.js';
 import { describeRunJourneys } from './run-journeys.js';
 import { describeStorm } from './storm-journey.js';
+import { describeUndoJourneys } from './undo-journeys.js';
 import { describeUsageJourneys } from './usage-journeys.js';
 
 export interface JourneyOptions {
@@ -57,6 +58,9 @@ export const viewTopic: Topic = (at) => {
   describeUsageJourneys(at);
   describeProjectionJourneys(at);
 };
+
+/** What calls did is undone. */
+export const undoTopic: Topic = (at) => describeUndoJourneys(at);
 
 /** The journeys of these topics through the public API: the same on the embedded log and on the real parts. */
 export function describeJourneys(name: string, topics: readonly Topic[], options: JourneyOptions): void {

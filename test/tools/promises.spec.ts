@@ -5,6 +5,7 @@ import { pack as workspace } from '@countersign/pack-workspace';
 import { expect, test } from 'vitest';
 
 const PROMISES = /\b(undo(ne)?|undoes|restor(e|es|ed)|revert(s|ed)?|roll(ed|s)? back|taken? back|reversible)\b/i;
+const DENIES = /cannot be undone/;
 
 /** Every text of a contract that agents and approvers read. */
 function texts(value: unknown): string[] {
@@ -14,12 +15,19 @@ function texts(value: unknown): string[] {
   );
 }
 
-// No command of the platform runs a compensation: a contract says what is kept, and that a person has to act.
-test.each([git, patterns, probe, workspace].flatMap(({ tools }) => tools.map(({ contract }) => [contract.name, contract] as const)))(
-  '%s promises no undo that nothing runs',
-  (_name, { title, description, input_schema, output_schema }) => {
-    const said = texts({ title, description, input_schema, output_schema });
-    expect(said.length).toBeGreaterThan(1);
-    expect(said.filter((text) => PROMISES.test(text))).toEqual([]);
-  },
-);
+const contracts = [git, patterns, probe, workspace].flatMap(({ tools }) => tools.map(({ contract }) => [contract.name, contract] as const));
+
+test.each(contracts)('%s promises no undo that it cannot run', (_name, contract) => {
+  const { title, description, input_schema, output_schema, has_compensate } = contract;
+  const said = texts({ title, description, input_schema, output_schema });
+  expect(said.length).toBeGreaterThan(1);
+  if (!has_compensate) expect(said.filter((text) => PROMISES.test(text) && !DENIES.test(text))).toEqual([]);
+});
+
+// The probes are for tests: what they count is nothing that anybody would undo.
+const builtIn = [git, patterns, workspace].flatMap(({ tools }) => tools.map(({ contract }) => [contract.name, contract] as const));
+const writes = builtIn.filter(([, { effect_class }]) => effect_class === 'stage' || effect_class.startsWith('commit'));
+
+test.each(writes)('%s, a write, can undo its effect or says that nothing does', (_name, { has_compensate, reversibility }) => {
+  expect(has_compensate ? 'undoes' : reversibility).toBe(has_compensate ? 'undoes' : 'irreversible');
+});

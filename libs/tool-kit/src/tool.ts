@@ -1,8 +1,6 @@
 import type {
   ApprovalMode,
   EffectClass,
-  ErrorClass,
-  ErrorCode,
   JsonSchema,
   Principal,
   ResourceTemplate,
