@@ -40,6 +40,8 @@ const advice = {
   'unknown-change': 'Name only calls, rules and approvals of the case.',
   'too-much': 'Ask about fewer calls or a shorter time.',
   'simulation-required': 'Run `POST /v1/policies:simulate` and activate with its report.',
+  'not-undoable': 'None: see `reason`. Another call may make up for the effect ([undo](../how-to/undo.md)).',
+  'being-undone': 'Send the call again, as a new request, once the undo has ended.',
   'dependency-pending': 'Send the call again once the call that it depends on has ended.',
   'dependency-failed': 'Mend the call that it depends on first.',
   'too-many-in-flight': 'Wait `Retry-After` seconds; the tenant has too many calls in flight.',
