@@ -35,9 +35,7 @@ import { CounterfactualDecider } from './counterfactual/counterfactual-decider.j
 import { DeadLetterView } from './dead-letters/dead-letter-view.js';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { DocsModule } from './docs/docs.module.js';
-import { ApiDocument } from './documents/api-document.js';
 import { DocumentsModule } from './documents/documents.module.js';
-import { openApiDocument } from './documents/openapi-document.js';
 import { FactsModule } from './facts/facts.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HealthService } from './health/health.service.js';
@@ -124,7 +122,6 @@ export interface GatewayParts {
 
 const CONNECTIONS_CHECKED_EVERY_MS = 1_000;
 
-/** The routes that every gateway has. */
 /** The features that every gateway has. */
 const FEATURES = [
   AccessModule,
@@ -270,7 +267,6 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
     logger: new NestLogger(logger),
     abortOnError: false,
   });
-  app.get(ApiDocument, { strict: false }).describe(() => openApiDocument(app));
   takeDirectCalls(app, parse, admission, parts);
   return app;
 }

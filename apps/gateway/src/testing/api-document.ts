@@ -3,6 +3,7 @@ import { createLogger } from '@countersign/process';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { documentText } from '../documents/document-text.js';
 import { openApiDocument } from '../documents/openapi-document.js';
 import { GatewayModule, type GatewayParts } from '../gateway.module.js';
 
@@ -45,6 +46,9 @@ export function routedGateway(): Promise<INestApplication> {
 }
 
 export const documentOf = (app: INestApplication): ApiDocument => openApiDocument(app) as unknown as ApiDocument;
+
+/** The text of the file that `/openapi.json` is served from. */
+export const apiDocumentText = async (): Promise<string> => documentText(documentOf(await routedGateway()));
 
 /** Every route that the document states. */
 export const routesOf = ({ paths }: Pick<ApiDocument, 'paths'>): StatedRoute[] =>
