@@ -6,7 +6,7 @@ import { documentText } from './document-text.js';
 
 test('the file that is served is the document of the routes: else run npm run client', async () => {
   const text = readFileSync(API_DOCUMENT_FILE, 'utf8');
-  expect(text === (await apiDocumentText())).toBe(true);
+  expect(text === apiDocumentText(await routedGateway())).toBe(true);
   expect(await new ApiDocument().text()).toBe(text);
 });
 
