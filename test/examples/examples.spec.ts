@@ -61,7 +61,7 @@ test('every example is of an operation, and as its schema has it: else run npm r
 
 test('no example has a key, a secret, a name of the machine or a time of the day it was recorded', () => {
   expect([text.includes(MARK), text.includes(SECRET)]).toEqual([false, false]);
-  expect(new Set(text.match(/csk_[A-Za-z0-9_-]+/g))).toEqual(new Set([EXAMPLE_KEY]));
+  expect(new Set(text.match(/csk_[A-Za-z0-9_-]+/g))).toEqual(new Set([EXAMPLE_KEY, EXAMPLE_KEY.slice(0, 12)]));
   expect([...new Set(text.match(/whsec_[^"\\]+/g))]).toEqual([expect.stringMatching(/^whsec_[EXAMPL]+=$/)]);
   expect(text.match(/.{20}(eyJ|BEGIN [A-Z ]*KEY|\/tmp\/|\/home\/|\/work\/).{20}/g)).toBeNull();
   expect(new Set(text.match(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/g))).toEqual(new Set(['2026-01-02T03:04:05']));

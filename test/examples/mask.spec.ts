@@ -21,6 +21,7 @@ test('keys, secrets, tokens and signatures are not in an example', () => {
   const text = JSON.stringify(masked({ secrets: secrets.join(' '), signature }));
   for (const secret of [...secrets, signature]) expect(text).not.toContain(secret);
   expect(text).toContain(EXAMPLE_KEY);
+  expect(masked('csk_aB3aB3aB')).toBe('csk_EXAMPLEE');
 });
 
 test('times, durations and fractions are fixed; other words and numbers stay', () => {

@@ -14,7 +14,7 @@ const VALUES = new Set(
         ' ',
       ),
     )
-    .concat(['price_of_hour', 'as_of', 'at_offset', 'token', 'metadata']),
+    .concat(['role', 'source', 'price_of_hour', 'as_of', 'at_offset', 'token', 'metadata']),
 );
 /** Parameters that nobody can furnish, and why. */
 const NOBODYS: Readonly<Record<string, string>> = {

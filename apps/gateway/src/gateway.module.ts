@@ -14,6 +14,7 @@ import { AuditModule } from './audit/audit.module.js';
 import type { AuditParts } from './audit/audit-parts.js';
 import { DamagesModule } from './audit/damages.module.js';
 import { SignedTrees } from './audit/signed-trees.js';
+import { KeyUses } from './authentication/key-uses.js';
 import { VerifiedTokens } from './authentication/verified-tokens.js';
 import { BlobsModule } from './blobs/blobs.module.js';
 import { BlobsService } from './blobs/blobs.service.js';
@@ -79,6 +80,7 @@ import { CALLBACK_ADDRESSES } from './webhooks/webhooks.service.js';
 /** What the controllers are given. */
 export interface GatewayParts {
   access: RequestAccess;
+  key_uses: KeyUses;
   record: RecordGuard;
   /** Absent only where a test does without. */
   damage: KnownDamage | undefined;
@@ -182,6 +184,7 @@ export class GatewayModule {
 function sharedProviders(parts: GatewayParts): Provider[] {
   return [
     { provide: RequestAccess, useValue: parts.access },
+    { provide: KeyUses, useValue: parts.key_uses },
     { provide: RecordGuard, useValue: parts.record },
     { provide: Vault, useValue: parts.vault },
     { provide: TENANT_KEYS, useValue: parts.keys },

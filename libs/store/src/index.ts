@@ -22,6 +22,7 @@ export * from './executions/take-over.js';
 export * from './executions/tombstones.js';
 export * from './instances/instances.js';
 export * from './instances/unhealthy-packs.js';
+export * from './key-uses/key-uses.js';
 export * from './keys/key-ring.js';
 export * from './leases/leases.js';
 export * from './limits/counters.js';
