@@ -72,6 +72,7 @@ export { type Cursor, cursorText, parseCursor } from './views/cursor.js';
 export * from './views/earlier-calls.js';
 export * from './views/export-outbox.js';
 export { oldestOpenCall } from './views/oldest-open-call.js';
+export { type PendingApprovals, pendingOfAllTenants } from './views/pending-approvals.js';
 export * from './views/projection-position.js';
 export * from './views/rebuild-requests.js';
 export * from './views/run-transcripts.js';
