@@ -14,7 +14,7 @@ const VALUES = new Set(
         ' ',
       ),
     )
-    .concat(['price_of_hour', 'as_of', 'at_offset', 'token', 'metadata']),
+    .concat(['role', 'source', 'price_of_hour', 'as_of', 'at_offset', 'token', 'metadata']),
 );
 /** Parameters that nobody can furnish, and why. */
 const NOBODYS: Readonly<Record<string, string>> = {
@@ -40,6 +40,7 @@ export interface Probe {
 
 export interface Answered {
   status: number;
+  content_type: string;
   text: string;
 }
 
@@ -87,12 +88,13 @@ export class Probes {
     return bare.replace(/"proof":"[^"]*"/g, '""').replace(/[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{32,}|\d+/g, '0');
   }
 
-  private request(route: Route, whose: Whose, filter?: string, tenant_id = 'rival'): { url: string; body: unknown } {
+  /** What is sent to a route. */
+  request(route: Route, whose: Whose, filter?: string, tenant_id = 'rival'): { url: string; body: unknown } {
     const nameOf = (of: Whose) => (name: string) => this.named(route, name)?.[of] ?? `nobodys-${name}`;
     // A filter is probed of what is there to be filtered, or of nothing at all.
     const path = filled(route.path, nameOf(filter === undefined ? whose : 'nobodys'));
     const query = filter === undefined ? '' : `?${filter}=${encodeURIComponent(nameOf(whose)(filter))}`;
-    const needed = filter === undefined ? needs[route.path] : undefined;
+    const needed = filter === undefined && route.method === 'GET' ? needs[route.path] : undefined;
     const asked = needed === undefined ? query : `?${needed}`;
     return { url: path + asked, body: bodies[`${route.method} ${route.path}`]?.(nameOf(whose), tenant_id) };
   }
@@ -113,14 +115,15 @@ const needs: Readonly<Record<string, string>> = {
 };
 
 /** A stream is read for a moment. */
-async function raw(by: Api, method: string, url: string, body: unknown): Promise<Answered> {
+export async function raw(by: Api, method: string, url: string, body: unknown): Promise<Answered> {
   const content = body === undefined ? {} : { body: JSON.stringify(body) };
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
   const cut = new AbortController();
   const headers = { authorization: `Bearer ${by.key}`, prefer: 'wait=10', ...type };
   const response = await fetch(by.base + url, { method, headers, ...content, signal: cut.signal });
   const parts: string[] = [];
-  const streams = (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
+  const content_type = response.headers.get('content-type') ?? '';
+  const streams = content_type.startsWith('text/event-stream');
   const timer = streams ? setTimeout(() => cut.abort(), STREAM_MS) : undefined;
   try {
     for await (const part of response.body ?? []) parts.push(Buffer.from(part as Uint8Array).toString());
@@ -129,5 +132,5 @@ async function raw(by: Api, method: string, url: string, body: unknown): Promise
   } finally {
     clearTimeout(timer);
   }
-  return { status: response.status, text: parts.join('') };
+  return { status: response.status, content_type, text: parts.join('') };
 }

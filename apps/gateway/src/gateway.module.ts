@@ -14,6 +14,7 @@ import { AuditModule } from './audit/audit.module.js';
 import type { AuditParts } from './audit/audit-parts.js';
 import { DamagesModule } from './audit/damages.module.js';
 import { SignedTrees } from './audit/signed-trees.js';
+import { KeyUses } from './authentication/key-uses.js';
 import { VerifiedTokens } from './authentication/verified-tokens.js';
 import { BlobsModule } from './blobs/blobs.module.js';
 import { BlobsService } from './blobs/blobs.service.js';
@@ -35,9 +36,7 @@ import { CounterfactualDecider } from './counterfactual/counterfactual-decider.j
 import { DeadLetterView } from './dead-letters/dead-letter-view.js';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { DocsModule } from './docs/docs.module.js';
-import { ApiDocument } from './documents/api-document.js';
 import { DocumentsModule } from './documents/documents.module.js';
-import { openApiDocument } from './documents/openapi-document.js';
 import { FactsModule } from './facts/facts.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HealthService } from './health/health.service.js';
@@ -82,6 +81,7 @@ import { CALLBACK_ADDRESSES } from './webhooks/webhooks.service.js';
 /** What the controllers are given. */
 export interface GatewayParts {
   access: RequestAccess;
+  key_uses: KeyUses;
   record: RecordGuard;
   /** Absent only where a test does without. */
   damage: KnownDamage | undefined;
@@ -126,7 +126,6 @@ export interface GatewayParts {
 
 const CONNECTIONS_CHECKED_EVERY_MS = 1_000;
 
-/** The routes that every gateway has. */
 /** The features that every gateway has. */
 const FEATURES = [
   AccessModule,
@@ -188,6 +187,7 @@ export class GatewayModule {
 function sharedProviders(parts: GatewayParts): Provider[] {
   return [
     { provide: RequestAccess, useValue: parts.access },
+    { provide: KeyUses, useValue: parts.key_uses },
     { provide: RecordGuard, useValue: parts.record },
     { provide: Vault, useValue: parts.vault },
     { provide: TENANT_KEYS, useValue: parts.keys },
@@ -274,7 +274,6 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
     logger: new NestLogger(logger),
     abortOnError: false,
   });
-  app.get(ApiDocument, { strict: false }).describe(() => openApiDocument(app));
   takeDirectCalls(app, parse, admission, parts);
   return app;
 }

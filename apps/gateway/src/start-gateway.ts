@@ -17,6 +17,7 @@ import { EditService } from './approvals/edit.service.js';
 import { auditParts, logAuditFaults } from './audit/audit-parts.js';
 import { SignedTrees } from './audit/signed-trees.js';
 import { Authenticator } from './authentication/authenticator.js';
+import { KeyUses } from './authentication/key-uses.js';
 import { ProviderKeys } from './authentication/provider-keys.js';
 import { RefusedRequests } from './authentication/refused-requests.js';
 import { TokenPrincipals } from './authentication/token-principals.js';
@@ -115,7 +116,6 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     delivery: sender,
     callback_addresses,
   });
-  const refused = new RefusedRequests(deps);
   const { secrets, links, mailer } = notificationParts(config, keys, now_ms);
   const channels = new RecordedChannels(new Channels(sender, mailer, secrets, links), store, clock, logger);
   const notifications = notificationSender(deps, { configuration, changes }, channels, readable);
@@ -123,7 +123,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
   const trustScores = new TrustScoreCache(deps);
   const rulings = new TenantRulings(now_ms, trustScores);
   const bounds = new HttpBounds(config.http ?? defaultHttpLimits, deps.metrics);
-  const access = new RequestAccess(new Authenticator(configuration, now_ms, tokens), logger, refused);
+  const key_uses = new KeyUses(store, clock, logger);
+  const access = new RequestAccess(new Authenticator(configuration, now_ms, tokens, key_uses), logger, new RefusedRequests(deps));
   const policies = new PolicyService(settings, rulings, store, new CallHistoryReader({ log, store, monotonic_ms: monotonic }));
   return {
     running,
@@ -135,6 +136,7 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     vault: deps.vault,
     keys,
     access,
+    key_uses,
     record,
     damage: deps.damage,
     trees: new SignedTrees(deps.log, deps.evidence?.checkpoints),
@@ -188,6 +190,7 @@ export async function startGateway(
     await heartbeat.close();
     await wired.running.close();
     await wired.access.refused.close();
+    await wired.key_uses.close();
     wired.subjects?.retention.close();
     await sunsets.close();
     await wired.usage.closer.close();

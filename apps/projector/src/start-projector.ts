@@ -6,6 +6,7 @@ import { type AppDeps, CallTracer, ConfigurationHeartbeat, checkedLog, NestLogge
 import { keepStateSchema, readBuilds, showAnalytics } from '@countersign/store';
 import { NestFactory } from '@nestjs/core';
 import type { MicroserviceOptions } from '@nestjs/microservices';
+import { measureApprovals } from './approval-metrics.js';
 import { CheckpointWriter } from './audit/checkpoint-writer.js';
 import { CoveredLanes } from './audit/covered-lanes.js';
 import { LogSigning } from './audit/log-signing.js';
@@ -100,6 +101,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   await app.listen();
   const { log, codec, schemas } = deps;
   measureLag(folder, log, deps.metrics);
+  measureApprovals(store, clock, deps.metrics);
   const replayed = checkedLog(deps, 'rebuild');
   const rebuilder = new Rebuilder({ log: replayed ?? log, codec, schemas, store, projections, refusals }, owner_id, logger);
   await rebuilder.start();

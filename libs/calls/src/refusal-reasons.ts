@@ -27,6 +27,7 @@ export const refusalReasons = {
     person_link_not_found: 'No person link has this id.',
     personal_data_rule_not_found: 'No rule for personal data has this id.',
     policy_not_found: 'No published policy has this version.',
+    principal_not_found: 'No key and no token on record names a principal of this id.',
     projection_not_found: 'No projection has this name.',
     provider_not_found: 'No tool of this provider ever ran.',
     route_not_found: 'The API has no route at this path.',

@@ -13,3 +13,6 @@ export function isApiKey(text: string): boolean {
 }
 
 export const hashApiKey = (key: string): string => sha256Hex(key);
+
+/** What a key is known by to people: 8 of its 43 random characters, which leaves 208 bits to guess. */
+export const prefixOf = (key: string): string => key.slice(0, 12);

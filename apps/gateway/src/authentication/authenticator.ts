@@ -3,6 +3,7 @@ import type { Authority } from '@countersign/contracts';
 import { type ApiKey, LOCAL_ISSUER, principalOfKey, tenantOf } from '@countersign/domain';
 import type { Configuration } from '@countersign/process';
 import { SILENCE_MAX_MS } from '../configuration/configuration.service.js';
+import type { KeyUses } from './key-uses.js';
 import { TokenHashes } from './token-hashes.js';
 import type { TokenPrincipals } from './token-principals.js';
 
@@ -29,6 +30,7 @@ export class Authenticator {
     private readonly configuration: Configuration,
     private readonly now_ms: () => number,
     private readonly tokens: TokenPrincipals,
+    private readonly uses: Pick<KeyUses, 'note'>,
   ) {}
 
   caller(authorization: string | undefined): Caller | Refusal {
@@ -43,6 +45,7 @@ export class Authenticator {
     const key = principalOfKey(this.configuration.state, hash, this.now_ms());
     if (!key) return invalidToken('the token is unknown, revoked or expired');
     if (!tenantOf(this.configuration.state, key.tenant_id)) return invalidToken('the token names a tenant that does not exist');
+    this.uses.note(key);
     return this.ofKeys.get(key) ?? this.remember(key);
   }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { uuidv7 } from '@countersign/contracts';
 import { baseOf, hasAdminKey, itemNames, tenantOf } from '@countersign/domain';
 import type { Clock, Configuration } from '@countersign/process';
-import { hashApiKey, mintApiKey } from '../authentication/api-key.js';
+import { hashApiKey, mintApiKey, prefixOf } from '../authentication/api-key.js';
 import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 import { DEFAULT_TENANT, tenantDefaults } from '../configuration/default-tenant.js';
 
@@ -50,6 +50,7 @@ export async function firstStart(
   const fields = {
     key_id,
     key_hash: hashApiKey(key),
+    key_prefix: prefixOf(key),
     principal: ADMIN,
     ...rights,
     created_at_ms: now_ms,

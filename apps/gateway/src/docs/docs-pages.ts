@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Refusal } from '@countersign/calls';
 import { LRUCache } from 'lru-cache';
@@ -28,8 +29,8 @@ function linked(from: string, href: string): string | undefined {
   return `/docs${page === '' || page === '.' ? '' : `/${page}`}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
-/** Markdown of the file `from` as HTML: headings get the anchors that GitHub gives them, links lead to pages. */
-function rendered(from: string, markdown: string): string {
+/** Markdown of the file `from` as HTML: headings get the anchors that GitHub gives them, links lead to pages. Other requests are served between sections. */
+async function rendered(from: string, markdown: string): Promise<string> {
   const extension: MarkedExtension = {
     renderer: {
       heading({ tokens, depth, text }) {
@@ -42,7 +43,25 @@ function rendered(from: string, markdown: string): string {
       },
     },
   };
-  return new Marked(extension).parse(markdown, { async: false });
+  const marked = new Marked(extension);
+  const sections: string[] = [];
+  for (const section of sectionsOf(markdown)) {
+    sections.push(marked.parse(section, { async: false }));
+    await setImmediate();
+  }
+  return sections.join('');
+}
+
+/** The text in pieces that begin with a heading. A line of a code block is no heading. */
+export function sectionsOf(markdown: string): string[] {
+  let fenced = false;
+  const sections: string[][] = [[]];
+  for (const line of markdown.split('\n')) {
+    if (line.startsWith('```')) fenced = !fenced;
+    if (!fenced && /^##+ /.test(line)) sections.push([]);
+    sections.at(-1)?.push(line);
+  }
+  return sections.map((lines) => `${lines.join('\n')}\n`);
 }
 
 /** The Markdown pages of `docs/` as HTML. A page is read once. */
@@ -57,7 +76,7 @@ export class DocsPages {
     if (found === undefined)
       return new Refusal('not-found', 'the documentation has no such page; /docs lists them', { reason: 'page_not_found' });
     const title = /^# (.+)$/m.exec(found.text)?.[1] ?? 'Documentation';
-    const page = htmlPage(title, rendered(found.file, found.text));
+    const page = htmlPage(title, await rendered(found.file, found.text));
     this.pages.set(name, page);
     return page;
   }

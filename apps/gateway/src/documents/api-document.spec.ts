@@ -1,22 +1,19 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { ApiDocument } from './api-document.js';
+import { apiDocumentText, documentOf, routedGateway } from '../testing/api-document.js';
+import { API_DOCUMENT_FILE, ApiDocument } from './api-document.js';
+import { documentText } from './document-text.js';
 
-test('the document is made when it is first read, and once', () => {
-  let made = 0;
-  const document = new ApiDocument();
-  document.describe(() => ({ made: ++made }));
-  expect(made).toBe(0);
-  expect([document.text, document.text]).toEqual(['{"made":1}', '{"made":1}']);
+test('the file that is served is the document of the routes: else run npm run client', async () => {
+  const text = readFileSync(API_DOCUMENT_FILE, 'utf8');
+  expect(text === apiDocumentText(await routedGateway())).toBe(true);
+  expect(await new ApiDocument().text()).toBe(text);
 });
 
-test('what fails to be made fails its reader, and is made again for the next', () => {
-  let fails = true;
-  const document = new ApiDocument();
-  document.describe(() => {
-    if (fails) throw new Error('a schema cannot be written');
-    return {};
-  });
-  expect(() => document.text).toThrow('a schema cannot be written');
-  fails = false;
-  expect(document.text).toBe('{}');
+test('the file has a line for each operation and each schema, and says what the document says', async () => {
+  const document = documentOf(await routedGateway());
+  const text = documentText(document);
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(document)));
+  expect(text.split('\n').filter((line) => line.startsWith('"/v1/limits":'))).toHaveLength(1);
+  expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(60_000);
 });

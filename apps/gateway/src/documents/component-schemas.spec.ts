@@ -32,10 +32,18 @@ test('a recursive schema without a name gets one of its content', () => {
 
 test('any JSON value is {}, and a tuple states its length', () => {
   const { schema, components } = componentSchemas(
-    z.object({ any: z.record(z.string(), z.json()), pair: z.tuple([z.int(), z.string()]) }),
+    z.object({
+      any: z.record(z.string(), z.json()),
+      pair: z.tuple([z.int(), z.string()]),
+      more: z.tuple([z.int(), z.string().optional()]),
+    }),
     'input',
   );
   expect(components).toEqual({});
-  expect(schema.properties).toMatchObject({ any: { additionalProperties: {} }, pair: { minItems: 2, maxItems: 2 } });
+  expect(schema.properties).toMatchObject({
+    any: { additionalProperties: {} },
+    pair: { minItems: 2, maxItems: 2 },
+    more: { minItems: 1, maxItems: 2 },
+  });
   expect(JSON.stringify(schema)).not.toContain('"items":false');
 });

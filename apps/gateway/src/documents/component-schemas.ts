@@ -31,12 +31,15 @@ function openJson(made: Json): Json {
 
 const withoutId = ({ id: _id, ...schema }: Json): Json => schema;
 
-/** A tuple states its length, not `items: false`: readers of OpenAPI take no schema that is a boolean. */
-function closedTuple({ jsonSchema }: { jsonSchema: Json }): void {
+const isRequired = (type: z.core.$ZodType): boolean => type._zod.optin !== 'optional';
+
+/** A tuple states its length, not `items: false`: readers of OpenAPI take no schema that is a boolean. Its last items may be optional. */
+function closedTuple({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
   const { prefixItems, items } = jsonSchema as { prefixItems?: unknown[]; items?: unknown };
   if (!prefixItems || items !== false) return;
   delete jsonSchema.items;
-  jsonSchema.minItems = prefixItems.length;
+  const { items: types } = (zodSchema as z.core.$ZodTuple)._zod.def;
+  jsonSchema.minItems = types.filter(isRequired).length;
   jsonSchema.maxItems = prefixItems.length;
 }
 

@@ -20,8 +20,8 @@ export class DocumentsController {
   @Public()
   @ApiOperation({ summary: 'This document' })
   @Answer(document.meta({ id: 'OpenApiDocument' }))
-  openApi() {
-    return new JsonText({ text: this.api.text });
+  async openApi() {
+    return new JsonText({ text: await this.api.text() });
   }
 
   @Get('asyncapi.json')

@@ -7,12 +7,21 @@ import { KeysController } from './keys.controller.js';
 import { KeysService } from './keys.service.js';
 import { PersonLinksController } from './person-links.controller.js';
 import { PersonLinksService } from './person-links.service.js';
+import { PrincipalsController } from './principals.controller.js';
+import { PrincipalsService } from './principals.service.js';
 import { TenantsController } from './tenants.controller.js';
 import { TenantsService } from './tenants.service.js';
 
 /** Tenants, the principals that are known of them, and for whom they act. */
 @Module({
-  controllers: [TenantsController, KeysController, IdentityProvidersController, PersonLinksController, DelegationsController],
-  providers: [TenantsService, KeysService, IdentityProvidersService, PersonLinksService, DelegationsService],
+  controllers: [
+    TenantsController,
+    KeysController,
+    IdentityProvidersController,
+    PersonLinksController,
+    DelegationsController,
+    PrincipalsController,
+  ],
+  providers: [TenantsService, KeysService, IdentityProvidersService, PersonLinksService, DelegationsService, PrincipalsService],
 })
 export class IdentityModule {}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KeyUses } from '../authentication/key-uses.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { MemoryConfiguration } from '../testing/memory-configuration.js';
@@ -6,7 +7,13 @@ import { IdentityModule } from './identity.module.js';
 
 let app: FeatureApp;
 beforeAll(async () => {
-  app = await FeatureApp.open([IdentityModule], [{ provide: ConfigurationService, useValue: MemoryConfiguration.service() }]);
+  app = await FeatureApp.open(
+    [IdentityModule],
+    [
+      { provide: ConfigurationService, useValue: MemoryConfiguration.service() },
+      { provide: KeyUses, useValue: { lastUses: async () => new Map() } },
+    ],
+  );
 });
 afterAll(() => app.close());
 

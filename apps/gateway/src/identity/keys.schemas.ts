@@ -47,6 +47,7 @@ export const keyAnswer = z
   .object({
     key_id: z.string(),
     tenant_id: z.string(),
+    key_prefix: z.string().nullable().describe('the first characters of the key; null: it was made before they were kept'),
     name: z.string().nullable().describe('what people call the key'),
     state: z.enum(['active', 'expired', 'revoked']),
     principal: principalAnswer,

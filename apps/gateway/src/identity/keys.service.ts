@@ -4,7 +4,7 @@ import { type ApiKey, itemNames, keysOf, tenantOf } from '@countersign/domain';
 import { Injectable } from '@nestjs/common';
 import { isoOf } from '../answers/shared-schemas.js';
 import type { WithHeaders } from '../answers/with-headers.js';
-import { hashApiKey, mintApiKey } from '../authentication/api-key.js';
+import { hashApiKey, mintApiKey, prefixOf } from '../authentication/api-key.js';
 import { ConfigurationService, type EditRequest } from '../configuration/configuration.service.js';
 import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 import { pageOf } from '../lists/lists.js';
@@ -13,17 +13,20 @@ import { expiryOf } from './expiry.js';
 import type { KeyAnswer, KeyChange, KeyListQuery, KeyRequest, MintedKey } from './keys.schemas.js';
 import { lookAlikeIssue, principalIdsOf, skeletonOf } from './look-alike.js';
 
-function stateOf({ revoked_at_ms, expires_at_ms }: Pick<ApiKey, 'revoked_at_ms' | 'expires_at_ms'>, now_ms: number): KeyAnswer['state'] {
+export function stateOf(
+  { revoked_at_ms, expires_at_ms }: Pick<ApiKey, 'revoked_at_ms' | 'expires_at_ms'>,
+  now_ms: number,
+): KeyAnswer['state'] {
   if (revoked_at_ms !== null) return 'revoked';
   return expires_at_ms !== null && expires_at_ms <= now_ms ? 'expired' : 'active';
 }
 
 function answerOf(key: Omit<ApiKey, 'key_hash'>, now_ms: number): KeyAnswer {
-  const { key_id, tenant_id, name, principal, owner, created_by, scopes, clearances, purposes, ...at } = key;
+  const { key_id, tenant_id, key_prefix, name, principal, owner, created_by, scopes, clearances, purposes, ...at } = key;
   const state = stateOf(at, now_ms);
   const created_at = new Date(at.created_at_ms).toISOString();
   const times = { created_at, expires_at: isoOf(at.expires_at_ms), revoked_at: isoOf(at.revoked_at_ms) };
-  return { key_id, tenant_id, name, state, principal, owner, created_by, scopes, clearances, purposes, ...times };
+  return { key_id, tenant_id, key_prefix, name, state, principal, owner, created_by, scopes, clearances, purposes, ...times };
 }
 
 /** Admins manage their own tenant; those of `default` all of them. */
@@ -72,7 +75,7 @@ export class KeysService {
     const key = mintApiKey();
     const { principal, scopes, clearances, purposes = null, owner = null, name = null } = body;
     const who = { name, principal, scopes, clearances, purposes, owner, skeleton: skeletonOf(principal.id) };
-    const ids = { key_id: uuidv7(created_at_ms), key_hash: hashApiKey(key) };
+    const ids = { key_id: uuidv7(created_at_ms), key_hash: hashApiKey(key), key_prefix: prefixOf(key) };
     const fields = { ...ids, ...who, by: caller.principal, only_if_first: false, expires_at_ms, created_at_ms };
     const against = () => (owner === null ? [] : [itemNames.principal_look(skeletonOf(owner))]);
     const edited = await this.configuration.editEverywhere(unconditional(request), {

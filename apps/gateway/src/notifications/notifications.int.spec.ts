@@ -190,6 +190,7 @@ test('a channel is sent a link only while its person could use it', async () => 
     purposes: null,
     owner: null,
     name: null,
+    key_prefix: null,
     created_by: { kind: 'user' as const, id: 'admin', roles: ['admin'] },
   };
   const kept = { ...key, expires_at_ms: null, created_at_ms: 0, revoked_at_ms: null as number | null };

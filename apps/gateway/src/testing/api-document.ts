@@ -1,8 +1,11 @@
 import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
 import { createLogger } from '@countersign/process';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { documentText } from '../documents/document-text.js';
+import { type Examples, withExamples } from '../documents/examples.js';
 import { openApiDocument } from '../documents/openapi-document.js';
 import { GatewayModule, type GatewayParts } from '../gateway.module.js';
 
@@ -45,6 +48,15 @@ export function routedGateway(): Promise<INestApplication> {
 }
 
 export const documentOf = (app: INestApplication): ApiDocument => openApiDocument(app) as unknown as ApiDocument;
+
+/** Written by `npm run examples`. */
+export const EXAMPLES_FILE = new URL('../../examples.json', import.meta.url);
+
+/** The text of the file that `/openapi.json` is served from. */
+export function apiDocumentText(app: INestApplication): string {
+  const examples = JSON.parse(readFileSync(EXAMPLES_FILE, 'utf8')) as Examples;
+  return documentText(withExamples(documentOf(app), examples));
+}
 
 /** Every route that the document states. */
 export const routesOf = ({ paths }: Pick<ApiDocument, 'paths'>): StatedRoute[] =>

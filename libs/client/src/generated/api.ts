@@ -802,6 +802,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/principals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List principals
+         * @description Principals that have or had an API key, and people of identity providers whose tokens are on record. Agents and services of a provider leave no record of their tokens.
+         */
+        get: operations["principals_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/principals/{principal_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a principal, its identities and its keys, without the keys themselves */
+        get: operations["principals_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/limits": {
         parameters: {
             query?: never;
@@ -3950,6 +3987,8 @@ export interface components {
         Key: {
             key_id: string;
             tenant_id: string;
+            /** @description the first characters of the key; null: it was made before they were kept */
+            key_prefix: string | null;
             /** @description what people call the key */
             name: string | null;
             /** @enum {string} */
@@ -4010,6 +4049,8 @@ export interface components {
         MintedKey: {
             key_id: string;
             tenant_id: string;
+            /** @description the first characters of the key; null: it was made before they were kept */
+            key_prefix: string | null;
             /** @description what people call the key */
             name: string | null;
             /** @enum {string} */
@@ -4256,6 +4297,81 @@ export interface components {
              * @description ISO 8601, UTC
              */
             changed_at: string;
+        };
+        PrincipalPage: {
+            items: components["schemas"]["PrincipalListItem"][];
+            next_cursor: string | null;
+        };
+        PrincipalListItem: {
+            principal_id?: string;
+            /** @description more than one where keys of several kinds have this id */
+            kinds?: ("agent" | "user" | "service")[];
+            /** @enum {string} */
+            state?: "active" | "inactive";
+            /** @description those that one of its identities has now */
+            roles?: string[];
+            sources?: ("key" | "oidc")[];
+            /** @description the latest use of a key or issue of a token on record; null: none is */
+            last_seen_at?: string | null;
+            identities?: components["schemas"]["PrincipalIdentityKnown"][];
+            /** @description without the keys themselves; revoked and expired ones too, the newest 100 first: `GET /v1/keys?principal=` lists all */
+            keys?: components["schemas"]["PrincipalKey"][];
+        };
+        PrincipalIdentityKnown: {
+            /**
+             * @description key: by API keys of this installation; oidc: by tokens of an identity provider
+             * @enum {string}
+             */
+            source: "key" | "oidc";
+            /** @description local for keys, else the issuer of the tokens */
+            issuer: string;
+            provider_id: string | null;
+            /** @enum {string} */
+            kind: "agent" | "user" | "service";
+            /** @description those that it has now */
+            roles: string[];
+            /**
+             * @description active: a key is usable, or a token is recent enough to vote by
+             * @enum {string}
+             */
+            state: "active" | "inactive";
+            /** @description when the newest token on record was issued; null for keys */
+            last_verified_at: string | null;
+        };
+        PrincipalKey: {
+            key_id: string;
+            /** @description the first characters of the key; null: it was made before they were kept */
+            key_prefix: string | null;
+            /** @description what people call the key */
+            name: string | null;
+            /** @enum {string} */
+            kind: "agent" | "user" | "service";
+            /** @enum {string} */
+            state: "active" | "expired" | "revoked";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            expires_at: string | null;
+            revoked_at: string | null;
+            /** @description ISO 8601, UTC, to 10 minutes; null: not used since uses are kept */
+            last_used_at: string | null;
+        };
+        PrincipalRecord: {
+            principal_id: string;
+            /** @description more than one where keys of several kinds have this id */
+            kinds: ("agent" | "user" | "service")[];
+            /** @enum {string} */
+            state: "active" | "inactive";
+            /** @description those that one of its identities has now */
+            roles: string[];
+            sources: ("key" | "oidc")[];
+            /** @description the latest use of a key or issue of a token on record; null: none is */
+            last_seen_at: string | null;
+            identities: components["schemas"]["PrincipalIdentityKnown"][];
+            /** @description without the keys themselves; revoked and expired ones too, the newest 100 first: `GET /v1/keys?principal=` lists all */
+            keys: components["schemas"]["PrincipalKey"][];
         };
         LimitPage: {
             items: components["schemas"]["LimitInForce"][];
@@ -6824,7 +6940,7 @@ export interface components {
              * @description the cause
              * @enum {string}
              */
-            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "role_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "proof_broken" | "run_seq_taken" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "tool_changed" | "tool_contract_changed" | "tool_schema_unusable" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "record_unconfirmed" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
+            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "role_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "proof_broken" | "run_seq_taken" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "tool_changed" | "tool_contract_changed" | "tool_schema_unusable" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "record_unconfirmed" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
             class: string;
             retryable: boolean;
             retry_after_s?: number;
@@ -9717,6 +9833,86 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    principals_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                kind?: "agent" | "user" | "service";
+                /** @description has this role now */
+                role?: "agent" | "approver" | "operator" | "auditor" | "policy_admin" | "tool_author" | "admin";
+                source?: "key" | "oidc";
+                state?: "active" | "inactive";
+                /** @description comma-separated: only these members of each item */
+                fields?: string;
+                /** @description comma-separated: these members besides those of a summary, `*` for all. Not whole in a summary: identities, keys */
+                expand?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PrincipalPage"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    principals_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                principal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PrincipalRecord"];
+                };
             };
             /** @description a problem document (RFC 9457) */
             default: {

@@ -1257,6 +1257,8 @@ export interface ApiKeySet {
   skeleton?: string | null;
   /** What people call the key. Null: it has no name. */
   name?: string | null;
+  /** The first characters of the key, by which people find it: 48 of its 256 random bits. Null: in records from before it was kept. */
+  key_prefix?: string | null;
   /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
   based_on?: BaseVersion[];
 }

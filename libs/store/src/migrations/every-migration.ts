@@ -20,6 +20,7 @@ import { actedResources } from './0041-acted-resources.js';
 import { unhealthyPacks } from './0042-unhealthy-packs.js';
 import { scrubRuns } from './0043-scrub-runs.js';
 import { webhookAttempts } from './0044-webhook-attempts.js';
+import { keyUses } from './0045-key-uses.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   unhealthyPacks,
   scrubRuns,
   webhookAttempts,
+  keyUses,
 ];

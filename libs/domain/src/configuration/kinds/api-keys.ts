@@ -26,6 +26,7 @@ export function setKey(state: ConfigurationState, event: EventMap['api_key_set']
     revoked_at_ms: before?.revoked_at_ms ?? null,
     owner: event.owner ?? null,
     name: event.name ?? null,
+    key_prefix: event.key_prefix ?? before?.key_prefix ?? null,
     created_by: before?.created_by ?? event.by,
   };
   state.keys_by_id.set(key_id, key);

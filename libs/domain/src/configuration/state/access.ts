@@ -26,6 +26,8 @@ export interface ApiKey {
   owner: string | null;
   /** What people call it. */
   name: string | null;
+  /** Its first characters; null: it was made before they were kept. */
+  key_prefix: string | null;
   created_by: Principal;
 }
 

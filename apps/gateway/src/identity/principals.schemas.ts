@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { timeOf } from '../answers/shared-schemas.js';
+import { roles } from '../authentication/authenticator.js';
+import { ListMembers } from '../lists/list-members.js';
+import { pageOfItems, pageQuery } from '../lists/page-query.js';
+import { keyAnswer } from './keys.schemas.js';
+
+const kind = z.enum(['agent', 'user', 'service']);
+const source = z.enum(['key', 'oidc']);
+const state = z.enum(['active', 'inactive']);
+const LAST_USED = 'ISO 8601, UTC, to 10 minutes; null: not used since uses are kept';
+
+const identity = z
+  .object({
+    source: source.describe('key: by API keys of this installation; oidc: by tokens of an identity provider'),
+    issuer: z.string().describe('local for keys, else the issuer of the tokens'),
+    provider_id: z.string().nullable(),
+    kind,
+    roles: z.array(z.string()).describe('those that it has now'),
+    state: state.describe('active: a key is usable, or a token is recent enough to vote by'),
+    last_verified_at: timeOf.nullable().describe('when the newest token on record was issued; null for keys'),
+  })
+  .meta({ id: 'PrincipalIdentityKnown' });
+
+const { key_id, key_prefix, name, created_at, expires_at, revoked_at } = keyAnswer.shape;
+const ownKey = z
+  .object({ key_id, key_prefix, name, kind, state: keyAnswer.shape.state, created_at, expires_at, revoked_at })
+  .extend({ last_used_at: timeOf.nullable().describe(LAST_USED) })
+  .meta({ id: 'PrincipalKey' });
+
+export const principalRecord = z
+  .object({
+    principal_id: z.string(),
+    kinds: z.array(kind).describe('more than one where keys of several kinds have this id'),
+    state,
+    roles: z.array(z.string()).describe('those that one of its identities has now'),
+    sources: z.array(source),
+    last_seen_at: timeOf.nullable().describe('the latest use of a key or issue of a token on record; null: none is'),
+    identities: z.array(identity),
+    keys: z
+      .array(ownKey)
+      .describe('without the keys themselves; revoked and expired ones too, the newest 100 first: `GET /v1/keys?principal=` lists all'),
+  })
+  .meta({ id: 'PrincipalRecord' });
+
+/** Members of a listed principal. */
+export const principalMembers = new ListMembers(principalRecord, {
+  principal_id: true,
+  kinds: true,
+  state: true,
+  roles: true,
+  sources: true,
+  last_seen_at: true,
+});
+
+/** The query of `GET /v1/principals`. */
+export const principalsQuery = pageQuery.extend({
+  kind: kind.optional(),
+  role: z.enum(roles).optional().describe('has this role now'),
+  source: source.optional(),
+  state: state.optional(),
+  ...principalMembers.query,
+});
+
+export const principalPage = pageOfItems(principalRecord.partial().meta({ id: 'PrincipalListItem' })).meta({ id: 'PrincipalPage' });
+
+export type PrincipalsQuery = z.infer<typeof principalsQuery>;
+export type PrincipalRecord = z.infer<typeof principalRecord>;
