@@ -79,6 +79,8 @@ export const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   'POST /v1/decisions': 'its token is in a notification only',
   'GET /v1/sagas/{saga_id}': 'no route starts a saga',
   'POST /v1/audit/cosignatures': 'needs a witness',
+  'POST /v1/calls/{call_id}/undo': 'needs an effect that can be undone, and its preview',
+  'POST /v1/cases/{case_id}/undo': 'needs an effect that can be undone, and its preview',
   'POST /v1/damages/accept': 'needs a damaged record',
   'POST /v1/mappings/{tool}/activate': 'needs a mapping that waits for a second policy admin',
   'GET /v1/usage/billing': 'needs a month that has ended',

@@ -97,6 +97,13 @@ function waysOut({ identity_allow_private = false, callback_allow_private, proxi
   return { identity_addresses, callback_addresses, identity_door, callback_door: new OutboundDoor(callback_addresses, proxies) };
 }
 
+/** The signed trees, and what is known of damage to them. */
+function recordParts(deps: AppDeps, settings: ConfigurationService): Pick<Wired, 'drops' | 'damage' | 'trees'> {
+  const { log, evidence, damage } = deps;
+  const drops = evidence && damage && new LogDrop(deps, evidence, settings, damage);
+  return { drops, damage, trees: new SignedTrees(log, evidence?.checkpoints) };
+}
+
 function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration, writer: RecordWriter, ready: () => boolean): Wired {
   const { clock, log, codec, store, keys, logger } = deps;
   const { checked, reading } = checkedReads(deps);
@@ -132,14 +139,12 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
     readable,
     sealer,
     subjects: personalDataParts(deps, settings),
-    drops: deps.evidence && deps.damage && new LogDrop(deps, deps.evidence, settings, deps.damage),
+    ...recordParts(deps, settings),
     vault: deps.vault,
     keys,
     access,
     key_uses,
     record,
-    damage: deps.damage,
-    trees: new SignedTrees(deps.log, deps.evidence?.checkpoints),
     configuration: settings,
     policies,
     counterfactual: new CounterfactualDecider(reading, policies),
