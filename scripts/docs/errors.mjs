@@ -16,7 +16,7 @@ const advice = {
   'unknown-case': 'Take a `case_id` from `GET /v1/cases`, or open the case with `POST /v1/cases` first.',
   'method-not-allowed': 'Use a method of the `Allow` header.',
   conflict: 'Read `detail`: the thing is in a state that does not allow the request. Read it again first.',
-  'external-id-taken': 'Use the case that `case_id` names, or another `external_id`.',
+  'external-id-taken': 'Use the case that `case_id` names or the call that `call_id` names, or another `external_id`.',
   'late-vote': 'None: the approval has ended. Read the call to see how.',
   'record-damaged':
     'An operator restores the record or accepts the damage ([auditors](../how-to/auditors.md#when-the-record-is-damaged)). Reads still work.',

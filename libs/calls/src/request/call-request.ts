@@ -47,7 +47,9 @@ export const callRequest = z.strictObject(
     case_id: text(CASE_ID_MAX).optional().describe('an id of a case, or `ext:` and its external_id'),
     external_id: externalId
       .optional()
-      .describe('your own reference of this request: where it has no request_id and no number in a run, sent again it is the same call'),
+      .describe(
+        'your own reference of this request, unique in the tenant: the same request sent again is the same call, another one is 409 external_id_taken',
+      ),
     metadata: metadata.optional(),
     occurrence: text(200).optional().describe('any text; asks for a wanted repeat of an equal call'),
     context: callContext.optional(),
