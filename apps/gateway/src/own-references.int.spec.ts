@@ -112,10 +112,11 @@ describe('a call with a reference', () => {
     const race = (external_id: string, text: (n: number) => string) =>
       Promise.all(Array.from({ length: 8 }, (_, n) => send(n % 2, { external_id, inputs: { path: 'raced', text: text(n) } })));
     const equal = await race('raced-equal', () => 'x');
-    expect(new Set(equal.map(({ status, body }) => `${status} ${body.call_id}`)).size).toBe(1);
+    expect(new Set(equal.map(({ body }) => body.call_id)).size).toBe(1);
+    expect(equal.filter(({ status }) => status > 202)).toEqual([]);
     const rivals = await race('raced-rivals', (n) => `rival ${n}`);
-    expect(rivals.map(({ status }) => status).sort()).toEqual([202, ...Array(7).fill(409)]);
-    const won = rivals.find(({ status }) => status === 202);
+    const [won, ...others] = rivals.filter(({ status }) => status !== 409);
+    expect(others).toEqual([]);
     for (const { body } of rivals) expect(body.call_id).toBe(won?.body.call_id);
   });
 

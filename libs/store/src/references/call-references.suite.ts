@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { callId } from '@countersign/contracts';
 import { describe, expect, test } from 'vitest';
+import { stableTables } from '../projections/bound-tables.js';
 import type { Store } from '../store.js';
 import { upsertCalls } from '../views/calls.js';
 import { claimReference } from './call-references.js';
@@ -27,7 +28,8 @@ export function describeCallReferences(store: () => Store): void {
       const [tenant_id, uuid, at] = [randomUUID(), randomUUID(), Date.now()];
       const call_id = callId(3, uuid);
       const row = { call_id, tenant_id, case_id: null, run_id: null, tool: 't', status: 'succeeded', requested_at_ms: at, hlc: at };
-      await store().query(upsertCalls([{ ...row, state: Buffer.from('{}'), waits_approval: false, external_id: 'PO-7' }]));
+      const write = upsertCalls([{ ...row, state: Buffer.from('{}'), waits_approval: false, external_id: 'PO-7' }]);
+      await stableTables(['calls']).of(store()).query(write);
       expect(await claim(tenant_id, 'PO-7', callId(4, randomUUID()))).toBe(call_id);
       expect(await claim(tenant_id, 'PO-7', call_id)).toBe(call_id);
     });
