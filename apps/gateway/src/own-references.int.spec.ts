@@ -120,6 +120,15 @@ describe('a call with a reference', () => {
     for (const { body } of rivals) expect(body.call_id).toBe(won?.body.call_id);
   });
 
+  test('is free where its request was refused: a better one has it', async () => {
+    await open(0, { external_id: 'PO-over' });
+    await world.ask(0, 'PATCH', '/v1/cases/ext:PO-over', { state: 'closed' });
+    const body = { external_id: 'row-free', inputs: { path: 'free', text: 'x' } };
+    for (const wrong of [{ case_id: 'ext:PO-over' }, { deadline: '2020-01-01T00:00:00Z' }, { inputs: {} }])
+      expect((await send(0, { ...body, ...wrong })).status).toBeGreaterThanOrEqual(400);
+    expect((await send(0, body)).status).toBeLessThan(300);
+  });
+
   test('what looks sealed is not taken where data is personal: it would be opened for its readers', async () => {
     const rule = { tools: ['other_*'], subjects: ['/customer_id'] };
     expect((await world.ask(0, 'PUT', '/v1/personal-data/others', rule, { prefer: 'wait=0' })).status).toBeLessThan(300);
