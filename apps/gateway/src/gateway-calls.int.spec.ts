@@ -220,7 +220,7 @@ describe('keys and tenants', () => {
       const principal = { kind: 'agent', id, roles: ['agent'] };
       const bad = await gateway.send('POST', '/v1/keys', { principal, owner: id });
       expect(bad).toMatchObject({ status: 400, body: { validation: { issues: [{ path: '/principal/id' }, { path: '/owner' }] } } });
-      expect(bad.body.detail).toContain('any characters are taken but');
+      expect(bad.body.detail).toContain('must not contain control characters');
       expect((await gateway.send('POST', '/v1/delegations', { agent_id: id })).body.validation.issues[0].path).toBe('/agent_id');
       const recorded = (await gateway.events('configuration-changed')).find((event) => event.key_hash !== undefined && 'scopes' in event);
       const key = mintApiKey();

@@ -25,7 +25,7 @@ export class AccessController {
 
   @Get('.well-known/authzen-configuration')
   @Roles()
-  @ApiOperation({ summary: 'Read where AuthZEN is answered' })
+  @ApiOperation({ summary: 'Read the AuthZEN endpoints' })
   @Answer(authzenConfiguration)
   configuration(@Origin() origin: string) {
     return { policy_decision_point: origin, access_evaluation_endpoint: `${origin}/access/v1/evaluation` };
@@ -34,7 +34,7 @@ export class AccessController {
   @Post('access/v1/evaluation')
   @Roles()
   @AllowedWhileDamaged()
-  @ApiOperation({ summary: 'Evaluate what would be ruled (AuthZEN 1.0)' })
+  @ApiOperation({ summary: 'Evaluate a call without making it (AuthZEN 1.0)' })
   @Answer(evaluationAnswer)
   evaluate(@CurrentCaller() caller: Caller, @Body({ schema: evaluationRequest }) body: EvaluationRequest) {
     return this.access.evaluate(caller, body);

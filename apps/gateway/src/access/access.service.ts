@@ -13,7 +13,7 @@ function requestedBy({ subject, action, resource, context }: EvaluationRequest, 
   const { kind, id: own, roles } = caller.principal;
   const isSelf = subject.id === own && subject.type === kind;
   if (!isSelf && !roles.some((role) => ASK_FOR_OTHERS.includes(role)))
-    return new Refusal('forbidden', 'asking about somebody else needs the role policy_admin, auditor or operator', {
+    return new Refusal('forbidden', 'evaluating calls of another principal needs the role policy_admin, auditor or operator', {
       reason: 'role_missing',
     });
   const named = subject.properties.roles;

@@ -43,7 +43,7 @@ const evaluate = (body: unknown, role: 'agent' | 'auditor' = 'agent') => app.sen
 test('without a token it is 401, and about somebody else 403', async () => {
   expect((await app.send('GET', '/.well-known/authzen-configuration')).status).toBe(401);
   const { status, body } = await evaluate(question({ path: 'a', text: 'b' }, 'somebody'));
-  expect([status, body.detail]).toEqual([403, 'asking about somebody else needs the role policy_admin, auditor or operator']);
+  expect([status, body.detail]).toEqual([403, 'evaluating calls of another principal needs the role policy_admin, auditor or operator']);
 });
 
 test('what is wrong with a question is named by its place', async () => {
@@ -73,5 +73,5 @@ test('a question is answered as the effective tier of the tool is, and one that 
     context: { reason: { code: 'invalid-inputs', issues: [{ path: '/path' }, { path: '/text' }] } },
   });
   const unknown = await evaluate({ ...question({}), action: { name: 'no_tool' } });
-  expect(unknown.body.context.reason).toEqual({ code: 'unknown-tool', message: 'there is no tool no_tool' });
+  expect(unknown.body.context.reason).toEqual({ code: 'unknown-tool', message: 'the tool no_tool does not exist' });
 });

@@ -9,7 +9,7 @@ export const everywhere = {
   instances: z
     .array(z.object({ instance_id: z.string(), service: z.string(), has_it: z.boolean() }))
     .nullable()
-    .describe('the running instances, and whether each has the change; null: unknown'),
+    .describe('the running instances, and whether each has applied the change; null: unknown'),
 };
 
 /** Who acted. */

@@ -21,10 +21,12 @@ export class EditService {
 
   async edited(tenant_id: string, call: ToolCall, asked: Record<string, unknown>): Promise<EditedInputs | Refusal> {
     if (call.compensates?.kind === 'own')
-      return new Refusal('conflict', 'an undo has the inputs of the effect that it undoes', { reason: 'undo_not_editable' });
+      return new Refusal('conflict', 'the inputs of an undo cannot be edited: they are those of the call it undoes', {
+        reason: 'undo_not_editable',
+      });
     const tool = catalogued(this.configuration.state, call.tool, call.version);
     if (!tool || tool.digest !== call.contract_digest)
-      return new Refusal('conflict', 'the tool is not what it was when the call was made', { reason: 'tool_changed' });
+      return new Refusal('conflict', 'the contract of the tool has changed since the call was made', { reason: 'tool_changed' });
     if (isTooDeep(asked)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
     const check = this.contracts.of(tool);
     if (typeof check === 'string')

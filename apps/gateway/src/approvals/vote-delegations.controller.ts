@@ -20,7 +20,7 @@ export class VoteDelegationsController {
   constructor(private readonly delegations: VoteDelegationsService) {}
 
   @Get()
-  @ApiOperation({ summary: 'List who votes for whom' })
+  @ApiOperation({ summary: 'List vote delegations' })
   @Answer(voteDelegationPage)
   list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: pageQuery }) query: PageQuery) {
     return this.delegations.list(tenant_id, query);
@@ -28,7 +28,7 @@ export class VoteDelegationsController {
 
   @Post()
   @Change()
-  @ApiOperation({ summary: 'Let somebody vote for you' })
+  @ApiOperation({ summary: 'Delegate your votes' })
   @Answer(voteDelegation, { status: 201 })
   async create(
     @CurrentCaller() caller: Caller,

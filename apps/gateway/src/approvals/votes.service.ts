@@ -32,9 +32,9 @@ interface Ballot {
 
 /** What a vote of another kind cannot say: whoever sends inputs with an approval means an edit. */
 function misplacedIn({ vote, inputs, to, grant }: VoteRequest): string | undefined {
-  if ((vote === 'edit') !== (inputs !== undefined)) return '`inputs` belong to an edit, and an edit names them';
-  if ((vote === 'delegate') !== (to !== undefined)) return '`to` belongs to a delegation, and a delegation names it';
-  return grant !== undefined && vote !== 'approve' && vote !== 'edit' ? '`grant` belongs to an approval' : undefined;
+  if ((vote === 'edit') !== (inputs !== undefined)) return '`inputs` is required with the vote `edit` and not allowed with other votes';
+  if ((vote === 'delegate') !== (to !== undefined)) return '`to` is required with the vote `delegate` and not allowed with other votes';
+  return grant !== undefined && vote !== 'approve' && vote !== 'edit' ? '`grant` is allowed only with the vote `approve`' : undefined;
 }
 
 /** Puts votes on the record and answers what policy made of them. Whether a vote counts is policy's. */

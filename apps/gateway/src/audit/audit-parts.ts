@@ -48,6 +48,6 @@ export async function logAuditFaults({ proofs }: Pick<AuditParts, 'proofs'>, log
   if (faults.length === 0) return;
   logger.error(
     { event: 'audit_trees_not_whole', faults },
-    'the audit trees are not whole: the projector hashes them anew, or it does not share them with this gateway',
+    'the audit trees are incomplete: the projector is rebuilding them, or this gateway does not share its tree storage',
   );
 }

@@ -35,7 +35,7 @@ export class AuditProofsController {
 
   @Get('bundle')
   @AsRecorded()
-  @ApiOperation({ summary: 'Read all about a call or a case, provable offline' })
+  @ApiOperation({ summary: 'Read an audit bundle of a call or a case that verifies offline' })
   @Answer(bundleAnswer)
   bundle(@CurrentCaller() caller: Caller, @Query({ schema: bundleQuery }) query: BundleQuery, @SeenPositions() seen: Seen) {
     return this.bundles.make(caller, query, this.views, seen);

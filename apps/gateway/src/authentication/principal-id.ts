@@ -9,6 +9,6 @@ export const principalId = z
   .string()
   .min(1)
   .max(ID_MAX)
-  .regex(NAMEABLE, 'any characters are taken but control characters, line separators and half characters');
+  .regex(NAMEABLE, 'must not contain control characters, line separators or unpaired surrogates');
 
 export const isPrincipalId = (id: unknown): id is string => principalId.safeParse(id).success;

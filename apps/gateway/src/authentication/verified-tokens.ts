@@ -31,7 +31,7 @@ export class VerifiedTokens {
     if (!token || principal.roles.every((role) => role === AGENT)) return;
     if (!this.isDue(caller, token.provider.people_live_ms / RECORDS_PER_LIFE) || !this.mayWrite(tenant_id)) return;
     void this.record(caller).catch((cause) =>
-      this.parts.logger.warn({ event: 'verified_token_not_recorded', err: cause, tenant_id }, 'a verified token was not recorded'),
+      this.parts.logger.warn({ event: 'verified_token_not_recorded', err: cause, tenant_id }, 'could not record a verified token'),
     );
   }
 

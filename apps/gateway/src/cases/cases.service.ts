@@ -41,7 +41,7 @@ function answerOf({ case_id, tenant_id, status, title, external_id, metadata, op
 const referenceTaken = (case_id: string): Refusal =>
   new Refusal(
     'external-id-taken',
-    `${case_id} has this external_id, and another title or metadata: use that case, or another external_id`,
+    `${case_id} has this external_id but another title or metadata: use that case, or choose another external_id`,
     {
       case_id,
     },

@@ -77,7 +77,7 @@ export class ConfigurationEdits {
       const is_versioned = position && versionOfItem(this.state.changes, tenant_id, item) !== NEVER_SET;
       if (position) return { fields, position, etag: etagOfVersion(is_versioned ? position.offset : NEVER_SET) };
     }
-    return new Refusal('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`, {
+    return new Refusal('conflict', `the resource was changed ${ROUNDS_MAX} times while this change was made: nothing was changed, retry`, {
       reason: 'changed_concurrently',
     });
   }

@@ -55,7 +55,7 @@ export class ConfigurationWriter {
       this.bases_are_understood = await allRefuseMovedBases(this.parts.store);
     } catch (cause) {
       if (is_required && !this.bases_are_understood)
-        throw new InfrastructureFault('the list of running instances cannot be read', { cause });
+        throw new InfrastructureFault('could not read the list of running instances', { cause });
     }
     return this.bases_are_understood ?? false;
   }

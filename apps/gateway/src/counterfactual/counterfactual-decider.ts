@@ -13,8 +13,8 @@ import { RecordingReader, sharedWindow } from './recording-reader.js';
 
 /** The cap is on what is read, not on what is asked about. */
 const TOO_MUCH =
-  'more than 400,000 records or 200 MB would have to be read: all from the first record of these calls to now count, those of other tenants in the same lane too; ' +
-  'ask about later calls (POST /v1/counterfactual with from), or give the tenant a lane of its own';
+  'the query would read more than 400,000 records or 200 MB (all records of the lane since the first of these calls, including other tenants); ' +
+  'select later calls (POST /v1/counterfactual with from), or give the tenant its own lane';
 
 /** Questions that are worked on at once by one gateway. */
 const AT_ONCE = 2;
@@ -45,7 +45,7 @@ export class CounterfactualDecider {
 
   /** @returns the answer, JSON in pieces. */
   async decide(caller: Caller, asked: RequestedOtherwise): Promise<string[] | Refusal> {
-    if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other counterfactuals are being worked out: ask again');
+    if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other counterfactuals are running: retry later');
     this.running++;
     try {
       return await this.decideNow(caller, asked);
@@ -87,11 +87,11 @@ export class CounterfactualDecider {
     const until_ms = this.deps.clock.monotonic_ms() + WORK_MAX_MS;
     const mayGoOn = (): boolean => question.steps < STEPS_MAX && this.deps.clock.monotonic_ms() < until_ms;
     await gently.all(() => mayGoOn() && question.step());
-    if (!mayGoOn()) return new Refusal('too-much', 'deciding it again takes too long: ask about less');
+    if (!mayGoOn()) return new Refusal('too-much', 'the counterfactual takes too long: select fewer calls');
     const answer = question.answer();
     if (answer.calls === 0)
       return new Refusal('erased', 'the records of these calls are no longer on the log', { reason: 'record_dropped' });
     const pieces = await gently.gathered(counterfactualPieces(answer, more), ANSWER_CHARACTERS_MAX);
-    return pieces ?? new Refusal('too-much', 'the answer is too long: ask about less');
+    return pieces ?? new Refusal('too-much', 'the response is too large: select fewer calls');
   }
 }

@@ -15,18 +15,18 @@ const change = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('approval'),
     approval_id: id,
-    voter: id.optional().describe('whose vote; absent: yours'),
+    voter: id.optional().describe('id of the voter; absent: you'),
     vote: z.enum(['approve', 'deny']).default('approve'),
-    at: time.optional().describe('when; absent: when this voter did vote'),
+    at: time.optional().describe('time of the vote; absent: the time of the recorded vote of this voter'),
     reason: z.string().max(2000).optional(),
   }),
   z
     .strictObject({
       kind: z.literal('policy'),
-      version: z.string().max(64).nullable().optional().describe('a published version; null: the built-in rules alone'),
+      version: z.string().max(64).nullable().optional().describe('a published version; null: only the built-in rules'),
       bundle: draftBundle.optional(),
     })
-    .refine(({ version, bundle }) => (version === undefined) !== (bundle === undefined), 'name a version or give a bundle'),
+    .refine(({ version, bundle }) => (version === undefined) !== (bundle === undefined), 'send exactly one of version and bundle'),
   z.strictObject({
     kind: z.literal('fact'),
     table: id,
@@ -37,10 +37,10 @@ const change = z.discriminatedUnion('kind', [
     .strictObject({
       kind: z.literal('limit'),
       limit_id: id,
-      max: z.number().min(0).max(1e9).optional().describe('the same limit with another maximum'),
-      limit: limitRequest.nullable().optional().describe('another limit in its place; null: none'),
+      max: z.number().min(0).max(1e9).optional().describe('another maximum for the same limit'),
+      limit: limitRequest.nullable().optional().describe('a replacement for the limit; null: no limit'),
     })
-    .refine(({ max, limit }) => (max === undefined) !== (limit === undefined), 'give max or limit'),
+    .refine(({ max, limit }) => (max === undefined) !== (limit === undefined), 'send exactly one of max and limit'),
   z
     .strictObject({
       kind: z.literal('result'),
@@ -48,11 +48,14 @@ const change = z.discriminatedUnion('kind', [
       output: z.unknown().optional(),
       error: z.strictObject({ code: z.enum(knownCodes), message: z.string().max(2000) }).optional(),
     })
-    .refine(({ output, error }) => output === undefined || error === undefined, 'give output or error'),
+    .refine(({ output, error }) => output === undefined || error === undefined, 'send output or error, not both'),
   z.strictObject({ kind: z.literal('left_out'), call_id: id }),
 ]);
 
-const changes = z.array(change).max(CHANGES_MAX).describe('what would have been otherwise; empty: whether the record can be decided again');
+const changes = z
+  .array(change)
+  .max(CHANGES_MAX)
+  .describe('the changes to apply; empty: only check that the recorded decisions can be reproduced');
 
 /** A body with changes by this schema; what is far too large is refused before it is looked at. */
 const bounded = <S extends z.ZodType>(schema: S) =>

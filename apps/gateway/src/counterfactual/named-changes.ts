@@ -32,7 +32,7 @@ export class NamedRules {
     if (version === null) return { kind: 'policy', bundle: null };
     if (version !== undefined) {
       const published = this.policies.shelf(tenant_id).versions.get(version);
-      return published ? { kind: 'policy', bundle: published } : missing(at, 'version', `there is no policy ${version}`);
+      return published ? { kind: 'policy', bundle: published } : missing(at, 'version', `the policy ${version} does not exist`);
     }
     const text = await this.policies.text(tenant_id, 'draft', bundle as PolicyBundle);
     return text instanceof Refusal ? text : { kind: 'policy', bundle: text };
@@ -40,7 +40,7 @@ export class NamedRules {
 
   private fact({ table, set, remove }: Asked<'fact'>, at: number): Named {
     const { state } = this.policies.configuration;
-    if (!factsOf(state, this.caller.tenant_id).has(table)) return missing(at, 'table', `there is no table ${table}`);
+    if (!factsOf(state, this.caller.tenant_id).has(table)) return missing(at, 'table', `the table ${table} does not exist`);
     return { kind: 'fact', table, set, removed: remove };
   }
 
@@ -54,7 +54,7 @@ export class NamedRules {
       const next: Limit = { ...nextVersion(limit_id, limit, known), by, changed_at_ms: 0 };
       return { kind: 'limit', limit: next };
     }
-    if (!known) return missing(at, 'limit_id', `there is no limit ${limit_id}`);
+    if (!known) return missing(at, 'limit_id', `the limit ${limit_id} does not exist`);
     return { kind: 'limit', limit: max === undefined ? { ...known, removed: true } : { ...known, removed: false, max } };
   }
 }
@@ -73,7 +73,7 @@ export class NamedRecords {
     if (asked.kind !== 'result' && asked.kind !== 'left_out') return undefined;
     const { call_id } = asked;
     const isThere = this.recording.calls.get(call_id) && !this.recording.as_recorded.has(call_id);
-    if (!isThere) return missing(at, 'call_id', `there is no call ${call_id} among those that are decided again`);
+    if (!isThere) return missing(at, 'call_id', `the call ${call_id} is not one of the selected calls`);
     if (asked.kind === 'left_out') return { kind: 'left_out', call_id };
     const { error, output } = asked;
     if (error) return { kind: 'result', call_id, status: 'failed', output_json: null, error: callError(error.code, error.message) };
@@ -83,16 +83,18 @@ export class NamedRecords {
   private vote({ approval_id, voter, vote, at: asked_ms, reason }: Asked<'approval'>, at: number): Named {
     const call = this.recording.calls.get(callOfApproval(approval_id));
     const asks = call?.events.some((event) => event.event_type === 'approval_requested' && event.event.approval_id === approval_id);
-    if (!call || (!asks && !this.rules_change)) return missing(at, 'approval_id', `there is no approval ${approval_id} here`);
+    if (!call || (!asks && !this.rules_change))
+      return missing(at, 'approval_id', `the approval ${approval_id} does not belong to the selected calls`);
     const id = voter ?? this.caller.principal.id;
     const cast = call.inputs.find(
       (input) => input.event_type === 'approval_voted' && input.event.approval_id === approval_id && input.event.voter.id === id,
     );
     const known = cast?.event_type === 'approval_voted' ? cast.event : undefined;
     const who = known?.voter ?? this.principal(id);
-    if (!who) return missing(at, 'voter', `there is no principal ${id}`);
+    if (!who) return missing(at, 'voter', `the principal ${id} does not exist`);
     const at_ms = asked_ms ?? cast?.timestamp_ms;
-    if (at_ms === undefined) return { path: `/changes/${at}/at`, code: 'missing', message: `${id} cast no vote here: say when` };
+    if (at_ms === undefined)
+      return { path: `/changes/${at}/at`, code: 'missing', message: `${id} has no recorded vote on this approval: send \`at\`` };
     return { kind: 'vote', approval_id, voter: who, vote, reason: reason ?? null, at_ms, ...(known ? { vote_id: known.vote_id } : {}) };
   }
 

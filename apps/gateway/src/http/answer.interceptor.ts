@@ -35,10 +35,10 @@ export class AnswerInterceptor extends StandardSchemaSerializerInterceptor {
       ? dropped(made, result.data).map((path) => `${path}: is not declared`)
       : result.error.issues.map(({ path, message }) => `/${path.join('/')}: ${message}`);
     if (faults.length === 0) return made;
-    if (this.is_strict) throw new Error(`the answer is not what its route declares: ${faults.join('; ')}`);
+    if (this.is_strict) throw new Error(`the response does not match the declared schema of its route: ${faults.join('; ')}`);
     this.logger.error(
       { event: 'answer_not_declared', schema: schema.meta()?.id, faults: faults.slice(0, 10) },
-      'an answer does not fit its schema',
+      'a response does not match its schema',
     );
     return made;
   }

@@ -10,6 +10,6 @@ export interface AuthenticatedRequest extends HttpRequest {
 /** The principal of the request, its tenant and its rights. Not on a `@Public()` route. */
 export const CurrentCaller = createParamDecorator((_: undefined, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
-  if (!caller) throw new Error(`${context.getClass().name}.${context.getHandler().name} asks for a caller but is not behind @Roles()`);
+  if (!caller) throw new Error(`${context.getClass().name}.${context.getHandler().name} uses @CurrentCaller() but has no @Roles()`);
   return caller;
 });

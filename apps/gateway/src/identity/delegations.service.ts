@@ -30,7 +30,7 @@ export class DelegationsService {
 
   async create(caller: Caller, body: DelegationRequest, request: EditRequest): Promise<WithHeaders<DelegationAnswer> | Refusal> {
     if (caller.principal.kind !== 'user')
-      return new Refusal('forbidden', 'only a user lets an agent act for it', { reason: 'user_required' });
+      return new Refusal('forbidden', 'only users can delegate authority to an agent', { reason: 'user_required' });
     const changed_at_ms = this.configuration.now_ms();
     const expires_at_ms = expiryOf(body.expires_at, changed_at_ms);
     if (expires_at_ms instanceof Refusal) return expires_at_ms;

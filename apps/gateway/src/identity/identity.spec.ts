@@ -84,7 +84,7 @@ describe('keys', () => {
 
 test('tenants are made and changed in tenant default only, whatever the body', async () => {
   const { status, body } = await admin('POST', '/v1/tenants', { wrong: true });
-  expect([status, body.detail]).toEqual([403, 'tenants are administered in tenant default']);
+  expect([status, body.detail]).toEqual([403, 'tenants can be administered only in tenant default']);
   const { items } = (await admin('GET', '/v1/tenants')).body;
   expect(items.map(({ tenant_id }: { tenant_id: string }) => tenant_id)).toEqual(['acme']);
 });

@@ -50,7 +50,7 @@ function alike(id: string, ids: Iterable<string>): string | undefined {
 export function lookAlikeIssue(path: string, what: string, id: string, ids: Iterable<string>): Issue | undefined {
   const other = alike(id, ids);
   if (other === undefined) return undefined;
-  const message = `${escaped(id)} looks like ${what} ${escaped(other)}, which exists already: use that one, or an id that cannot be taken for it`;
+  const message = `${escaped(id)} looks like ${what} ${escaped(other)}, which already exists: use that id, or one that is not confusable with it`;
   return { path, code: 'looks_alike', message };
 }
 

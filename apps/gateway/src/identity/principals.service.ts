@@ -78,7 +78,7 @@ export class PrincipalsService {
   async read(tenant_id: string, principal_id: string): Promise<PrincipalRecord | Refusal> {
     const now_ms = this.configuration.now_ms();
     const known = knownPrincipals(this.configuration.state, tenant_id, now_ms).get(principal_id);
-    if (!known) return new Refusal('not-found', 'there is no principal of this id', { reason: 'principal_not_found' });
+    if (!known) return new Refusal('not-found', 'no principal has this id', { reason: 'principal_not_found' });
     const [record] = await this.records(tenant_id, [known], now_ms);
     return record as PrincipalRecord;
   }

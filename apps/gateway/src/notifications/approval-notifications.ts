@@ -76,7 +76,7 @@ export function approvalNotification(at: Recorded): Notification | undefined {
       const data = { rule: at.event.rule, level, approver_roles, people, quorum, expires_at: iso(expires_at_ms) };
       return notification(at, call, {
         type: 'approval.escalated',
-        title: `${call.tool} still needs an approval: it is yours now`,
+        title: `${call.tool} still needs an approval: it was escalated to you`,
         approval_id,
         data,
         open_until_ms: expires_at_ms,
@@ -112,7 +112,7 @@ export function approvalNotification(at: Recorded): Notification | undefined {
       const { approval_id, call } = at.event;
       return notification(at, call, {
         type: 'approval.expired',
-        title: `${call.tool}: nobody decided in time`,
+        title: `${call.tool}: the approval request expired`,
         approval_id,
         data: { decided_by: [], reason: null },
       });

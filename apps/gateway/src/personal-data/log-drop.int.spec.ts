@@ -173,7 +173,7 @@ describe('dropping old records', () => {
     }
     const file = path.join(dir, 'checkpoints', '000000000000.ndjson');
     await writeFile(file, (await readFile(file, 'utf8')).replace(`"${RECORDS}",0,405`, `"${RECORDS}",0,404`));
-    expect(await run()).toMatchObject({ kind: 'conflict', detail: expect.stringContaining('nothing is dropped') });
+    expect(await run()).toMatchObject({ kind: 'conflict', detail: expect.stringContaining('nothing was dropped') });
   });
 
   test('leaf hashes that were lost before the records go are kept again first', async () => {
@@ -228,7 +228,7 @@ describe('dropping old records', () => {
     const bytes = await readFile(file);
     await writeFile(file, Buffer.from(bytes).fill(bytes.readUInt8(70) ^ 1, 70, 71));
     const refused = (await run()) as Refusal;
-    expect([refused.kind, refused.detail]).toEqual(['conflict', expect.stringContaining(`nothing is dropped: the tiles of ${RECORDS}/0`)]);
+    expect([refused.kind, refused.detail]).toEqual(['conflict', expect.stringContaining(`nothing was dropped: the tiles of ${RECORDS}/0`)]);
     expect([await log.first(RECORDS, 0), await recorded()]).toEqual([0, 0]);
     await writeFile(file, bytes);
     expect(await run()).toMatchObject({ waits_for: null });

@@ -68,7 +68,8 @@ export class LogDrop {
         issues: [{ path: '/keep_months', code: 'floor', message: `is below ${this.floor_months}` }],
       });
     const checkpoint = await anchorOf(this.evidence);
-    if (!checkpoint) return new Refusal('unavailable', 'there is no checkpoint to drop behind', { reason: 'checkpoint_pending' });
+    if (!checkpoint)
+      return new Refusal('unavailable', 'no checkpoint exists yet: nothing can be dropped', { reason: 'checkpoint_pending' });
     // The heads as the note signs them, not as the store has them.
     const signed = await headsAt(
       this.evidence.checkpoints,
@@ -76,7 +77,7 @@ export class LogDrop {
       this.evidence.signer.verifier,
       checkpoint.record.number + 1,
     );
-    if (typeof signed === 'string') return new Refusal('conflict', `nothing is dropped: ${signed}`, { reason: 'log_drop_refused' });
+    if (typeof signed === 'string') return new Refusal('conflict', `nothing was dropped: ${signed}`, { reason: 'log_drop_refused' });
     const missing = await this.missing(checkpoint);
     if (missing) return missing;
     const kept_from_ms = monthsBefore(this.configuration.clock.now_ms(), keep_months);
@@ -134,9 +135,9 @@ export class LogDrop {
   private async keepLeaves({ checkpoint, due }: DropPlan): Promise<Refusal | undefined> {
     const { tiles, dropped } = this.evidence;
     for (const [tree, going] of due) {
-      if (!dropped) return new Refusal('conflict', `${tree} is not covered`, { reason: 'log_drop_refused' });
+      if (!dropped) return new Refusal('conflict', `no checkpoint covers the tree ${tree}`, { reason: 'log_drop_refused' });
       const wrong = await keepLeavesOf(checkpoint.heads.values(), going, tiles, dropped);
-      if (wrong !== undefined) return new Refusal('conflict', `nothing is dropped: ${wrong}`, { reason: 'log_drop_refused' });
+      if (wrong !== undefined) return new Refusal('conflict', `nothing was dropped: ${wrong}`, { reason: 'log_drop_refused' });
     }
     return undefined;
   }

@@ -19,7 +19,7 @@ export class PersonalDataController {
 
   @Get()
   @Roles()
-  @ApiOperation({ summary: 'List the rules of what is personal' })
+  @ApiOperation({ summary: 'List personal-data rules' })
   @Answer(personalRulePage)
   list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: pageQuery }) query: PageQuery) {
     return this.rules.list(tenant_id, query);
@@ -39,7 +39,7 @@ export class PersonalDataController {
   @Put(':rule_id')
   @Roles('policy_admin')
   @Edit()
-  @ApiOperation({ summary: 'Set a rule of what is personal' })
+  @ApiOperation({ summary: 'Set a personal-data rule' })
   @Answer(personalRuleAnswer)
   async set(
     @CurrentCaller() caller: Caller,

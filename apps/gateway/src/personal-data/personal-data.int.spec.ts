@@ -48,7 +48,7 @@ test('only policy admins change them, and only with a name and a body that fit',
   const body = await app.send('PUT', '/v1/personal-data/r1', { role: 'policy_admin', body: { inputs: [{ path: 'x' }] } });
   expect([body.status, body.body.validation.issues[0].path]).toEqual([400, '/inputs/0/path']);
   const months = await app.send('PUT', '/v1/retention', { role: 'policy_admin', body: { rules: [{ months: 7 }, { months: 8 }] } });
-  expect(months.body.detail).toBe('/rules/1/marking: has a rule already');
+  expect(months.body.detail).toBe('/rules/1/marking: already has a rule');
 });
 
 test('a run of retention needs no body; a dry one says what is due', async () => {
@@ -72,5 +72,5 @@ test('an admin erases a subject, and says why', async () => {
 
 test('records are dropped by admins of the first tenant only', async () => {
   const answer = await app.send('POST', '/v1/log/drops', { role: 'admin', body: { keep_months: 12 } });
-  expect([answer.status, answer.body.detail]).toEqual([403, 'records are dropped by admins of tenant default']);
+  expect([answer.status, answer.body.detail]).toEqual([403, 'only admins of tenant default can drop records']);
 });

@@ -17,7 +17,7 @@ export interface TaggedRule {
   etag: string;
 }
 
-const noSuchRule = (): Refusal => new Refusal('not-found', 'there is no such rule', { reason: 'personal_data_rule_not_found' });
+const noSuchRule = (): Refusal => new Refusal('not-found', 'the rule does not exist', { reason: 'personal_data_rule_not_found' });
 
 function answerOf({ by, changed_at_ms, removed: _removed, ...rest }: PersonalRule): PersonalRuleAnswer {
   return { ...rest, by: by.id, changed_at: new Date(changed_at_ms).toISOString() };

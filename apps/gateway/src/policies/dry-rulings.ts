@@ -88,13 +88,13 @@ export class DryRulings {
 
   private version(tenant_id: string, { tool, version }: Asked): ToolVersion | Refusal {
     const found = resolveVersion(this.policies.configuration.state, tenant_id, tool, version);
-    return 'tool' in found ? found.tool : new Refusal('unknown-tool', `there is no tool ${tool}${version ? ` ${version}` : ''}`);
+    return 'tool' in found ? found.tool : new Refusal('unknown-tool', `the tool ${tool}${version ? ` ${version}` : ''} does not exist`);
   }
 
   /** The faults of the inputs; their defaults are filled in, as of a call's. */
   private checked(tool: ToolVersion, inputs: unknown): Issue[] | Refusal {
     if (inputs === null || typeof inputs !== 'object' || Array.isArray(inputs))
-      return new Refusal('invalid-request', 'the inputs are an object', {
+      return new Refusal('invalid-request', 'the inputs must be an object', {
         issues: [{ path: '', code: 'type', message: 'must be object' }],
       });
     if (isTooDeep(inputs)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
@@ -114,7 +114,7 @@ export class DryRulings {
     try {
       inputs_json = canonicalText(asked.inputs);
     } catch (cause) {
-      return new Refusal('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs are not canonical JSON', {
+      return new Refusal('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs have no canonical JSON form', {
         layer: 'input',
         issues: [],
       });

@@ -42,12 +42,10 @@ export class SimulationReports {
     const wanted = Buffer.from(this.signature(tenant_id, bundle_digest, report.digest, at));
     const given = Buffer.from(signature);
     if (wanted.length !== given.length || !timingSafeEqual(wanted, given))
-      return refused('the report is not about exactly these rules: simulate them again');
+      return refused('the report is for other rules: simulate these rules again');
     const made = simulatedAt.parse(JSON.parse(Buffer.from(at, 'base64url').toString('utf8'))) satisfies SimulatedAt;
     if (now_ms - Date.parse(made.made_at) > GOOD_FOR_MS) return refused('the report is over a day old: simulate these rules again');
-    return made.active === active
-      ? undefined
-      : refused('another policy is active by now than when these rules were simulated: simulate again');
+    return made.active === active ? undefined : refused('the active policy has changed since the simulation: simulate again');
   }
 
   private signature(tenant_id: string, bundle_digest: string, digest: string, at: string): string {

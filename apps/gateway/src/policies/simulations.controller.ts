@@ -19,7 +19,7 @@ export class SimulationsController {
   @Post('policies::simulate')
   @Roles('auditor', 'policy_admin')
   @AllowedWhileDamaged()
-  @ApiOperation({ summary: 'Simulate what a policy would have ruled on recorded calls' })
+  @ApiOperation({ summary: 'Simulate a policy on recorded calls' })
   @Answer(simulationAnswer)
   simulate(@CurrentCaller() { tenant_id }: Caller, @Body({ schema: simulateRequest }) body: SimulateRequest, @SeenPositions() seen: Seen) {
     return this.simulations.simulate(tenant_id, body, seen);

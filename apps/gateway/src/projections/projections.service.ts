@@ -9,7 +9,7 @@ import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { positionText } from '../positions/positions.js';
 import type { ProjectionAnswer, ProjectionDigest, RequestedRebuild } from './projections.schemas.js';
 
-const noSuchProjection = (): Refusal => new Refusal('not-found', 'there is no projection of this name', { reason: 'projection_not_found' });
+const noSuchProjection = (): Refusal => new Refusal('not-found', 'no projection has this name', { reason: 'projection_not_found' });
 
 function buildingOf({ building }: ProjectionReport): ProjectionAnswer['building'] {
   if (!building) return null;

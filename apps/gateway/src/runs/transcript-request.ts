@@ -11,7 +11,7 @@ export const transcriptRequest = notTooDeep(
     messages: z
       .array(z.looseObject({ role: z.string().min(1).max(100) }))
       .max(MESSAGES_MAX)
-      .describe('in order; each has a role, and what else the client keeps of it'),
+      .describe('messages in order; each has a role and any further members of the client'),
     model: z.string().max(200).optional(),
     subjects: subjectsRequest,
   }),

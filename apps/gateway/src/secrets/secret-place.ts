@@ -11,7 +11,7 @@ export const SCOPES: readonly SecretScope[] = ['user', 'workspace', 'org'];
 export function secretPlace({ tenant_id, principal }: Caller, named: string, name: string): SecretPlace | Refusal {
   const scope = SCOPES.find((one) => one === named);
   if (!NAME.test(name) || !scope)
-    return new Refusal('invalid-request', 'a secret is at user, workspace or org, under a name of letters, digits, _ . -');
+    return new Refusal('invalid-request', 'the scope is user, workspace or org, and the name has letters, digits, _ . -');
   if (scope === 'user') return { tenant_id, scope, owner: principal.id, name };
   const mayWrite = principal.roles.includes('admin') && (scope === 'workspace' || tenant_id === DEFAULT_TENANT);
   if (!mayWrite)

@@ -9,11 +9,11 @@ const OPENING_MAX = 64;
 export type CloseReason = 'slow_consumer' | 'max_age' | 'credential_ended' | 'unavailable' | 'shutdown';
 
 const DETAILS: Readonly<Record<CloseReason, string>> = {
-  slow_consumer: 'the reader left too much unread; resume with Last-Event-ID',
-  max_age: 'the stream reached its longest duration; resume with Last-Event-ID',
+  slow_consumer: 'the client reads too slowly; resume with Last-Event-ID',
+  max_age: 'the stream reached its maximum duration; resume with Last-Event-ID',
   credential_ended: 'the credential of this stream is no longer valid',
-  unavailable: 'the events cannot be read now; resume with Last-Event-ID',
-  shutdown: 'this gateway stops; resume with Last-Event-ID',
+  unavailable: 'the events cannot be read at the moment; resume with Last-Event-ID',
+  shutdown: 'this gateway is shutting down; resume with Last-Event-ID',
 };
 
 /** What a stream needs of the response that it is written to; `node:http`'s fits. */

@@ -139,7 +139,7 @@ describe('the places of event streams', () => {
     expect(problemDocument(first, '/x')).toMatchObject({
       code: 'RATE_LIMIT',
       retryable: true,
-      detail: expect.stringContaining('has 2 event streams open on this gateway, and may have 2'),
+      detail: expect.stringContaining('has 2 event streams open on this gateway; the maximum is 2'),
       validation: {
         issues: [{ code: 'streams_per_principal_max', message: expect.stringContaining('COUNTERSIGN_STREAMS_PER_PRINCIPAL_MAX') }],
       },

@@ -68,7 +68,7 @@ export class ToolLifecycleController {
   @Put('audit')
   @Roles('auditor')
   @Edit()
-  @ApiOperation({ summary: 'Record what a security audit of a version came to' })
+  @ApiOperation({ summary: 'Record the result of a security audit of a version' })
   @Answer(toolVersionRecord)
   async audit(
     @CurrentCaller() caller: Caller,

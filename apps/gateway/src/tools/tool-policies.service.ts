@@ -14,7 +14,7 @@ import type { ChangedToolPolicy, ToolPolicyAnswer, ToolPolicyRequest } from './t
 type ToolPolicyFields = ChangeFields<'tool_policy_set'>;
 type EditRequest = ConditionalRequest & PatientRequest;
 
-const noRow = (): Refusal => new Refusal('not-found', 'there is no policy row for this tool', { reason: 'tool_policy_not_found' });
+const noRow = (): Refusal => new Refusal('not-found', 'this tool has no policy row', { reason: 'tool_policy_not_found' });
 const NO_FINDINGS: BundleFindings = { faults: [], warnings: [] };
 const issueOf = ({ field, reason }: RuleFinding) => ({ path: field, code: 'rule', message: reason });
 
@@ -63,7 +63,7 @@ export class ToolPoliciesService {
     const names = this.policies.known(tenant_id).contracts.map(({ name }) => name);
     if (tool !== '*' && !names.includes(tool)) {
       const nearest = nearestNames(tool, [...new Set(names)]);
-      return new Refusal('unusable-policy', `there is no tool ${tool}: name one that is there, or * for all`, { nearest });
+      return new Refusal('unusable-policy', `the tool ${tool} does not exist: use an existing tool, or * for all`, { nearest });
     }
     const faults = this.people(tenant_id, tool, requirement).faults.map(issueOf);
     return faults[0] && new Refusal('unusable-policy', `${faults[0].path}: ${faults[0].message}`, { issues: faults });

@@ -17,9 +17,9 @@ const sameOwn = (a: { kind: string; id: string }, b: { kind: string; id: string 
 export function ownTool(config: ConfigurationState, caller: Caller, provider: string): string | undefined {
   const rater = raterOf(config, caller);
   const person = rater.slice(rater.indexOf(':') + 1);
-  if (caller.principal.id === provider || person === provider) return 'nobody rates a tool of their own';
+  if (caller.principal.id === provider || person === provider) return 'you cannot rate your own tool';
   if (provider !== LOCAL_PROVIDER) return undefined;
   const keys = keysOf(config, caller.tenant_id);
   const author = keys.some(({ principal }) => principal.id === person && principal.roles.includes('tool_author'));
-  return author || caller.principal.roles.includes('tool_author') ? 'authors do not rate the tools of their own installation' : undefined;
+  return author || caller.principal.roles.includes('tool_author') ? 'tool authors cannot rate tools of their own installation' : undefined;
 }

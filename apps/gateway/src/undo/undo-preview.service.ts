@@ -87,7 +87,7 @@ export class UndoPreviews {
     if (found instanceof Refusal) return found;
     const { tool: name, version } = state.call as ToolCall;
     const tool = catalogued(this.configuration.state, name, version);
-    if (!tool) return new Refusal('not-undoable', `no executor runs ${name} ${version} any more`, { reason: 'tool_not_available' });
+    if (!tool) return new Refusal('not-undoable', `no executor runs ${name} ${version} anymore`, { reason: 'tool_not_available' });
     return undoFaultOf(tool) ?? { effect: found.effect, tool };
   }
 

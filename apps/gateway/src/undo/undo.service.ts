@@ -59,7 +59,7 @@ const hasEffect = ({ end }: CallState): boolean => end !== null && end.outcome.e
 
 function refusalOf(preview: UndoPreview, { preview_digest }: UndoAsked): Refusal | undefined {
   if (preview.preview_digest !== preview_digest)
-    return new Refusal('conflict', 'the undo would not do what the preview showed: look at a new one', {
+    return new Refusal('conflict', 'the undo would differ from the preview: request a new preview', {
       reason: 'undo_preview_changed',
       preview_digest: preview.preview_digest,
     });

@@ -18,7 +18,7 @@ export class ApprovalModesController {
 
   @Post(':call_id/approval-mode')
   @Roles('operator')
-  @ApiOperation({ summary: 'Say which approval mode a call should have had' })
+  @ApiOperation({ summary: 'Correct the approval mode of a call' })
   @Answer(correctedMode)
   async correct(
     @CurrentCaller() caller: Caller,

@@ -36,7 +36,7 @@ export class PeriodCloser {
     this.working = this.working
       .then(() => this.checkNow())
       .catch((cause: unknown) =>
-        this.logger.warn({ event: 'usage_period_not_closed', cause: String(cause) }, 'months of usage could not be closed: retry in 60 s'),
+        this.logger.warn({ event: 'usage_period_not_closed', cause: String(cause) }, 'could not close months of usage: retry in 60 s'),
       );
   }
 

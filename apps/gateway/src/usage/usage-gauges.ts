@@ -22,7 +22,7 @@ const told = [
 export function measureUsage(sql: Sql, now_ms: () => number, registry: Registry): void {
   const gauge: Gauge<'measure'> = new Gauge({
     name: 'countersign_usage_last_day',
-    help: 'Calls of the current and the 23 hours before it, by what became of them',
+    help: 'Calls of the current hour and the 23 hours before it, by outcome',
     labelNames: ['measure'],
     registers: [registry],
     collect: async () => {
@@ -36,7 +36,7 @@ export function measureUsage(sql: Sql, now_ms: () => number, registry: Registry)
   });
   const cost = new Gauge({
     name: 'countersign_usage_last_day_cost_usd',
-    help: 'What they cost, by the contracts of their tools',
+    help: 'Cost of these calls in USD, from the contracts of their tools',
     registers: [registry],
   });
 }

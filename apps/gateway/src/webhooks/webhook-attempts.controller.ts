@@ -24,7 +24,7 @@ export class WebhookAttemptsController {
 
   @Post('test')
   @ApiOperation({ summary: 'Send a test notification to a channel, once' })
-  @Answer(webhookAttemptAnswer, { description: 'what came of the attempt' })
+  @Answer(webhookAttemptAnswer, { description: 'the outcome of the attempt' })
   test(@CurrentCaller() { tenant_id }: Caller, @Param('webhook_id') webhook_id: string) {
     return this.attempts.test(tenant_id, webhook_id);
   }

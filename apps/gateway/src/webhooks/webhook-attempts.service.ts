@@ -10,7 +10,7 @@ import { RecordedChannels } from '../notifications/recorded-channels.js';
 import type { WebhookAttemptAnswer } from './webhook-attempts.schemas.js';
 import { noSuchWebhook } from './webhooks.service.js';
 
-const running = (): Refusal => new Refusal('conflict', 'a test of this tenant is running: try again', { reason: 'webhook_test_running' });
+const running = (): Refusal => new Refusal('conflict', 'a test of this tenant is running: retry later', { reason: 'webhook_test_running' });
 
 function answerOf({ message_id, type, attempt, at_ms, duration_ms, status, error, next_attempt_at_ms }: WebhookAttempt) {
   const next_attempt_at = isoOf(next_attempt_at_ms);
