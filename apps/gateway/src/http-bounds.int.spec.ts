@@ -94,7 +94,7 @@ describe('a request without a key is answered before its body is read', () => {
 
   test('what it sends nevertheless is bounded: the connection is closed', async () => {
     const connection = (await connect()).post('/v1/calls', { 'content-length': LARGE }, 'x'.repeat(LARGE / 2));
-    await connection.gone();
+    await connection.untilClosed();
     expect(connection.statuses).toEqual([401]);
     expect(await refusedOf('unauthenticated_body')).toBeGreaterThan(0);
   });
@@ -193,7 +193,7 @@ describe('bytes of bodies in flight are capped', () => {
     chunked.socket.write(chunk);
     await chunked.answered();
     expect(chunked.problem).toMatchObject({ status: 429, scope: 'tenant', wanted_bytes: expect.any(Number) });
-    await chunked.gone();
+    await chunked.untilClosed();
   });
 
   test('a body without a length that is larger than any is refused as that', async () => {
@@ -273,7 +273,7 @@ describe('connections', () => {
   test('headers that take too long are answered 408 and closed', async () => {
     const slow = await connect();
     slow.socket.write('POST /v1/calls HTTP/1.1\r\nhost: x\r\nx-slow: ');
-    await slow.gone();
+    await slow.untilClosed();
     expect(slow.problem).toMatchObject({ type: 'urn:countersign:problem:request-timeout', status: 408 });
     expect(await refusedOf('headers_too_slow')).toBeGreaterThan(0);
   });
@@ -281,7 +281,7 @@ describe('connections', () => {
   test('one address has so many, and another is served beside it', async () => {
     const all = await Promise.all(Array.from({ length: LIMITS.connections_per_address_max }, () => connect('127.0.0.9')));
     const refused = await connect('127.0.0.9');
-    await refused.gone();
+    await refused.untilClosed();
     expect([refused.text, all.some(({ closed }) => closed)]).toEqual(['', false]);
     expect(await refusedOf('connections_address')).toBe(1);
     all[0]?.close();

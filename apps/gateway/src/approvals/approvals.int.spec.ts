@@ -175,5 +175,5 @@ test('a decision link needs no key, but a channel that still acts for somebody',
   expect((await app.send('GET', '/v1/decisions')).status).toBe(403);
   const acts_as = { kind: 'user', id: 'carl', roles: ['approver'] };
   tenantPart(state, 'acme').webhooks.set('w1', { state: 'active', acts_as } as never);
-  expect((await decide(links.token(claims))).body.detail).toMatch(/^carl, for whom the channel of this link decides/);
+  expect((await decide(links.token(claims))).body.detail).toMatch(/^carl, whom the channel of this link acts as/);
 });

@@ -47,7 +47,7 @@ export async function logAuditFaults({ proofs }: Pick<AuditParts, 'proofs'>, log
   const faults = await proofs.faults();
   if (faults.length === 0) return;
   logger.error(
-    { event: 'audit_trees_not_whole', faults },
+    { event: 'audit_trees_incomplete', faults },
     'the audit trees are incomplete: the projector is rebuilding them, or this gateway does not share its tree storage',
   );
 }

@@ -64,7 +64,7 @@ export class KeyUses {
     try {
       for (let at = 0; at < uses.length; at += WRITTEN_AT_ONCE) await keepKeyUses(this.sql, uses.slice(at, at + WRITTEN_AT_ONCE));
     } catch (err) {
-      this.logger.warn({ event: 'key_uses_not_kept', keys: uses.length, err }, 'could not store when keys were last used');
+      this.logger.warn({ event: 'key_uses_not_stored', keys: uses.length, err }, 'could not store when keys were last used');
     }
   }
 }

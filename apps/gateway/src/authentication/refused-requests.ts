@@ -67,7 +67,9 @@ export class RefusedRequests {
       securityRecord(codec, tenant_id, { meta: firstMeta(tenant_id, recorded_at_ms), ...event, recorded_at_ms }),
     );
     this.refused = new Map();
-    const written = log.append(records).catch((cause) => logger.warn({ err: cause, records: records.length }, 'could not record refusals'));
+    const written = log
+      .append(records)
+      .catch((cause) => logger.warn({ event: 'refusals_not_recorded', err: cause, records: records.length }, 'could not record refusals'));
     this.writing = Promise.all([this.writing, written]);
   }
 }

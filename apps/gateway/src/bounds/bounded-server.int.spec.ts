@@ -78,7 +78,7 @@ test.each([
   for (let tick = 0; tick < WINDOW_TICKS; tick++) bounds.pace.tick();
   await slow.answered();
   expect(slow.problem).toMatchObject({ status: 408, detail: expect.stringContaining('16000 bytes a second'), retryable: true });
-  await slow.gone();
+  await slow.untilClosed();
   await until(() => bounds.budget.bytes === 0);
   expect(bounds.pace.size).toBe(0);
 });
@@ -118,11 +118,11 @@ test('the answer to a body that is not read whole says that the connection ends,
   await large.answered();
   expect(large.statuses).toEqual([413]);
   expect(large.text).toMatch(/^connection: close/im);
-  await large.gone();
+  await large.untilClosed();
   const nowhere = (await connect(server)).post('/nowhere', { 'content-length': MIB }, 'x'.repeat(MIB - 1));
   await nowhere.answered();
   expect([nowhere.statuses, /^connection: close/im.test(nowhere.text)]).toEqual([[404], true]);
-  await nowhere.gone();
+  await nowhere.untilClosed();
 });
 
 test('a connection goes on after a refused body that is read to its end', async () => {
@@ -153,7 +153,7 @@ test('beyond the cap in total a connection is closed at once, wherever it comes 
   const server = await start({ connections_max: 3 });
   const open = await Promise.all(['127.0.0.1', '127.0.0.2', '127.0.0.3'].map((from) => connect(server, from)));
   await until(() => server.bounds.connections.size === 3);
-  await (await connect(server, '127.0.0.4')).gone();
+  await (await connect(server, '127.0.0.4')).untilClosed();
   open[0]?.close();
   await until(() => server.bounds.connections.size === 2);
   const next = await (await connect(server)).post('/', { 'content-length': 2 }, '{}').answered();

@@ -71,9 +71,9 @@ class Reader implements CaseOut {
   }
   close(reason: string): void {
     this.reason = reason;
-    this.gone();
+    this.disconnect();
   }
-  gone(): void {
+  disconnect(): void {
     this.over = true;
     this.leave?.();
   }
@@ -126,7 +126,7 @@ describe('streams of a case', () => {
       const joined = reads;
       for (let turn = 0; turn < 5; turn++) await wheel.over();
       const idle = reads - joined;
-      for (const reader of readers) reader.gone();
+      for (const reader of readers) reader.disconnect();
       expect([feeds.size, wheel.size]).toEqual([0, 0]);
       return idle;
     };

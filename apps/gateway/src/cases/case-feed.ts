@@ -72,13 +72,13 @@ class CaseFeed implements Timed {
   }
 
   private async tell(rows: readonly CaseHistoryRow[]): Promise<void> {
-    let told = 0;
+    let sent = 0;
     for (const row of rows) {
       if (this.lines.take(row) === undefined) continue;
       const text = sharedText(this.of.tenant_id, this.parts.readable);
       for (const stream of [...this.streams]) stream.offer(row, text);
-      told++;
-      if (told % ROWS_AT_ONCE === 0) await turn();
+      sent++;
+      if (sent % ROWS_AT_ONCE === 0) await turn();
     }
   }
 

@@ -12,10 +12,10 @@ const agentSays = (state: CallState): Fields => {
 const time = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
 
 /** Before an approver edited them. */
-const requestedInputs = ({ asked_inputs_json: asked }: CallState, json: Fields): unknown =>
-  asked === undefined ? json.input : JSON.parse(asked);
+const requestedInputs = ({ asked_inputs_json: requested_json }: CallState, json: Fields): unknown =>
+  requested_json === undefined ? json.input : JSON.parse(requested_json);
 
-const isEdited = ({ asked_inputs_json: asked }: CallState): boolean => asked !== undefined;
+const isEdited = ({ asked_inputs_json: requested_json }: CallState): boolean => requested_json !== undefined;
 
 /** What ran, where a mapping stands between: the inputs as the agent has them and as its tool got them. */
 const ranAs = (json: Fields): Fields => (json.mapping === undefined ? {} : { inputs: json.input, ...bothForms(json) });
@@ -25,10 +25,10 @@ const otherMapping = (json: Fields): Fields => (json.mapping_version === null ? 
 
 /** The request as it was asked: what a later revision, an escalation or its end made of it has lines of its own. */
 function requestedApproval(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
-  const { expires_at_ms, revision: _, ...asked } = detail;
+  const { expires_at_ms, revision: _, ...request } = detail;
   const ends = { decided_by: null, decided_at: null, reason: null };
-  const link = approvalLink(String(asked.approval_id));
-  return { ...(now as Fields), ...asked, link, status: 'pending', requested_at: time(at_ms), expires_at: time(expires_at_ms), ...ends };
+  const link = approvalLink(String(request.approval_id));
+  return { ...(now as Fields), ...request, link, status: 'pending', requested_at: time(at_ms), expires_at: time(expires_at_ms), ...ends };
 }
 
 /** How the wait of that revision ended, whatever was asked again since. */

@@ -4,12 +4,12 @@ import { tenantOf } from '@countersign/domain';
 import type { AppDeps } from '@countersign/process';
 import type { CallRow } from '@countersign/store';
 import type { PolicyService } from '../policies/policy.service.js';
-import { AGENT_WINDOW_MS, requestedHistory } from './asked-history.js';
 import { counterfactualPieces } from './counterfactual-pieces.js';
 import type { RequestedChange } from './counterfactual-request.schema.js';
 import { Gently } from './gently.js';
 import { knownPrincipals, NamedRecords, NamedRules, named } from './named-changes.js';
 import { RecordingReader, sharedWindow } from './recording-reader.js';
+import { AGENT_WINDOW_MS, requestedHistory } from './requested-history.js';
 
 /** The cap is on what is read, not on what is asked about. */
 const TOO_MUCH =
@@ -44,27 +44,30 @@ export class CounterfactualDecider {
   }
 
   /** @returns the answer, JSON in pieces. */
-  async decide(caller: Caller, asked: RequestedOtherwise): Promise<string[] | Refusal> {
+  async decide(caller: Caller, query: RequestedOtherwise): Promise<string[] | Refusal> {
     if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other counterfactuals are running: retry later');
     this.running++;
     try {
-      return await this.decideNow(caller, asked);
+      return await this.decideNow(caller, query);
     } finally {
       this.running--;
     }
   }
 
-  private async decideNow(caller: Caller, { rows, changes: asked, whole_cases, more }: RequestedOtherwise): Promise<string[] | Refusal> {
+  private async decideNow(
+    caller: Caller,
+    { rows, changes: requested, whole_cases, more }: RequestedOtherwise,
+  ): Promise<string[] | Refusal> {
     const { tenant_id } = caller;
     const { state } = this.policies.configuration;
     const rules = new NamedRules(this.policies, caller);
-    const ruleChanges = await named(asked, (change, at) => rules.of(change, at));
+    const ruleChanges = await named(requested, (change, at) => rules.of(change, at));
     if (ruleChanges instanceof Refusal) return ruleChanges;
     const gently = new Gently(() => this.deps.clock.monotonic_ms());
     const history = await requestedHistory({ rulings: this.policies.rulings, state, tenant_id }, ruleChanges, rows, gently);
     const limits = changesOf(ruleChanges, 'limit').map(({ limit }) => limit);
     const counted_ms = sharedWindow(state, tenant_id, limits);
-    const votes_ms = asked.flatMap((change) => (change.kind === 'approval' && change.at !== undefined ? [change.at] : []));
+    const votes_ms = requested.flatMap((change) => (change.kind === 'approval' && change.at !== undefined ? [change.at] : []));
     const recording = await this.reader.read({
       tenant_id,
       lane: tenantOf(state, tenant_id)?.lane ?? 'shared',
@@ -76,7 +79,7 @@ export class CounterfactualDecider {
     });
     if (!recording) return new Refusal('too-much', TOO_MUCH);
     const records = new NamedRecords(recording, caller, knownPrincipals({ policies: this.policies, tenant_id }), ruleChanges.length > 0);
-    const recordChanges = await named(asked, (change, at) => records.of(change, at));
+    const recordChanges = await named(requested, (change, at) => records.of(change, at));
     if (recordChanges instanceof Refusal) return recordChanges;
     const changes: Change[] = [...ruleChanges, ...recordChanges];
     const about = rows.map(({ call_id }) => call_id);

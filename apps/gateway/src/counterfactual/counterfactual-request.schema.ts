@@ -60,9 +60,9 @@ const changes = z
 /** A body with changes by this schema; what is far too large is refused before it is looked at. */
 const bounded = <S extends z.ZodType>(schema: S) =>
   z.preprocess((body, context) => {
-    const asked = (body as { changes?: unknown } | null | undefined)?.changes;
-    if (!Array.isArray(asked) || asked.length <= CHANGES_MAX) return body;
-    const message = `at most ${CHANGES_MAX} changes, not ${asked.length}`;
+    const requested = (body as { changes?: unknown } | null | undefined)?.changes;
+    if (!Array.isArray(requested) || requested.length <= CHANGES_MAX) return body;
+    const message = `at most ${CHANGES_MAX} changes, not ${requested.length}`;
     context.addIssue({ code: 'custom', params: { code: 'too_big' }, path: ['changes'], message });
     return z.NEVER;
   }, notTooDeep(schema));

@@ -102,9 +102,9 @@ export class RecordingReader {
     const as_recorded = new Set<string>();
     const cut_agents = new Set<string>();
     for (const call_id of calls.ids()) {
-      const asked_ms = calls.get(call_id)?.requested.timestamp_ms;
-      if (asked_ms === undefined) cut_agents.add(calls.agentOf(call_id) ?? '*');
-      if (asked_ms !== undefined && asked_ms < first_ms - SAME_TIME_MS && !about.has(call_id)) as_recorded.add(call_id);
+      const requested_ms = calls.get(call_id)?.requested.timestamp_ms;
+      if (requested_ms === undefined) cut_agents.add(calls.agentOf(call_id) ?? '*');
+      if (requested_ms !== undefined && requested_ms < first_ms - SAME_TIME_MS && !about.has(call_id)) as_recorded.add(call_id);
       await gently.pause();
     }
     const configuration = await this.settings(['tool-registered', 'configuration-changed'], tenant_id, gently);

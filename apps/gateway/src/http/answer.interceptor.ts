@@ -37,7 +37,7 @@ export class AnswerInterceptor extends StandardSchemaSerializerInterceptor {
     if (faults.length === 0) return made;
     if (this.is_strict) throw new Error(`the response does not match the declared schema of its route: ${faults.join('; ')}`);
     this.logger.error(
-      { event: 'answer_not_declared', schema: schema.meta()?.id, faults: faults.slice(0, 10) },
+      { event: 'response_schema_mismatch', schema: schema.meta()?.id, faults: faults.slice(0, 10) },
       'a response does not match its schema',
     );
     return made;

@@ -14,17 +14,17 @@ function shown({ inputs_json, mapped, authority }: ToolCall): { inputs: unknown;
 
 function aboutCall({ call_id }: Meta, call: ToolCall): Record<string, unknown> {
   const { tool, version, case_id, run_id, principal, inputs_digest, context } = call;
-  const asked = { requested_by: { kind: principal.kind, id: principal.id }, rationale: context.rationale };
-  return { call_id, tool, version, case_id, run_id, ...asked, ...shown(call), inputs_digest };
+  const requester = { requested_by: { kind: principal.kind, id: principal.id }, rationale: context.rationale };
+  return { call_id, tool, version, case_id, run_id, ...requester, ...shown(call), inputs_digest };
 }
 
 function notification(
   at: Recorded,
   call: ToolCall,
-  said: Pick<Notification, 'type' | 'title'> & { approval_id: string; data?: Record<string, unknown>; open_until_ms?: number },
+  content: Pick<Notification, 'type' | 'title'> & { approval_id: string; data?: Record<string, unknown>; open_until_ms?: number },
 ): Notification {
   const { meta } = at.event;
-  const { approval_id, open_until_ms, type, title, data } = said;
+  const { approval_id, open_until_ms, type, title, data } = content;
   return {
     id: meta.event_id,
     tenant_id: meta.tenant_id,

@@ -34,16 +34,16 @@ export class DecisionLinks {
   read(token: string): { claims: DecisionClaims; expired: boolean } | undefined {
     const [body = '', signature = '', ...rest] = token.split('.');
     if (rest.length > 0) return undefined;
-    let said: DecisionClaims;
+    let parsed: DecisionClaims;
     try {
-      said = claims.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
+      parsed = claims.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
     } catch {
       return undefined;
     }
     const given = Buffer.from(signature, 'base64url');
-    const expected = this.signature(said.tenant_id, body);
+    const expected = this.signature(parsed.tenant_id, body);
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-    return { claims: said, expired: this.now_ms() >= said.expires_at_ms };
+    return { claims: parsed, expired: this.now_ms() >= parsed.expires_at_ms };
   }
 
   private signature(tenant_id: string, body: string): Buffer {

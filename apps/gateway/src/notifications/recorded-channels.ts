@@ -53,7 +53,7 @@ export class RecordedChannels {
       await addWebhookAttempt(this.store, attempt);
     } catch (err) {
       const { webhook_id } = attempt;
-      this.logger.warn({ event: 'webhook_attempt_not_kept', webhook_id, err }, 'could not store an attempt to send a notification');
+      this.logger.warn({ event: 'webhook_attempt_not_stored', webhook_id, err }, 'could not store an attempt to send a notification');
     }
   }
 }

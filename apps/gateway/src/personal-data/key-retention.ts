@@ -58,7 +58,7 @@ export class KeyRetention {
       try {
         await this.apply(tenant_id, BY);
       } catch (cause) {
-        this.logger.warn({ tenant_id, cause: String(cause) }, 'retention failed: retry in an hour');
+        this.logger.warn({ event: 'retention_failed', tenant_id, cause: String(cause) }, 'retention failed: retry in an hour');
       }
     }
   }

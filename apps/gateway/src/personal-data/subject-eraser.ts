@@ -11,14 +11,14 @@ export class SubjectEraser {
   ) {}
 
   /** The same answer for a subject that is known and one that is not. A subject with new data since is erased anew. */
-  async erase(tenant_id: string, subject_id: string, said: { reason: string; by: Principal }): Promise<Erasure> {
+  async erase(tenant_id: string, subject_id: string, request: { reason: string; by: Principal }): Promise<Erasure> {
     const { keys } = this.personal;
     const subject = this.personal.ref(tenant_id, subject_id);
     const key_ids = await keys.ofSubject(tenant_id, subject);
     const known = erasureOf(this.configuration.state, tenant_id, subject);
     if (known && key_ids.length === 0) return known;
     const erased_at_ms = this.configuration.clock.now_ms();
-    const at = await this.configuration.writer.set(tenant_id, 'subject_erased', { subject, key_ids, erased_at_ms, ...said });
+    const at = await this.configuration.writer.set(tenant_id, 'subject_erased', { subject, key_ids, erased_at_ms, ...request });
     await keys.destroy(tenant_id, key_ids);
     await this.personal.erasures?.destroyed(at.offset);
     return erasureOf(this.configuration.state, tenant_id, subject) as Erasure;

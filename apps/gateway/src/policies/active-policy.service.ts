@@ -73,8 +73,8 @@ export class ActivePolicyService {
     const draft = () => {
       const changed_at_ms = this.configuration.now_ms();
       const { simulation_required, single_policy_admin = this.policies.shelf(tenant_id).single_policy_admin } = body;
-      const asked = body.single_policy_admin ?? false;
-      const others = asked ? otherPolicyAdmins(this.configuration.state, tenant_id, principal, changed_at_ms) : [];
+      const single = body.single_policy_admin ?? false;
+      const others = single ? otherPolicyAdmins(this.configuration.state, tenant_id, principal, changed_at_ms) : [];
       return others.length > 0 ? notSingle(others) : { simulation_required, single_policy_admin, by: principal, changed_at_ms };
     };
     const item = itemNames.policy_settings;

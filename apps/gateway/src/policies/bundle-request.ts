@@ -24,7 +24,7 @@ const selector = z.strictObject({
 const tools = z
   .union([z.string().min(1).max(200), names, selector])
   .default({})
-  .transform((asked) => (typeof asked === 'string' ? { names: [asked] } : Array.isArray(asked) ? { names: asked } : asked));
+  .transform((written) => (typeof written === 'string' ? { names: [written] } : Array.isArray(written) ? { names: written } : written));
 
 const obligation = z.union([
   z.strictObject({ redact: z.array(pointer).min(1).max(50) }),

@@ -47,14 +47,14 @@ export class EarlierHistory {
     const { call, ruling } = state;
     if (!call || !ruling) return undefined;
     if (ruling.explanation?.history_json) return ruling.explanation.history_json;
-    const told: Record<string, Counted> = {};
+    const counted: Record<string, Counted> = {};
     for (const scope of ['case', 'run'] as const) {
       const id = scope === 'case' ? call.case_id : call.run_id;
       if (id === null || !uses.scopes.has(scope)) continue;
       const calls = await this.calls(scope, id);
-      if (calls) told[scope] = scopeHistory(uses, countedAt(calls, state.call_id, ruling.decided_at_ms));
+      if (calls) counted[scope] = scopeHistory(uses, countedAt(calls, state.call_id, ruling.decided_at_ms));
     }
-    return historyText(told);
+    return historyText(counted);
   }
 
   private calls(scope: 'case' | 'run', id: string): Promise<Earlier[] | undefined> {

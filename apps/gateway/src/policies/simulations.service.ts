@@ -26,12 +26,12 @@ export class SimulationsService {
 
   async simulate(
     tenant_id: string,
-    asked: SimulateRequest,
+    body: SimulateRequest,
     seen: Seen,
   ): Promise<(SimulationReport & { simulation: ReportProof }) | Refusal> {
-    const case_id = asked.case_id && resolveCaseId(tenant_id, asked.case_id);
-    if (asked.case_id && case_id === undefined) return badReference('/case_id');
-    const request = { ...asked, case_id };
+    const case_id = body.case_id && resolveCaseId(tenant_id, body.case_id);
+    if (body.case_id && case_id === undefined) return badReference('/case_id');
+    const request = { ...body, case_id };
     const draft = await this.draft(tenant_id, request);
     if (draft instanceof Refusal) return draft;
     if (!(await this.views.current(seen))) return viewsBehind();

@@ -62,9 +62,9 @@ export const approvalRequirement = z
     'send approver_roles or people',
   )
   .transform(
-    (asked): ApprovalRequirement => ({
-      ...asked,
-      approver_roles: asked.approver_roles ?? (asked.people.length > 0 ? [] : ['approver']),
+    (written): ApprovalRequirement => ({
+      ...written,
+      approver_roles: written.approver_roles ?? (written.people.length > 0 ? [] : ['approver']),
     }),
   );
 

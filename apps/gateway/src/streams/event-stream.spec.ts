@@ -83,7 +83,7 @@ describe('an event stream', () => {
     expect(await waitForCapacity).toBe(true);
     stream.write(FULL);
     const never = stream.waitForCapacity();
-    stream.gone();
+    stream.disconnected();
     expect([await never, stream.waitForCapacity()]).toEqual([false, false]);
   });
 
@@ -117,8 +117,8 @@ describe('an event stream', () => {
 
   test('who asks late whether it was left hears it at once, and nobody twice', () => {
     const { stream, left } = streamed();
-    stream.gone();
-    stream.gone();
+    stream.disconnected();
+    stream.disconnected();
     stream.end();
     expect(left()).toBe(1);
     let late = 0;

@@ -106,7 +106,7 @@ export class EventStream implements StreamOut {
   }
 
   /** The connection is gone. */
-  gone(): void {
+  disconnected(): void {
     this.ended = true;
     this.leave();
   }

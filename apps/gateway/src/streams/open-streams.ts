@@ -45,14 +45,14 @@ export class OpenStreams implements Timed {
     if (refused) return refused;
     const stream = new EventStream(raw, caller, this.time.monotonic_ms(), (reason) => this.places.noteClosed(reason));
     const leave = this.enter({ stream, request }, kind);
-    const gone = () => {
-      socket.off('close', gone);
-      stream.gone();
+    const onClose = () => {
+      socket.off('close', onClose);
+      stream.disconnected();
       leave();
     };
     // A response that waits behind another one of its connection is not told that the connection is gone: the socket is.
-    raw.once('close', gone);
-    socket.once('close', gone);
+    raw.once('close', onClose);
+    socket.once('close', onClose);
     reply.hijack();
     raw.writeHead(200, HEAD);
     raw.write('retry: 1000\n\n');

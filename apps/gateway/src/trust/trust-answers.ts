@@ -16,8 +16,8 @@ export function scoredAnswer(scored: Scored | null): Record<string, unknown> {
 }
 
 /** What consumers go by: it moves only past its hysteresis. */
-export function publishedAnswer(told: ReportedTrust | undefined): Record<string, unknown> | null {
-  return told ? { score: told.score, band: told.band, at: time(told.at_ms) } : null;
+export function publishedAnswer(published: ReportedTrust | undefined): Record<string, unknown> | null {
+  return published ? { score: published.score, band: published.band, at: time(published.at_ms) } : null;
 }
 
 export function toolScoreAnswer(score: ToolScore, part: VersionTrust | undefined): Record<string, unknown> {

@@ -70,8 +70,8 @@ export class TrustService {
     const { scores } = found;
     if (!scores.providers().has(provider))
       return new Refusal('not-found', 'no tool of this provider has ever run', { reason: 'provider_not_found' });
-    const told = this.published(tenant_id, 'provider', provider, null);
-    return { provider, score: scores.provider(provider), as_of: time(scores.at_ms), told };
+    const published = this.published(tenant_id, 'provider', provider, null);
+    return { provider, score: scores.provider(provider), as_of: time(scores.at_ms), told: published };
   }
 
   async agent({ tenant_id }: Caller, agent: string, query: PastQuery, seen: Seen): Promise<object | Refusal> {

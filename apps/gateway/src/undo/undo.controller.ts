@@ -17,7 +17,7 @@ import {
   undoSelectionAnswer,
 } from './undo.schemas.js';
 import { UndoService } from './undo.service.js';
-import type { UndoAsked } from './undo-runs.service.js';
+import type { UndoCommand } from './undo-runs.service.js';
 
 const WAIT = '`wait=N`: seconds to wait for all undos together';
 const LATER = 'some calls are not undone: `items` lists them with the reason';
@@ -53,7 +53,7 @@ export class UndoController {
   ) {
     const states = await this.undos.named(caller, [call_id], seen);
     if (states instanceof Refusal) return states;
-    return answer(await this.undos.undo(askedBy(caller, body, request), states, true), reply);
+    return answer(await this.undos.undo(commandOf(caller, body, request), states, true), reply);
   }
 
   @Get('v1/cases/:case_id/undo')
@@ -81,7 +81,7 @@ export class UndoController {
   ) {
     const states = await this.undos.ofCase(caller, case_id, seen);
     if (states instanceof Refusal) return states;
-    return answer(await this.undos.undo(askedBy(caller, body, request), states, false), reply);
+    return answer(await this.undos.undo(commandOf(caller, body, request), states, false), reply);
   }
 }
 
@@ -108,11 +108,11 @@ export class UndoSelectionController {
     const states = await this.undos.named(caller, call_ids, seen);
     if (states instanceof Refusal) return states;
     if (preview || preview_digest === undefined) return this.undos.preview(caller, states);
-    return answer(await this.undos.undo(askedBy(caller, { preview_digest, reason }, request), states, false), reply);
+    return answer(await this.undos.undo(commandOf(caller, { preview_digest, reason }, request), states, false), reply);
   }
 }
 
-function askedBy(caller: Caller, { preview_digest, reason }: UndoRequest, request: HttpRequest): UndoAsked {
+function commandOf(caller: Caller, { preview_digest, reason }: UndoRequest, request: HttpRequest): UndoCommand {
   return { caller, preview_digest, reason, wait_ms: waitOf(headerOf(request, 'prefer')), traceparent: headerOf(request, 'traceparent') };
 }
 

@@ -27,9 +27,9 @@ export class ApprovalModesController {
     @SeenPositions() seen: Seen,
     @Res({ passthrough: true }) reply: HttpReply,
   ) {
-    const said = await this.modes.correct(caller, call_id, body, seen);
-    if (said instanceof Refusal) return said;
-    reply.header('countersign-position', positionText(said.at));
-    return said.corrected;
+    const result = await this.modes.correct(caller, call_id, body, seen);
+    if (result instanceof Refusal) return result;
+    reply.header('countersign-position', positionText(result.at));
+    return result.corrected;
   }
 }

@@ -3,7 +3,7 @@ import { type Sql, usageSince } from '@countersign/store';
 import { Gauge, type Registry } from 'prom-client';
 
 const HOURS = 24;
-const told = [
+const measures = [
   'calls',
   'executed',
   'succeeded',
@@ -30,7 +30,7 @@ export function measureUsage(sql: Sql, now_ms: () => number, registry: Registry)
       const sums = await usageSince(sql, Math.floor(now_ms() / HOUR_MS) - HOURS + 1).catch(() => undefined);
       gauge.reset();
       if (!sums) return;
-      for (const measure of told) gauge.set({ measure }, sums[measure]);
+      for (const measure of measures) gauge.set({ measure }, sums[measure]);
       cost.set(sums.cost_micros / 1e6);
     },
   });
