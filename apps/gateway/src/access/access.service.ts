@@ -37,7 +37,7 @@ const refused = ({ kind: code, detail: message }: Refusal, issues?: DryRuling['i
   context: { reason: { code, message, ...(issues ? { issues } : {}) } },
 });
 
-/** What would be ruled on a call that nobody makes. Records nothing. */
+/** Evaluates policy for a hypothetical call. Records nothing. */
 @Injectable()
 export class AccessService {
   private readonly rulings: DryRulings;

@@ -3,7 +3,7 @@ import { partsRequested } from '@countersign/domain';
 import type { DryRuling } from '../policies/dry-rulings.js';
 import type { AccessRuling } from './access.schemas.js';
 
-/** A ruling on a call that nobody made, as it is answered. */
+/** Response for the decision on a hypothetical call. */
 export function rulingAnswer({ judgement, inputs_digest, mapped }: DryRuling): AccessRuling {
   const { effect, tier, approval_mode_effective, rule, bundle_version, reason, explanation, defer } = judgement;
   return {

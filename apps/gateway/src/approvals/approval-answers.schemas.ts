@@ -15,7 +15,7 @@ const group = z.object({
   expires_after_ms: z.int(),
 });
 
-/** Whose approval is asked for, as the rule says it. */
+/** The approval requirement of the rule. */
 const terms = z
   .object({
     approver_roles: names,

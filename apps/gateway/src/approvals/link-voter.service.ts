@@ -19,7 +19,7 @@ export class LinkVoterService {
     private readonly configuration: ConfigurationService,
   ) {}
 
-  /** Refuses a link whose channel is removed, or acts for somebody who could not vote now. */
+  /** Refuses a link whose channel was removed, or whose person cannot vote now. */
   voterOf(token: string): LinkVoter | Refusal {
     const read = this.links.read(token);
     if (!read)

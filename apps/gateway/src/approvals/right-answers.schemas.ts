@@ -4,7 +4,7 @@ import { pageOfItems } from '../lists/page-query.js';
 
 const text = z.string().nullable();
 
-/** Somebody who votes for somebody else, as it is answered. */
+/** Response for a vote delegation. */
 export const voteDelegation = z
   .object({
     delegation_id: z.string(),

@@ -25,7 +25,7 @@ function answerOf({ from, from_ms, until_ms, changed_at_ms, by: _by, ...rest }: 
   return { ...rest, from: { id: from.id, roles: from.roles }, ...times };
 }
 
-/** Out of office: whoever is away lets somebody else vote with the roles that the absent one has now. */
+/** Out of office: a delegate votes with the roles that the delegator has at the time of the vote. */
 @Injectable()
 export class VoteDelegationsService {
   constructor(

@@ -18,7 +18,7 @@ export interface Merged {
   order_ms: number;
 }
 
-/** Which records are wanted, told before they are decoded. */
+/** Selects records before they are decoded. */
 export interface Wanted {
   from_ms: number;
   to_ms: number;

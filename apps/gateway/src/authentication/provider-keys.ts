@@ -12,7 +12,7 @@ export class ProviderKeys {
 
   constructor(private readonly door: OutboundDoor) {}
 
-  /** @throws Error where the provider cannot be asked or says something else than it should. */
+  /** @throws Error if the provider is unavailable or its response is not valid. */
   of(provider: Pick<IdentityProvider, 'issuer' | 'jwks_uri'>): Promise<JWTVerifyGetKey> {
     const id = `${provider.issuer} ${provider.jwks_uri ?? ''}`;
     const known = this.known.get(id);

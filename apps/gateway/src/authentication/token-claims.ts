@@ -19,7 +19,7 @@ function listed(payload: JWTPayload, name: string): string[] | undefined {
   return typeof value === 'string' ? value.split(' ').filter((one) => one !== '') : undefined;
 }
 
-/** Whom a verified token names, as its provider is configured; undefined where it names nobody. A missing claim gives no rights. */
+/** Principal of a verified token by the settings of its provider; undefined without a valid subject. A missing claim gives no rights. */
 export function principalOf(payload: JWTPayload, provider: IdentityProvider): { principal: Principal; rights: Rights } | undefined {
   const id = claim(payload, provider.subject_claim);
   if (!isPrincipalId(id)) return undefined;

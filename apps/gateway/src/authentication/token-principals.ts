@@ -44,7 +44,7 @@ function reasonOf(cause: unknown): string {
 
 /**
  * OpenID tokens as callers. A token is verified once (issuer, audience, algorithm, times, signature) and remembered by its
- * hash; its expiry and its provider are looked at each time, so a provider that is removed lets nobody in any more.
+ * hash; its expiry and its provider are checked each time, so tokens of a removed provider are refused at once.
  */
 export class TokenPrincipals {
   private readonly verified: LRUCache<string, Verified | Refusal>;
@@ -59,7 +59,7 @@ export class TokenPrincipals {
     this.verified = new LRUCache({ max: tokens_max });
   }
 
-  /** Undefined where the token is known or is none: `caller` can be asked at once. */
+  /** Undefined if the token is verified already or is not a JWT: `caller` can be used at once. */
   prepare(token: string): Promise<void> | undefined {
     if (token.length > TOKEN_MAX || !JWT.test(token)) return undefined;
     const hash = sha256Hex(token);

@@ -8,7 +8,7 @@ const RECORDS_PER_LIFE = 8;
 /** Records that one gateway writes for the tokens of one tenant in an hour; votes are recorded besides. */
 const UNASKED_MAX = 1_000;
 const HOUR_MS = 3_600_000;
-/** Who has only this role is asked by no rule. */
+/** No approval rule can require this role. */
 const AGENT = 'agent';
 
 /**
@@ -25,7 +25,7 @@ export class VerifiedTokens {
     private readonly parts: { now_ms: () => number; logger: Pick<Logger, 'warn'> },
   ) {}
 
-  /** A token was verified: recorded if its person could be asked to decide and the record is old. Nobody waits for it. */
+  /** Records a verified token if its person can approve and the last record is old. The request does not wait for it. */
   noted(caller: Caller): void {
     const { token, tenant_id, principal } = caller;
     if (!token || principal.roles.every((role) => role === AGENT)) return;

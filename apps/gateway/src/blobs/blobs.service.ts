@@ -6,7 +6,7 @@ import { type Blobs, markingsOf } from '@countersign/store';
 /** A blob as its readers may see it. */
 export interface ReadableBlob {
   bytes: Buffer;
-  /** It is kept sealed: nobody on the way may keep what was opened, or an erasure would not reach it. */
+  /** Sealed data must not be cached on the way, or an erasure would not reach it. */
   sealed: boolean;
 }
 

@@ -80,7 +80,7 @@ export function takeOnlyJson(server: FastifyInstance, inTurn: InTurn): ParseJson
   };
   const parse: ParseJson = (request, body, done) => inTurn(request, body.length, () => parseNow(body, done));
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, ({ headers, raw }, body: Buffer, done) => {
-    // Many clients always name the type: a body that is not there is none, whatever it is said to be.
+    // An empty body counts as no body, whatever its Content-Type: many clients always send one.
     if (body.length === 0) return done(null, undefined);
     const refused = unreadForm(headers);
     if (refused) done(refused as never, undefined);

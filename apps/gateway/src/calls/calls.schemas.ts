@@ -5,7 +5,7 @@ import { ListMembers } from '../lists/list-members.js';
 import { commaList, pageOfItems, pageQuery, queryTime } from '../lists/page-query.js';
 import { callApproval, callDecision, callEnvelope, callError } from './envelope.schema.js';
 
-/** Members of a listed call: who asked for what, and how it ended. Inputs, results and what explains a ruling are expanded. */
+/** Members of a listed call: caller, tool and outcome. Inputs, results and explanations must be expanded. */
 export const callMembers = new ListMembers(callEnvelope, {
   call_id: true,
   tool: true,

@@ -12,10 +12,10 @@ export type LineText = (row: CaseHistoryRow, reader: Pick<Caller, 'clearances'>)
 /** The part of an event stream that a case needs. */
 export type CaseOut = Pick<EventStream, 'write' | 'waitForCapacity' | 'close' | 'over'>;
 
-/** One reader of the lines of a case: reads by itself up to where the others are, then is told with them. */
+/** One reader of a case: reads its backlog, then gets lines from the shared feed. */
 export class CaseStream {
   private readonly lines: CaseLines;
-  /** What came while it still reads; undefined once it is told with the others. */
+  /** Lines that arrived while it reads its backlog; undefined once it follows the feed. */
   private pending: { row: CaseHistoryRow; text: LineText }[] | undefined = [];
 
   constructor(
@@ -32,7 +32,7 @@ export class CaseStream {
     return this.lines.copy();
   }
 
-  /** Reads and tells all that is on the record. @returns whether the stream is still open. */
+  /** Reads and sends the backlog. @returns whether the stream is still open. */
   async catchUp(text: LineText): Promise<boolean> {
     for (let more = true; more && !this.out.over; ) {
       const read = await this.lines.read(this.sql, this.of);
@@ -45,7 +45,7 @@ export class CaseStream {
     return !this.out.over;
   }
 
-  /** It has read all that came before `offer` was called for the first time: what waited is told now. */
+  /** The backlog is read: sends the pending lines and follows the feed from now on. */
   level(): void {
     const waited = this.pending ?? [];
     this.pending = undefined;

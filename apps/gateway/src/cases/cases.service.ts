@@ -130,7 +130,7 @@ export class CasesService {
     return { answer: answerOf(row), headers: current ? { etag: this.etag(tenant_id, case_id) } : {} };
   }
 
-  /** Whether there is such a case, or why that cannot be said. */
+  /** Whether the case exists, or why that is unknown. */
   async missing(tenant_id: string, case_id: string, seen: Seen): Promise<Refusal | undefined> {
     const current = await this.views.current(seen);
     if (await readCase(this.views.store, tenant_id, case_id)) return undefined;
@@ -155,7 +155,7 @@ export class CasesService {
     case_id: string,
     change: CaseChange & Pick<CaseRequest, 'external_id'>,
   ): Promise<ChangeFields<'case_set'> | Refusal> {
-    // A title that names nobody stays readable: the page of cases is nothing without it.
+    // A title without subjects stays in clear: the list of cases needs it.
     const { state, subjects, title: given = null } = change;
     const title = subjects.length > 0 ? await this.sealer.about(caller.tenant_id, subjects, given) : given;
     if (title instanceof Refusal) return title;

@@ -39,7 +39,7 @@ export const always = (): true => true;
 export const etagOfVersion = (version: number): string => `"c${version}"`;
 
 /**
- * Edits of the configuration: nobody's change is lost. One gateway lets the edits of a tenant go one after another; of
+ * Edits of the configuration without lost updates. One gateway runs the edits of a tenant one after another; of
  * several gateways the log decides: an edit takes effect only while everything that it was checked against is unchanged.
  */
 export class ConfigurationEdits {

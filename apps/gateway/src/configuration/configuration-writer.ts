@@ -35,7 +35,7 @@ export class ConfigurationWriter {
   /**
    * Takes effect only while nothing of its base has changed. @returns undefined where something had: the change is on the
    * log, and every service drops it. @throws InfrastructureFault where the log is unavailable, or where the base is
-   * required and nobody can tell whether every running instance understands it.
+   * required and it is unknown whether every running instance understands it.
    */
   async change<T extends ConfigurationEvent & EventType>(
     tenantId: string,

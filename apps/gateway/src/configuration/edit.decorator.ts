@@ -7,7 +7,7 @@ const header = (name: string, description: string): MethodDecorator => ApiHeader
 export const Change = (): MethodDecorator =>
   header('Prefer', '`wait=N`: seconds to wait until every running instance has the change, up to 60; default 1');
 
-/** A change of something that was read: `If-Match` keeps it from undoing somebody else's. */
+/** A change of a resource that was read: `If-Match` prevents lost updates. */
 export const Edit = (): MethodDecorator =>
   applyDecorators(
     header('If-Match', 'the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state'),

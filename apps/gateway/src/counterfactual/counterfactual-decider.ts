@@ -11,18 +11,18 @@ import { knownPrincipals, NamedRecords, NamedRules, named } from './named-change
 import { RecordingReader, sharedWindow } from './recording-reader.js';
 import { AGENT_WINDOW_MS, requestedHistory } from './requested-history.js';
 
-/** The cap is on what is read, not on what is asked about. */
+/** The cap is on the records read, not on the calls selected. */
 const TOO_MUCH =
   'the query would read more than 400,000 records or 200 MB (all records of the lane since the first of these calls, including other tenants); ' +
   'select later calls (POST /v1/counterfactual with from), or give the tenant its own lane';
 
-/** Questions that are worked on at once by one gateway. */
+/** Counterfactuals that one gateway runs at once. */
 const AT_ONCE = 2;
 const STEPS_MAX = 5_000_000;
 const WORK_MAX_MS = 180_000;
 const ANSWER_CHARACTERS_MAX = 64_000_000;
 
-/** What is asked: the calls, at least one; what would have been otherwise; members of the answer besides. */
+/** The selected calls (at least one), the changes, and further members of the response. */
 export interface RequestedOtherwise {
   rows: readonly CallRow[];
   changes: readonly RequestedChange[];
@@ -31,7 +31,7 @@ export interface RequestedOtherwise {
   more: object;
 }
 
-/** Answers what would have been: reads the record, changes it, decides it again. Changes nothing. */
+/** Reads the record, applies the changes and decides it again. Writes nothing. */
 export class CounterfactualDecider {
   private readonly reader: RecordingReader;
   private running = 0;

@@ -6,7 +6,7 @@ import { draftBundle } from '../policies/bundle-request.js';
 import { notTooDeep } from '../requests/nesting.js';
 
 const CHANGES_MAX = 50;
-/** A result that is given is known: it is not in doubt. */
+/** A given result is known, so it cannot be in doubt. */
 const knownCodes = errorCodes.filter((code) => code !== 'IN_DOUBT');
 const id = z.string().min(1).max(200);
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
@@ -57,7 +57,7 @@ const changes = z
   .max(CHANGES_MAX)
   .describe('the changes to apply; empty: only check that the recorded decisions can be reproduced');
 
-/** A body with changes by this schema; what is far too large is refused before it is looked at. */
+/** A body with changes of this schema; too many changes are refused before validation. */
 const bounded = <S extends z.ZodType>(schema: S) =>
   z.preprocess((body, context) => {
     const requested = (body as { changes?: unknown } | null | undefined)?.changes;

@@ -36,7 +36,7 @@ const OTHERS = new Set([
 export interface Wanted {
   tenant_id: string;
   lane: string;
-  /** The calls that are asked about. */
+  /** The selected calls. */
   rows: readonly CallRow[];
   /** Something changed comes as late as this, epoch ms. */
   until_ms: number;
@@ -202,7 +202,7 @@ export class RecordingReader {
     return kept;
   }
 
-  /** A request as who decides on it sees it; undefined where a key is gone. */
+  /** A request as its approvers see it; undefined if a key was destroyed. */
   private async opened(event: ReadEvent): Promise<ReadEvent | undefined> {
     if (event.event_type !== 'tool_call_requested' || event.event.call.sealed === null) return event;
     const opened = await this.parts.personal?.open(event.event.meta.tenant_id, event.event.call, []);

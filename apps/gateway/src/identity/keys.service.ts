@@ -105,7 +105,7 @@ export class KeysService {
     return key && mayManage(caller, key.tenant_id) ? key : new Refusal('not-found', 'no key has this id', { reason: 'key_not_found' });
   }
 
-  /** Nobody gets an id that looks like that of somebody else of the tenant: whoever reads a vote or a question goes by the id. */
+  /** Refuses an id that is confusable with another id of the tenant: people identify voters and callers by their id. */
   private lookAlike(tenant_id: string, { principal, owner }: KeyRequest): Refusal | undefined {
     const ids = principalIdsOf(this.configuration.state, tenant_id);
     const about = lookAlikeIssue('/principal/id', 'the principal', principal.id, ids);

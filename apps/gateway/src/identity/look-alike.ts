@@ -23,7 +23,7 @@ function skeleton(id: string): string {
   return text.replaceAll(STEMS, 'l');
 }
 
-/** What an id looks like: two ids with one skeleton cannot be told apart by eye, for sure. Only for comparing; shown to nobody. */
+/** Skeleton of an id: ids with equal skeletons look alike. Only for comparison, never shown. */
 export function skeletonOf(id: string): string {
   const remembered = known.get(id);
   if (remembered !== undefined) return remembered;
@@ -32,7 +32,7 @@ export function skeletonOf(id: string): string {
   return made;
 }
 
-/** An id as it can be told from those that look like it: what is not printable ASCII is escaped, by code point. */
+/** An id in unambiguous form: characters other than printable ASCII are escaped by code point. */
 const escaped = (id: string): string =>
   JSON.stringify(id).replaceAll(/[^\x20-\x7e]/gu, (one) => `\\u{${(one.codePointAt(0) as number).toString(16)}}`);
 

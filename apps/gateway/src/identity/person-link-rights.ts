@@ -2,8 +2,8 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { type ConfigurationState, type Identity, includesOne, keysOf, LOCAL_ISSUER, NO_LINKS, personLinksOf } from '@countersign/domain';
 
 /**
- * Why a caller may not change a link about these identities, or undefined. Nobody decides about the own person: not by the
- * subject, whoever vouches for it, whatever links say, and not by a key that the person answers for.
+ * Why a caller may not change a link about these identities, or undefined. A caller cannot change links of the own person: not by
+ * subject (of any issuer), not through other links, and not with a key that the person owns.
  */
 export function involvedProblem(
   state: ConfigurationState,

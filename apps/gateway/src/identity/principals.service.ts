@@ -42,7 +42,7 @@ function recordOf({ principal_id, identities, keys }: KnownPrincipal, uses: Map<
   };
 }
 
-/** Whether one identity of the principal is all that is asked for; its state is that of the whole. */
+/** Whether one identity of the principal meets all filters; the state filter applies to the principal. */
 function matches({ identities }: KnownPrincipal, { kind, role, source, state }: Filters): boolean {
   if (state !== undefined && identities.some(({ is_active }) => is_active) !== (state === 'active')) return false;
   return identities.some(

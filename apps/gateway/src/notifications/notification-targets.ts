@@ -35,7 +35,7 @@ export class NotificationTargets {
     return roles?.length ? notification : { ...notification, decides: null };
   }
 
-  /** Disables a channel that refuses notifications, unless somebody changed it meanwhile: its address may be another one now. */
+  /** Disables a channel that refuses notifications, unless it was edited since: its address may have changed. */
   async disable(tenant_id: string, webhook: Webhook): Promise<void> {
     const versions = baseOf(this.configuration.state.changes, tenant_id, [itemNames.webhook(webhook.webhook_id)]);
     if (this.find(tenant_id, webhook.webhook_id) !== webhook) return;

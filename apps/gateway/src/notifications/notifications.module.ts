@@ -39,7 +39,7 @@ export async function startNotifications(
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
     ...(deps.schemas ? { schemas: deps.schemas } : {}),
-    // What cannot be read is in dead-letter; nobody waits for a notification of it.
+    // Unreadable records are in dead-letter; they need no notification.
     poison: async () => undefined,
   });
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(NotificationsModule.with(reader), {

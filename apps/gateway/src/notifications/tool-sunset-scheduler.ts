@@ -60,7 +60,7 @@ export class ToolSunsetScheduler {
       const { sunset_at_ms, use_instead } = entry;
       const reason = entry.reason ?? 'its sunset date has passed';
       const fields = { tool, version, state: 'blocked' as const, sunset_at_ms, reason, use_instead };
-      // A sunset that somebody moved at the same moment stands: the next turn checks what is due then.
+      // A concurrent edit of the sunset wins: the next turn checks again.
       const changed = { ...fields, by: REGISTRY, changed_at_ms: clock.now_ms() };
       await writer.change(tenant_id, 'tool_lifecycle_set', changed, { versions, is_required: false });
     }

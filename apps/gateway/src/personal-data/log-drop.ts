@@ -87,7 +87,7 @@ export class LogDrop {
     return { before_ms, checkpoint, old, due, recorded: await this.recordedUnder(checkpoint) };
   }
 
-  /** Where records are missing already that nobody dropped, nothing more goes. */
+  /** Refuses the drop if records are missing that no drop removed. */
   private async missing(checkpoint: NewestCheckpoint): Promise<Refusal | undefined> {
     const short = await shortened(this.deps.log, checkpoint.heads.values());
     const found = await missingRecords(this.sources, checkpoint, short, 'drop');
@@ -117,7 +117,7 @@ export class LogDrop {
 
   /**
    * In this order, each step safe to repeat: leaf hashes are kept, the record says what goes, a checkpoint covers the record
-   * (cosigned, where witnesses are asked), and only then the records go. A problem where the tiles are not what was signed.
+   * (and the witnesses, if any, have cosigned it), and only then removes the records. Refused if the tiles differ from the signature.
    */
   async drop(tenant_id: string, plan: DropPlan, by: Principal): Promise<DropOutcome | Refusal> {
     const { due, recorded } = plan;

@@ -24,7 +24,7 @@ export class SubjectEraser {
     return erasureOf(this.configuration.state, tenant_id, subject) as Erasure;
   }
 
-  /** Months that retention has applied to are gone: after a crash between the two steps, or with keys that came back from a backup. */
+  /** Destroys keys of months past retention again: after a crash between the two steps, or after keys were restored from a backup. */
   async reconcile(state: ConfigurationState): Promise<void> {
     for (const [tenant_id, { retention }] of state.by_tenant) {
       for (const [markings, period] of retention?.applied ?? []) await this.personal.keys.destroyBefore(tenant_id, markings, period);

@@ -28,7 +28,7 @@ export interface RuleFinding {
 
 export interface BundleFindings {
   faults: RuleFinding[];
-  /** Taken as it is: nobody can tell. */
+  /** Accepted unchecked: it cannot be verified. */
   warnings: RuleFinding[];
 }
 
@@ -36,7 +36,7 @@ const RESERVED = 'tool.';
 const NEAR_MAX = 5;
 const listed = (names: Iterable<string>): string => [...names].sort().slice(0, NEAR_MAX).join(', ');
 
-/** What somebody may have meant by a name that does not exist: the nearest ones, else some that exist. */
+/** Suggestions for an unknown name: the nearest names, else some existing ones. */
 function instead(name: string, names: Iterable<string>): string {
   const known = [...new Set(names)];
   const near = nearestNames(name, known, NEAR_MAX);
@@ -94,7 +94,7 @@ function personFinding(name: string, { people, issuers }: KnownTenant): { reason
   return { reason: `${subject} of ${issuer} has not signed in yet: it is not checked whether the person exists`, warning: true };
 }
 
-/** Parts of a selector that fit no tool that is there. */
+/** Parts of a selector that match no existing tool. */
 function selectorFaults({ id, tools }: Rule, { contracts }: KnownTenant): RuleFinding[] {
   const fitsNone = (selector: Rule['tools']) => !contracts.some((contract) => selects(selector, contract));
   const tool_names = contracts.map(({ name }) => name);
@@ -118,7 +118,7 @@ function selectorFaults({ id, tools }: Rule, { contracts }: KnownTenant): RuleFi
   return faults;
 }
 
-/** What an allow overrides must be a question: a rule of the bundle that asks, or the row of a tool. */
+/** An allow may override only a rule with require_approval, or the policy row of a tool. */
 function overrideFaults({ id, overrides = [] }: Rule, rules: readonly Rule[], { contracts }: KnownTenant): RuleFinding[] {
   const asking = [
     ...rules.filter(({ effect }) => effect === 'require_approval').map((rule) => rule.id),

@@ -14,7 +14,7 @@ import { isUnmappable, type TenantMappings, type Unmappable } from '@countersign
 import { bodyProblem } from '../requests/body-issues.js';
 import type { PolicyService } from './policy.service.js';
 
-/** A call that nobody makes, and what would be ruled on it. */
+/** A hypothetical call to evaluate. */
 export interface DryRulingQuery {
   tool: string;
   version: string | undefined;
@@ -38,7 +38,7 @@ export interface DryRuling {
 
 /**
  * What policy would rule on a call, by the same function and with the guards that need no counter. Takes nothing: counters,
- * rates and prerequisites are not asked, and nothing is recorded.
+ * rates and prerequisites are not checked, and nothing is recorded.
  */
 export class DryRulings {
   private readonly contracts = new CompiledContracts();
@@ -48,7 +48,7 @@ export class DryRulings {
     private readonly mappings: TenantMappings,
   ) {}
 
-  /** @returns a problem where such a call would not even be taken, but for its inputs. @throws InfrastructureFault */
+  /** @returns a problem if the call would be rejected for a reason other than its inputs. @throws InfrastructureFault */
   async of(tenant_id: string, request: DryRulingQuery): Promise<DryRuling | Refusal> {
     const case_id = request.case_id === null ? null : resolveCaseId(tenant_id, request.case_id);
     if (case_id === undefined) return badReference('/case_id');

@@ -3,7 +3,7 @@ import { type Counted, type HistoryUses, historyText, scopeHistory } from '@coun
 import { type Cursor, listCalls, parseCursor, type Sql } from '@countersign/store';
 
 const PAGE = 500;
-/** Larger cases and runs are not told of. */
+/** Larger cases and runs have no history. */
 const CALLS_MAX = 10_000;
 
 /** What of a call matters to others of its case or run. */
@@ -32,7 +32,7 @@ function statusAt({ became }: Earlier, at_ms: number): string {
 
 /**
  * The history of recorded calls as it was when they were ruled on: what their ruling recorded, else what the calls of their
- * case and run had become by then. What an agent did in the hours before is not told: it can't be known that exactly afterwards.
+ * case and run had become by then. The recent history of an agent is left out: it cannot be reconstructed exactly.
  */
 export class EarlierHistory {
   private readonly known = new Map<string, Promise<Earlier[] | undefined>>();

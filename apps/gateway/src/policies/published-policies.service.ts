@@ -133,7 +133,7 @@ export class PublishedPoliciesService {
     return missing ?? text;
   }
 
-  /** What its author should look at: people whom nobody could check, and questions that allows take away. */
+  /** Findings for the author: people who could not be verified, and approvals that an allow rule overrides. */
   private noted(tenant_id: string, bundle: PolicyBundle): Pick<PublishedPolicy, 'warnings' | 'overrides'> {
     const { warnings } = this.policies.findings(tenant_id, bundle);
     const overrides = bundle.rules.flatMap(({ id, overrides: lowered }) => (lowered ? [{ rule: id, overrides: [...lowered] }] : []));

@@ -33,7 +33,7 @@ export interface SimulationReport extends SimulatedAt {
   unchanged: number;
   /** Calls without a ruling of their own, or of a tool that there is no more. */
   left_out: number;
-  /** Of those left out: whose data was erased, so that nobody can judge them again. */
+  /** Of those left out: calls whose data was erased, so they cannot be evaluated again. */
   erased: number;
   counts: Record<Difference, number>;
   differences: CallDifference[];
@@ -75,7 +75,7 @@ export class Simulation {
     };
   }
 
-  /** `history_json`: what its rules are told of earlier calls (earlier-history.ts). */
+  /** `history_json`: the call history that its rules read (earlier-history.ts). */
   async judge(config: ConfigurationState, { call_id, call, ruling }: CallState, history_json?: string): Promise<void> {
     const recorded = ruling?.joined_call_id === null ? ruling : null;
     const tool = call ? catalogued(config, call.tool, call.version) : undefined;

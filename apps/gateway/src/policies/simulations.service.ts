@@ -68,7 +68,7 @@ export class SimulationsService {
     return uses ? earlier.of(state, uses) : undefined;
   }
 
-  /** The calls asked for, a page at a time, newest first. */
+  /** The selected calls in pages, newest first. */
   private async *recorded(tenant_id: string, { call_ids, case_id, from, to, limit }: SimulateRequest): AsyncGenerator<CallState[]> {
     if (call_ids) {
       const found = await Promise.all(call_ids.map((call_id) => this.views.call(tenant_id, call_id)));

@@ -4,7 +4,7 @@ import { notTooDeep } from '../requests/nesting.js';
 
 const MESSAGES_MAX = 5000;
 
-/** `PUT /v1/runs/{run_id}/transcript`: what a model was told and said, in whatever shape its client has it. */
+/** `PUT /v1/runs/{run_id}/transcript`: the prompt and messages of a model, in the format of its client. */
 export const transcriptRequest = notTooDeep(
   z.strictObject({
     prompt: z.string().max(500_000).describe('the initial prompt'),

@@ -58,7 +58,7 @@ export class ToolPoliciesService {
     return this.policies.configuration.edits.etag(tenant_id, itemNames.tool_policy(tool));
   }
 
-  /** A row about no tool, or one that asks people who are not there, would ask nobody. */
+  /** Refuses a row for an unknown tool or with unknown people: it could never be approved. */
   private faultOf(tenant_id: string, tool: string, { requirement }: ToolPolicyRequest): Refusal | undefined {
     const names = this.policies.known(tenant_id).contracts.map(({ name }) => name);
     if (tool !== '*' && !names.includes(tool)) {

@@ -81,7 +81,7 @@ const audit = z.object({
   changed_at: time,
 });
 
-/** The record of a version of a tool, as its tenant sees it. What nobody declared or measured is null. */
+/** The record of a version of a tool, as its tenant sees it. Values that were not declared or measured are null. */
 export const toolVersionRecord = z
   .object({
     ...contract,

@@ -1,7 +1,7 @@
 import type { ToolContract } from '@countersign/contracts';
 import type { TenantToolVersion, ToolVersion } from '@countersign/domain';
 
-/** What somebody looks for among tools. */
+/** A search for tools. */
 export interface ToolQuery {
   q?: string | undefined;
   capabilities: readonly string[];
@@ -13,7 +13,7 @@ export interface ToolQuery {
 
 export interface RankedTool {
   version: TenantToolVersion;
-  /** 0 to 1, of what is known: a part that nobody measured counts for nothing and takes no weight. */
+  /** 0 to 1, from the known parts: an unmeasured part has no weight. */
   score: number;
 }
 

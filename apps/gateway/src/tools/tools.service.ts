@@ -22,7 +22,7 @@ function shownBy(filters: ToolsQuery): (version: TenantToolVersion) => boolean {
     (filters.provider === undefined || contract.provider === filters.provider);
 }
 
-/** The registry, as one tenant sees it. Lists and searches show active versions unless others are asked for. */
+/** The registry, as one tenant sees it. Lists and searches show active versions by default. */
 @Injectable()
 export class ToolsService {
   constructor(

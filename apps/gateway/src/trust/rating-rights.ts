@@ -11,8 +11,8 @@ export function raterOf(config: ConfigurationState, { tenant_id, principal, auth
 const sameOwn = (a: { kind: string; id: string }, b: { kind: string; id: string }): boolean => a.kind === b.kind && a.id === b.id;
 
 /**
- * Why somebody may not rate a tool of this provider; undefined where they may. Nobody rates what is their own: not the provider,
- * not who answers for an agent of theirs; and tools of this installation are their authors' own.
+ * Why the caller may not rate a tool of this provider, or undefined. Excluded are the provider, the owner of an agent of the
+ * provider, and, for tools of this installation, tool authors.
  */
 export function ownTool(config: ConfigurationState, caller: Caller, provider: string): string | undefined {
   const rater = raterOf(config, caller);

@@ -13,7 +13,7 @@ import { meets, type RecordedEffect } from './recorded-effects.service.js';
 import type { UndoneItem, UndoPreview } from './undo.schemas.js';
 import { type PlannedUndo, reasonOfRefusal } from './undo-preview.service.js';
 
-/** Who asks for an undo, and how long it waits for all of it. */
+/** An undo request, with the time to wait for all of it. */
 export interface UndoCommand {
   caller: Caller;
   preview_digest: string;
@@ -29,7 +29,7 @@ type Settled = { kind: 'answered'; answer: CallAnswer } | { kind: 'refused'; ref
 export class UndoRuns {
   constructor(private readonly compensations: CompensationSubmitter) {}
 
-  /** One after the other. What acts on the same thing as a newer effect that is not undone is left alone. */
+  /** Undoes one call after the other. Skips a call that shares a resource with a newer effect that is not undone. */
   async run(command: UndoCommand, { preview, effects }: PlannedUndo): Promise<UndoneItem[]> {
     const items: UndoneItem[] = [];
     const left: RecordedEffect[] = [];

@@ -80,7 +80,7 @@ export const undoAnswer = z
   })
   .meta({ id: 'UndoAnswer' });
 
-/** What `POST /v1/calls:undo` answers: the preview where it was asked for. */
+/** Response of `POST /v1/calls:undo`: with `preview` the preview. */
 export const undoSelectionAnswer = z.union([undoAnswer, undoPreview]).meta({ id: 'UndoSelectionAnswer' });
 
 export type UndoItem = z.output<typeof undoItem>;

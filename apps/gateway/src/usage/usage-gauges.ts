@@ -26,7 +26,7 @@ export function measureUsage(sql: Sql, now_ms: () => number, registry: Registry)
     labelNames: ['measure'],
     registers: [registry],
     collect: async () => {
-      // Whoever asks for metrics gets the others where the store is away.
+      // If the store is unavailable, the other metrics are still served.
       const sums = await usageSince(sql, Math.floor(now_ms() / HOUR_MS) - HOURS + 1).catch(() => undefined);
       gauge.reset();
       if (!sums) return;
