@@ -23,13 +23,13 @@ const publish = (rules: object[]) => gateway.send('POST', '/v1/policies', { rule
 const ask = (id: string, approval: object) => ({ id, tools: 'pay_invoice', effect: 'require_approval', approval });
 
 describe('publishing', () => {
-  test('the answer says what allows take away, and who was taken unchecked; so does the answer to the same again', async () => {
+  test('the response lists overridden approvals and unverified people, also for a repeat', async () => {
     const rules = [
       ask('two', { people: ['anna', `${provider.issuer}|zoe`], quorum: 2 }),
       { id: 'small', tools: 'pay_invoice', effect: 'allow', overrides: ['two', 'tool.pay_invoice'] },
     ];
     const answer = await publish(rules);
-    const told = {
+    const expected = {
       overrides: [{ rule: 'small', overrides: ['two', 'tool.pay_invoice'] }],
       warnings: [
         {
@@ -39,9 +39,9 @@ describe('publishing', () => {
         },
       ],
     };
-    expect(answer).toMatchObject({ status: 201, body: told });
+    expect(answer).toMatchObject({ status: 201, body: expected });
     const again = await gateway.send('POST', '/v1/policies', { rules, version: answer.body.version });
-    expect(again).toMatchObject({ status: 201, body: { ...told, version: answer.body.version } });
+    expect(again).toMatchObject({ status: 201, body: { ...expected, version: answer.body.version } });
     expect((await publish([])).body).toMatchObject({ overrides: [], warnings: [] });
   });
 
@@ -94,7 +94,7 @@ describe('a row of the tool policy', () => {
   const set = (tool: string, requirement: object) =>
     gateway.send('PUT', `/v1/policies/tools/${tool}`, { tier: 'tier_2_approval_required', requirement });
 
-  test('warns of people whom nobody can check', async () => {
+  test('warns of people who cannot be verified', async () => {
     const answer = await set('pay_invoice', { people: [`${provider.issuer}|zoe`, 'anna'] });
     const warning = { path: '/requirement/people/0', message: expect.stringContaining('zoe of') };
     expect(answer).toMatchObject({ status: 200, body: { tool: 'pay_invoice', warnings: [warning] } });

@@ -40,7 +40,7 @@ const question = (properties: object, id = 'agent') => ({
 });
 const evaluate = (body: unknown, role: 'agent' | 'auditor' = 'agent') => app.send('POST', '/access/v1/evaluation', { role, body });
 
-test('without a token it is 401, and about somebody else 403', async () => {
+test('returns 401 without a token, and 403 for another principal', async () => {
   expect((await app.send('GET', '/.well-known/authzen-configuration')).status).toBe(401);
   const { status, body } = await evaluate(question({ path: 'a', text: 'b' }, 'somebody'));
   expect([status, body.detail]).toEqual([403, 'evaluating calls of another principal needs the role policy_admin, auditor or operator']);
@@ -51,7 +51,7 @@ test('what is wrong with a question is named by its place', async () => {
   expect([status, body.validation.issues[0].path]).toEqual([400, '/subject/id']);
 });
 
-test('AuthZEN finds its endpoint at the host that it asked', async () => {
+test('AuthZEN metadata names the host of the request', async () => {
   const { body } = await app.send('GET', '/.well-known/authzen-configuration', { role: 'agent', headers: { host: 'gate.example' } });
   expect(body).toEqual({
     policy_decision_point: 'http://gate.example',

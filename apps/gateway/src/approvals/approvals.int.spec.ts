@@ -39,7 +39,7 @@ afterAll(async () => {
   await store.close();
 });
 
-test('everybody of the tenant lists approvals, delegations and grants; without a token nobody does', async () => {
+test('all roles list approvals, delegations and grants; a request without a token is refused', async () => {
   for (const path of ['/v1/approvals', '/v1/vote-delegations', '/v1/grants']) {
     expect([path, (await app.send('GET', path)).status]).toEqual([path, 401]);
     expect([path, (await app.send('GET', path, { role: 'agent' })).body]).toEqual([path, { items: [], next_cursor: null }]);
@@ -132,7 +132,7 @@ test('a grant answers when it starts and expires, and the former by its earlier 
   grants.delete('g1');
 });
 
-test('a person lets somebody else vote, for a time that is not over', async () => {
+test('a person delegates votes for a time in the future', async () => {
   const over = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-19T00:00:00Z' } });
   expect([over.status, over.body.detail]).toEqual([400, '`expires_at` must be in the future and after `starts_at`']);
   const made = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-21T00:00:00Z' } });
@@ -165,7 +165,7 @@ test('a delegation takes and answers its times as starts_at and expires_at, besi
   }
 });
 
-test('a decision link needs no key, but a channel that still acts for somebody', async () => {
+test('a decision link needs no key, but a channel that still has acts_as', async () => {
   const claims = { tenant_id: 'acme', approval_id: 'a1', webhook_id: 'w1', expires_at_ms: NOW + 1000 };
   const decide = (token: string) => app.send('POST', '/v1/decisions', { body: { token, vote: 'approve' } });
   expect((await decide('x.y')).body.detail).toBe('the link was not issued by this installation, or was altered');

@@ -104,9 +104,9 @@ test('bytes are reserved while a token is checked', async () => {
 
 test('a connection that closes while its token is checked leaves nothing reserved', async () => {
   const server = await start({});
-  const gone = (await connect(server)).post('/', { 'content-length': 900_000, authorization: 'Bearer x' });
+  const aborted = (await connect(server)).post('/', { 'content-length': 900_000, authorization: 'Bearer x' });
   await until(() => server.bounds.budget.bytes === 900_000);
-  gone.close();
+  aborted.close();
   await until(() => server.bounds.budget.bytes === 0);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(server.bounds.budget.counts.tenant.keys).toBe(0);
@@ -143,7 +143,7 @@ test('behind a trusted proxy a client is whom the proxy names, not the proxy and
   await post('192.0.2.2');
   await until(() => server.bounds.budget.bytes === 1_800_000);
   expect(server.bounds.budget.counts.address.of('192.0.2.2')).toBe(900_000);
-  // Who is no trusted proxy names nobody.
+  // Only trusted proxies may name the client.
   await post('192.0.2.3', '127.0.0.2');
   await until(() => server.bounds.budget.counts.address.of('127.0.0.2') === 900_000);
   expect(held.closed).toBe(false);

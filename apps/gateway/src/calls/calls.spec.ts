@@ -64,7 +64,7 @@ test('agents and operators submit and cancel, operators alone resolve', async ()
   expect((await app.send('POST', `/v1/calls/${CALL_ID}/resolve`, { role: 'agent', body: {} })).status).toBe(403);
 });
 
-test('a request names tool and inputs, and is told so where it uses the names of answers', async () => {
+test('a request with the member names of responses is refused with the right names', async () => {
   const post = async (body: object) => (await app.send('POST', '/v1/calls', { role: 'agent', body })).body.validation.issues;
   const message = 'there is no such field in a request: use `tool` and `inputs`';
   expect(await post({ tool: 'x', name: 'x' })).toEqual([{ path: '/name', code: 'unknown_field', message }]);

@@ -59,7 +59,7 @@ async function based(): Promise<unknown> {
   return event.based_on;
 }
 
-test('while nobody can tell which builds run, an edit with If-Match is refused and writes nothing; others are made as before', async () => {
+test('while the running builds are unknown, an edit with If-Match is refused and writes nothing; others are made as before', async () => {
   store.is_away = true;
   const writer = opened();
   const before = await head();

@@ -101,7 +101,7 @@ test('an identity provider is set by its defaults, for audiences of its own tena
   expect((await admin('DELETE', url)).status).toBe(404);
 });
 
-test('a person link is recorded by somebody whom it is not about', async () => {
+test('a person link is recorded by a person that it does not concern', async () => {
   const [one, other] = [
     { issuer: 'local', subject: 'paula' },
     { issuer: 'https://id.example', subject: 'p-1' },
