@@ -39,7 +39,7 @@ function mappedAnswer(mapped: DryRuling['mapped']): AccessRuling['mapped'] {
   return { mapping_version, inputs_digest, inputs: JSON.parse(inputs_json), warnings };
 }
 
-/** Why such a call would not be taken, whatever policy says. */
+/** Why the call would be rejected regardless of policy. */
 export function inputsRefusal({ issues }: DryRuling): Refusal | undefined {
   const [first] = issues;
   if (!first) return undefined;

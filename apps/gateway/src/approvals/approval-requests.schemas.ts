@@ -32,7 +32,7 @@ export const votesRequest = z.strictObject({
 
 export type VotesRequest = z.infer<typeof votesRequest>;
 
-/** The query of `GET /v1/decisions`, which is opened as a link: what else stands in it is ignored. */
+/** The query of `GET /v1/decisions`, which is opened as a link: other parameters are ignored. */
 export const decisionQuery = z.object({ token: z.string().default('').describe('token of the decision link') });
 
 /** Body of `POST /v1/decisions`. */

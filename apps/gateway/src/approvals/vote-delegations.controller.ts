@@ -12,7 +12,7 @@ import { type VoteDelegationRequest, voteDelegationRequest } from './approval-re
 import { voteDelegation, voteDelegationPage } from './right-answers.schemas.js';
 import { VoteDelegationsService } from './vote-delegations.service.js';
 
-/** `/v1/vote-delegations`: who votes for whom. */
+/** `/v1/vote-delegations`: delegations of votes. */
 @ApiTags('approvals')
 @Roles()
 @Controller('v1/vote-delegations')

@@ -11,7 +11,7 @@ import { consistencyAnswer, cosignatureAnswer, cosignatureRequest } from './audi
 import { AuditCheckpointsService } from './audit-checkpoints.service.js';
 import { checkpointQuery, consistencyQuery } from './audit-queries.schemas.js';
 
-/** What stands behind `tile/` in the path. */
+/** The path after `tile/`. */
 const TilePath = createParamDecorator((_: undefined, context: ExecutionContext): string => {
   const { params } = context.switchToHttp().getRequest<HttpRequest>();
   return (params as { '*': string })['*'];

@@ -117,7 +117,7 @@ export class AuditEvents {
     );
   }
 
-  /** The partitions in which a call can stand, or all. */
+  /** The partitions that may hold the call, or all. */
   private partitions(call_id?: string): LogPartition[] {
     const own = call_id === undefined ? undefined : parseCallId(call_id)?.partition;
     const isCallTopic = (topic: string) => (callTopics as readonly string[]).includes(parseTopic(topic).topic);

@@ -20,7 +20,7 @@ export interface ExportAsk {
   filter: AuditFilter;
   /** Goes on behind this row of the same export. */
   cursor?: ExportCursor | undefined;
-  /** Only what came after this checkpoint (its size): an export of what is new since an earlier one. */
+  /** Only records after this checkpoint (its size): for incremental exports. */
   after_checkpoint?: number | undefined;
   /** The query as received, for the record. */
   query: Readonly<Record<string, unknown>>;

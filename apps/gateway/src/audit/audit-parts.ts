@@ -42,7 +42,7 @@ export function auditParts(
   };
 }
 
-/** Logs what of the evidence is not whole. Proofs of that are refused until it is. */
+/** Logs incomplete audit trees. Proofs from them are refused until they are complete. */
 export async function logAuditFaults({ proofs }: Pick<AuditParts, 'proofs'>, logger: Pick<AppDeps['logger'], 'error'>): Promise<void> {
   const faults = await proofs.faults();
   if (faults.length === 0) return;

@@ -13,7 +13,7 @@ import { PlacedRecords } from './placed-records.js';
 
 type Proven = Omit<z.infer<typeof proofAnswer>, 'vkey'>;
 
-/** Records as they stand on the log, and the proofs that they do. Each proof is checked before it is given. */
+/** Records and their inclusion proofs. Each proof is verified before it is returned. */
 @Injectable()
 export class AuditProofsService {
   constructor(

@@ -5,7 +5,7 @@ import type { Configuration } from '@countersign/process';
 import type { Vault } from '@countersign/store';
 import type { TokenPrincipals } from './token-principals.js';
 
-/** Reads one call of the tenant; undefined where there is none. */
+/** Reads one call of the tenant; undefined if it does not exist. */
 export type CallReader = (tenantId: string, callId: string) => Promise<CallState | undefined>;
 
 const at = (path: string, message: string): Refusal =>

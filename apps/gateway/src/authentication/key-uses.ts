@@ -10,7 +10,7 @@ const WRITTEN_AT_ONCE = 1_000;
 
 /** Keeps when keys were last used. A request that is not the first of its key in ten minutes costs a look into a set. */
 export class KeyUses {
-  /** Used since the times began anew. */
+  /** Keys used in the current period of ten minutes. */
   private readonly used = new Set<ApiKey>();
   private noted: KeyUse[] = [];
   private writing: Promise<void> = Promise.resolve();

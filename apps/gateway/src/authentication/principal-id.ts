@@ -4,7 +4,7 @@ const ID_MAX = 200;
 // Half a pair (Cs) could not be written down as it is; line separators end lines as control characters do.
 const NAMEABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 
-/** The id of a principal that is to be: 1 to 200 characters, none of which hides or ends a line where the id is shown. Ids on the log are read whatever is in them. */
+/** The id of a new principal: 1 to 200 characters without invisible characters or line breaks. Ids on the log are read unchecked. */
 export const principalId = z
   .string()
   .min(1)

@@ -12,7 +12,7 @@ function claim(payload: JWTPayload, name: string): unknown {
   return value;
 }
 
-/** A claim that lists: an array of texts, or one text with spaces between. Undefined where it is not there. */
+/** A list claim: an array of strings, or one space-separated string. Undefined if absent. */
 function listed(payload: JWTPayload, name: string): string[] | undefined {
   const value = claim(payload, name);
   if (Array.isArray(value)) return value.filter((one): one is string => typeof one === 'string');

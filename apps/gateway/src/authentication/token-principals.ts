@@ -100,7 +100,7 @@ export class TokenPrincipals {
       const { decodeJwt, jwtVerify } = await import('jose');
       const { iss, aud } = decodeJwt(token);
       const provider = providerOf(this.configuration.state, iss ?? '', Array.isArray(aud) ? aud : [aud ?? '']);
-      if (!provider) return refuse('no tenant has an identity provider with its issuer and audience');
+      if (!provider) return refuse('no identity provider of a tenant has its issuer and audience');
       const { payload } = await jwtVerify(token, await this.keys.of(provider), {
         issuer: provider.issuer,
         audience: provider.audiences,

@@ -3,7 +3,7 @@ import { baseOf, itemNames, tokenVerifiedAt } from '@countersign/domain';
 import type { Configuration, Logger } from '@countersign/process';
 import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 
-/** The record of a person is so many times as fine as the time for which a token counts: 3 hours of 24. */
+/** A person is recorded once in this fraction of the token lifetime: every 3 hours of 24. */
 const RECORDS_PER_LIFE = 8;
 /** Records that one gateway writes for the tokens of one tenant in an hour; votes are recorded besides. */
 const UNASKED_MAX = 1_000;
@@ -67,7 +67,7 @@ export class VerifiedTokens {
     const known = this.under_way.get(key);
     if (known) return known;
     const { state } = this.configuration;
-    // The token was read by settings that changed meanwhile: it is verified again when it comes again.
+    // The provider settings changed since: the token is verified again with its next request.
     if (state.by_tenant.get(tenant_id)?.identity_providers.get(provider_id) !== provider) return Promise.resolve();
     const versions = baseOf(state.changes, tenant_id, [itemNames.identity_provider(provider_id)]);
     const fields = { provider_id, subject, roles, verified_at_ms };

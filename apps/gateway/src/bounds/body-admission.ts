@@ -48,7 +48,7 @@ export class BodyAdmission {
   begin(request: IncomingRequest, reply: OutgoingReply, keyless: boolean): boolean | Promise<boolean> {
     const wait = keyless ? undefined : this.access.prepare(request);
     if (!wait) return this.admit(request, reply, keyless, undefined);
-    // A token that must be checked first takes time, and meanwhile its body arrives.
+    // Verifying a token takes time; the body arrives in the meantime.
     const held = this.reserve(request, reply);
     return held ? wait.then(() => this.admit(request, reply, keyless, held)) : false;
   }

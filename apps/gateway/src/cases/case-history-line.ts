@@ -17,7 +17,7 @@ const requestedInputs = ({ asked_inputs_json: requested_json }: CallState, json:
 
 const isEdited = ({ asked_inputs_json: requested_json }: CallState): boolean => requested_json !== undefined;
 
-/** What ran, where a mapping stands between: the inputs as the agent has them and as its tool got them. */
+/** With a mapping: the inputs as the agent sent them and as the tool received them. */
 const ranAs = (json: Fields): Fields => (json.mapping === undefined ? {} : { inputs: json.input, ...bothForms(json) });
 
 /** A repeat did not run: its line tells only which mapping the first call ran with. */

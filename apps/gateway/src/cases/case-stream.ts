@@ -3,7 +3,7 @@ import type { CaseHistoryRow, Sql } from '@countersign/store';
 import type { EventStream } from '../streams/event-stream.js';
 import { CaseLines, type CaseName } from './case-lines.js';
 
-/** Lines that may wait while a stream reads what came before them. */
+/** Maximum of pending lines while a stream reads its backlog. */
 const PENDING_MAX = 1_000;
 
 /** The text of one line as one reader may see it: the type and the data of its event. */
@@ -27,7 +27,7 @@ export class CaseStream {
     this.lines = CaseLines.from(lastEventId);
   }
 
-  /** Where it stands, for the feed that begins with it. */
+  /** Its position, for a feed that starts with this stream. */
   position(): CaseLines {
     return this.lines.copy();
   }

@@ -29,7 +29,7 @@ import type { CaseAnswer, CaseChange, CaseRequest, CasesQuery } from './cases.sc
 export interface CaseWithHeaders {
   answer: CaseAnswer;
   headers: Readonly<Record<string, string>>;
-  /** Nothing was opened: an equal case with this reference is there. */
+  /** Nothing was opened: an equal case with this reference exists. */
   was_open?: true;
 }
 

@@ -27,7 +27,7 @@ export class ConfigurationWriter {
     private readonly parts: { clock: Clock; store: Store },
   ) {}
 
-  /** Takes effect whatever was changed meanwhile. @returns where it stands on configuration-changed. @throws InfrastructureFault where the log is unavailable. */
+  /** Ignores concurrent changes. @returns the position on configuration-changed. @throws InfrastructureFault if the log is unavailable. */
   async set<T extends ConfigurationEvent & EventType>(tenantId: string, type: T, fields: ChangeFields<T>): Promise<LogPosition> {
     return { topic: CONFIGURATION_TOPIC, partition: 0, offset: await this.write(tenantId, type, { ...fields, based_on: [] }) };
   }

@@ -15,7 +15,7 @@ export interface Precondition {
 
 const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim());
 
-/** `etag`: the thing's tag as it is now, also where it is not there (any more). RFC 9110, 13.1. */
+/** `etag`: the current tag of the resource, also if it does not exist. RFC 9110, 13.1. */
 export function preconditionOf({ headers }: ConditionalRequest, etag: string, exists: boolean): Precondition {
   const wanted = headers['if-match'];
   const unwanted = headers['if-none-match'];

@@ -59,7 +59,7 @@ export class NamedRules {
   }
 }
 
-/** Changes of what is on record: votes, results and calls. Each names something that is there, or is refused with its place. */
+/** Changes of recorded votes, results and calls. A change of something unknown is refused with its path. */
 export class NamedRecords {
   constructor(
     private readonly recording: Recording,

@@ -10,7 +10,7 @@ import { Gently } from './gently.js';
 /** Decoding a record takes some 10 µs. */
 const AT_ONCE = 200;
 const RECORDS_MAX = 400_000;
-/** Of the records that are kept, as they stand on the log; in memory they take some times as much. */
+/** Bytes of the retained records on the log; they take several times as much memory. */
 const BYTES_MAX = 200_000_000;
 /** Calls of one run or case that are read besides. */
 const OF_A_RUN_MAX = 500;
@@ -40,11 +40,11 @@ export interface Wanted {
   rows: readonly CallRow[];
   /** Something changed comes as late as this, epoch ms. */
   until_ms: number;
-  /** Counters that reach over more than one case, by their windows; undefined: there are none. */
+  /** Window of counters across cases; undefined: none. */
   shared_window_ms: number | undefined;
   /** Cases of which `rows` has all calls. */
   whole_cases?: readonly string[];
-  /** Rules that ruled none of them ask for what is counted of their cases: all calls of those are read. */
+  /** Whether changed rules read history that was not recorded: then all calls of the cases are read. */
   counts_cases?: boolean;
 }
 
@@ -217,7 +217,7 @@ export class RecordingReader {
 /** Clocks of the gateway and the log. */
 const SAME_TIME_MS = 1000;
 
-/** How far back counters reach that are not about one case alone; undefined: none does. Without a window they reach for ever. */
+/** How far back counters across cases reach; undefined: there are none. Without a window they never expire. */
 export function sharedWindow(state: ConfigurationState, tenant_id: string, more: readonly { scope: string; window_ms: number | null }[]) {
   const ids = state.by_tenant.get(tenant_id)?.limits?.versions.keys() ?? [];
   const all = [...[...ids].flatMap((limit_id) => limitVersions(state, tenant_id, limit_id)), ...more];

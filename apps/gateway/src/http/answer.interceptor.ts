@@ -17,7 +17,7 @@ function dropped(made: unknown, sent: unknown, at = ''): string[] {
 /**
  * Checks an answer by the schema that its route states with `@Answer()`, and sends it as it was made: a proof that lacks a member
  * proves nothing. An answer that does not fit, or has a member that is not declared, is a fault of ours: it is logged and sent all
- * the same; where answers are `strict` (tests) it fails the request. JSON that is made already is only looked at where answers are strict.
+ * the same; where answers are `strict` (tests) it fails the request. Serialized JSON is checked only in strict mode.
  */
 export class AnswerInterceptor extends StandardSchemaSerializerInterceptor {
   constructor(

@@ -2,7 +2,7 @@ import type { Caller } from '@countersign/calls';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { HttpRequest } from './reply.js';
 
-/** A request that AuthGuard let in. */
+/** A request that AuthGuard admitted. */
 export interface AuthenticatedRequest extends HttpRequest {
   caller?: Caller;
 }

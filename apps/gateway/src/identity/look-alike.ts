@@ -46,7 +46,7 @@ function alike(id: string, ids: Iterable<string>): string | undefined {
   return found;
 }
 
-/** Why a new id cannot stand beside those that are there: it looks like one of them and is another. An id that is there already can always be used. */
+/** Why a new id is confusable with an existing one. An id that already exists can always be used. */
 export function lookAlikeIssue(path: string, what: string, id: string, ids: Iterable<string>): Issue | undefined {
   const other = alike(id, ids);
   if (other === undefined) return undefined;
@@ -54,7 +54,7 @@ export function lookAlikeIssue(path: string, what: string, id: string, ids: Iter
   return { path, code: 'looks_alike', message };
 }
 
-/** The ids of all principals of a tenant that ever had a key, and of those who answer for them. Revoked ones stand on the record for ever. */
+/** The ids of all principals of a tenant that ever had a key, and of their owners. Revoked ones stay on the log permanently. */
 export function principalIdsOf(state: ConfigurationState, tenant_id: string): Set<string> {
   return new Set(keysOf(state, tenant_id).flatMap(({ principal, owner }) => (owner === null ? [principal.id] : [principal.id, owner])));
 }

@@ -24,7 +24,7 @@ function answerOf({ changed_at_ms, removed: _removed, by, ...link }: RecordedLin
   return { ...link, changed_by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
 }
 
-/** Which identities are one person, and which are two, wherever people are excluded. Rights never go by it. */
+/** Person links: which identities are one person. They affect exclusion only, never rights. */
 @Injectable()
 export class PersonLinksService {
   constructor(private readonly configuration: ConfigurationService) {}
@@ -78,7 +78,7 @@ export class PersonLinksService {
     return this.configuration.state.by_tenant.get(tenant_id)?.person_links?.in_force ?? new Map();
   }
 
-  /** Why this caller may not change a link: it is about the caller, as it is wanted or as it stands. */
+  /** Why this caller may not change a link: its old or new state concerns the caller. */
   private refused(caller: Caller, wanted: readonly Identity[], link_id: string): Refusal | undefined {
     const known = this.inForce(caller.tenant_id).get(link_id);
     const concerned = [...wanted, ...(known ? [identityOf(known.one), identityOf(known.other)] : [])];

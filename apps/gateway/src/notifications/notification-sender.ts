@@ -17,7 +17,7 @@ interface Delivery {
   notification: Notification;
   webhook_id: string;
   attempt: number;
-  /** Nothing of it is outstanding any more. */
+  /** All its deliveries have ended. */
   settle: () => void;
 }
 

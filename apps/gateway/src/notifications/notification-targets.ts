@@ -3,7 +3,7 @@ import type { Configuration } from '@countersign/process';
 import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 import { type Notification, wants } from './notification.js';
 
-/** Older ones are not sent any more: a new consumer group starts at the beginning of the log. */
+/** Older notifications are not sent: a new consumer group starts at the beginning of the log. */
 const AGE_MAX_MS = 24 * 3_600_000;
 const GATEWAY = { kind: 'service' as const, id: 'gateway', roles: [] };
 

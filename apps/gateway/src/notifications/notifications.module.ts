@@ -8,7 +8,7 @@ import { NotificationReader } from './notification-reader.js';
 import { NotificationsConsumer } from './notifications.consumer.js';
 
 const BATCH_RECORDS_MAX = 500;
-/** A notification goes by mail or webhook: a tenth of a second does not matter. */
+/** Mail and webhooks tolerate a delay of a tenth of a second. */
 const MAX_DELAY_MS = 100;
 
 @Module({})

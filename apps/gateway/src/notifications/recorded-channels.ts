@@ -11,7 +11,7 @@ export interface Round {
   pause_ms: number | undefined;
 }
 
-/** Sends notifications and keeps what came of each attempt, without what was sent. */
+/** Sends notifications and stores the outcome of each attempt, without the content. */
 export class RecordedChannels {
   constructor(
     private readonly channels: Pick<Channels, 'send'>,
@@ -47,7 +47,7 @@ export class RecordedChannels {
     return listWebhookAttempts(this.store, { tenant_id, webhook_id }, place);
   }
 
-  /** An attempt that cannot be kept is still made: what it came to counts. */
+  /** An attempt counts even if its outcome cannot be stored. */
   private async keep(attempt: WebhookAttempt): Promise<void> {
     try {
       await addWebhookAttempt(this.store, attempt);

@@ -26,7 +26,7 @@ export class KeyRetention {
     clearInterval(this.timer);
   }
 
-  /** What is due; empty where nothing is, or the tenant keeps for ever. */
+  /** Cutoffs that are due; empty if none are, or the tenant keeps data forever. */
   async due(tenant_id: string): Promise<RetentionCutoff[]> {
     const terms = retentionOf(this.configuration.state, tenant_id)?.terms;
     if (!terms) return [];

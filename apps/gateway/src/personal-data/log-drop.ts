@@ -32,13 +32,13 @@ export interface DropPlan {
   checkpoint: NewestCheckpoint;
   /** By tree, every partition that may get shorter. */
   old: ReadonlyMap<string, OldRecords>;
-  /** Those of them of which something is there that may go. */
+  /** The trees among them with records that may be dropped. */
   due: ReadonlyMap<string, OldRecords>;
-  /** By tree: below which offset a `log_dropped` under the checkpoint lets records go. */
+  /** By tree: the offset below which a `log_dropped` under the checkpoint allows the drop. */
   recorded: ReadonlyMap<string, number>;
 }
 
-/** What came of a drop. `waits_for`: it is on the record, and its records go with the next request, once a checkpoint covers it. */
+/** Outcome of a drop. `waits_for`: the drop is recorded; the next request removes the records once a checkpoint covers it. */
 export interface DropOutcome {
   dropped: Dropped;
   waits_for: 'checkpoint' | 'cosignature' | null;
@@ -151,7 +151,7 @@ export class LogDrop {
     return at.offset;
   }
 
-  /** Keys of effects are kept beside the log before anything goes. */
+  /** Idempotency keys are stored outside the log before records are dropped. */
   private async remove(old: DropPlan['old'], recorded: ReadonlyMap<string, number>): Promise<DropOutcome> {
     const below = (tree: string) => {
       const known = old.get(tree);

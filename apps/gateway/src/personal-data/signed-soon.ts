@@ -7,7 +7,7 @@ import { coveredEnd, DECISIONS } from '@countersign/proofs';
 const WAIT_MS = 5_000;
 const POLL_MS = 100;
 
-/** Whether a record of `configuration-changed` stands under a checkpoint that counts. */
+/** Whether a valid checkpoint covers a record of `configuration-changed`. */
 export class SignedSoon {
   constructor(
     private readonly evidence: Pick<Evidence, 'checkpoints' | 'cosigned'>,

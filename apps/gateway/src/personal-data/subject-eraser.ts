@@ -10,7 +10,7 @@ export class SubjectEraser {
     private readonly configuration: ConfigurationService,
   ) {}
 
-  /** The same answer for a subject that is known and one that is not. A subject with new data since is erased anew. */
+  /** The same response for known and unknown subjects. A subject with newer data is erased again. */
   async erase(tenant_id: string, subject_id: string, request: { reason: string; by: Principal }): Promise<Erasure> {
     const { keys } = this.personal;
     const subject = this.personal.ref(tenant_id, subject_id);

@@ -44,7 +44,7 @@ function instead(name: string, names: Iterable<string>): string {
   return known.length === 0 ? '' : `; known: ${listed(known)}`;
 }
 
-/** Faults and warnings about the people whom a requirement asks; `field` is where it stands. */
+/** Errors and warnings about the approvers of a requirement; `field` is its path. */
 export function peopleFindings(requirement: ApprovalRequirement, known: KnownTenant, at: Omit<RuleFinding, 'reason'>): BundleFindings {
   const faults: RuleFinding[] = [];
   const warnings: RuleFinding[] = [];
@@ -135,7 +135,7 @@ function overrideFaults({ id, overrides = [] }: Rule, rules: readonly Rule[], { 
   });
 }
 
-/** What of a bundle cannot mean what it says, beside conditions that do not compile: nothing of it is published then. */
+/** Semantic errors of a bundle, besides conditions that do not compile: the bundle is then refused. */
 export function bundleFindings({ rules }: PolicyBundle, known: KnownTenant): BundleFindings {
   const findings: BundleFindings = { faults: [], warnings: [] };
   for (const rule of rules) {

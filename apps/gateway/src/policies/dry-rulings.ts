@@ -28,7 +28,7 @@ export interface DryRulingQuery {
 
 export interface DryRuling {
   judgement: Judged['judgement'];
-  /** Of the canonical inputs that were ruled on: with defaults, and as caps leave them. Hex. */
+  /** Digest (hex) of the canonical inputs after defaults and caps. */
   inputs_digest: string;
   /** What would run, where a mapping is in force. */
   mapped: MappedInputs | null;

@@ -31,8 +31,8 @@ function statusAt({ became }: Earlier, at_ms: number): string {
 }
 
 /**
- * The history of recorded calls as it was when they were ruled on: what their ruling recorded, else what the calls of their
- * case and run had become by then. The recent history of an agent is left out: it cannot be reconstructed exactly.
+ * The history of recorded calls at the time of their decision: the recorded one, else the states that the calls of their
+ * case and run had by then. The recent history of an agent is left out: it cannot be reconstructed exactly.
  */
 export class EarlierHistory {
   private readonly known = new Map<string, Promise<Earlier[] | undefined>>();

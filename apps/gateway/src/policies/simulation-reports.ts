@@ -11,7 +11,7 @@ export interface ReportProof {
   proof: string;
 }
 
-/** What a bundle is published beside. */
+/** The configuration that a simulation depends on. */
 export interface PublishedBeside {
   tenant_id: string;
   bundle_digest: string;
@@ -24,7 +24,7 @@ const GOOD_FOR_MS = 24 * 3_600_000;
 const simulatedAt = z.strictObject({ made_at: z.iso.datetime(), config_offset: z.int(), active: z.string().nullable() });
 const refused = (detail: string): Refusal => new Refusal('simulation-required', detail);
 
-/** Vouches for reports of simulations, so that any gateway knows them again: about which rules, made when, beside which policy. */
+/** Signs simulation reports, so that any gateway can verify their rules, time and active policy. */
 export class SimulationReports {
   constructor(private readonly keys: TenantKeys) {}
 

@@ -9,7 +9,7 @@ import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { type SimulateRequest, simulateRequest, simulationAnswer } from './simulations.schemas.js';
 import { SimulationsService } from './simulations.service.js';
 
-/** `POST /v1/policies:simulate`: what a draft would have ruled on recorded calls. */
+/** `POST /v1/policies:simulate`: evaluates a draft on recorded calls. */
 @ApiTags('policies')
 @Controller('v1')
 export class SimulationsController {

@@ -38,7 +38,7 @@ const difference = z
   })
   .meta({ id: 'SimulatedDifference' });
 
-/** What a draft would have ruled. */
+/** Report of a simulation. */
 export const simulationAnswer = z
   .object({
     made_at: timeOf,

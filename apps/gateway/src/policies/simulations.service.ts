@@ -14,7 +14,7 @@ import type { SimulateRequest } from './simulations.schemas.js';
 
 const PAGE = 500;
 
-/** What a draft would have ruled on recorded calls. Changes nothing. */
+/** Evaluates a draft on recorded calls. Changes nothing. */
 @Injectable()
 export class SimulationsService {
   constructor(

@@ -52,7 +52,7 @@ export class Transcripts {
     return { blob: row.blob, content: JSON.parse(personal ? await personal.text(tenant_id, text) : text) as unknown };
   }
 
-  /** Of every secret that the tenant has now, whoever it belongs to. */
+  /** Masks of all current secrets of the tenant. */
   private async masker(tenant_id: string): Promise<Masker> {
     const { vault, clock } = this.deps;
     const facts = [...(await vault.list(tenant_id)), ...(await vault.list(''))].slice(0, SECRETS_MAX);

@@ -100,7 +100,7 @@ export class EventStream implements StreamOut {
     else if (!this.ended) this.raw.write(': still here\n\n');
   }
 
-  /** Ends the connection with whatever is unread. */
+  /** Destroys the connection and discards unread data. */
   cut(): void {
     this.raw.destroy();
   }

@@ -7,7 +7,7 @@ import type { StreamKind, StreamPlaces } from './stream-places.js';
 
 /** Every stream hears something in this time. */
 const BEAT_MS = 15_000;
-/** Streams are beaten in groups, one after the other: so many that no turn of the event loop is long. */
+/** Streams get their heartbeat in groups, one after the other, so that no turn of the event loop is long. */
 const GROUPS = 60;
 
 const HEAD = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };

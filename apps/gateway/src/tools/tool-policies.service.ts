@@ -23,7 +23,7 @@ function answerOf(row: Omit<ToolPolicyFields, 'by'> & { by?: unknown }): ToolPol
   return { ...rest, changed_at: new Date(changed_at_ms).toISOString() } as ToolPolicyAnswer;
 }
 
-/** The tenant's overrides of tiers (Korso's tool_policy); `*` stands for every tool without a row. */
+/** The tenant's overrides of tiers (Korso's tool_policy); `*` is the default for tools without a row. */
 @Injectable()
 export class ToolPoliciesService {
   constructor(private readonly policies: PolicyService) {}

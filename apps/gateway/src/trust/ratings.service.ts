@@ -10,7 +10,7 @@ import type { RatingAnswer, RatingRequest } from './ratings.schemas.js';
 import { time } from './trust-answers.js';
 import { type RatingRow, TrustReader } from './trust-reader.js';
 
-/** A rating and where it stands on the log. */
+/** A rating and its log position. */
 export interface RecordedRating {
   rating: RatingAnswer;
   at: LogPosition;

@@ -17,7 +17,7 @@ export class UndoService {
     private readonly runs: UndoRuns,
   ) {}
 
-  /** The calls that are named; a refusal where one of them is not there. */
+  /** The selected calls; a refusal if one does not exist. */
   async named({ tenant_id }: Caller, call_ids: readonly string[], seen?: Seen): Promise<CallState[] | Refusal> {
     const states: CallState[] = [];
     for (const call_id of new Set(call_ids)) {

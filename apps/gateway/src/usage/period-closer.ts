@@ -6,7 +6,7 @@ import type { PeriodAnnouncer } from './period-announcer.js';
 import type { UsageTables } from './usage-tables.js';
 
 const TURN_MS = 60_000;
-/** Clocks of brokers and gateways are closer together than that: no record of the month comes any more. */
+/** Exceeds the clock skew of brokers and gateways: after it no more record of the month is appended. */
 const GRACE_MS = 10 * 60_000;
 
 /** Closes each tenant's month of usage on the record, once it is over and folded whole. */

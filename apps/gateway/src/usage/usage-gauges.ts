@@ -18,7 +18,7 @@ const measures = [
   'retried_succeeded',
 ] as const;
 
-/** Usage of the last day, of all tenants together: one series a measure, whatever the tenants, tools and agents. */
+/** Usage of the last day over all tenants: one series for each measure, regardless of the number of tenants, tools and agents. */
 export function measureUsage(sql: Sql, now_ms: () => number, registry: Registry): void {
   const gauge: Gauge<'measure'> = new Gauge({
     name: 'countersign_usage_last_day',
