@@ -158,7 +158,7 @@ export const callEnvelope = z
     mapping: callMapping.optional().describe('absent without a mapping'),
     inputs: z.unknown().describe('the inputs as sent, or as edited by an approver'),
     input: z.unknown().describe('the same as `inputs`'),
-    mapped_input: z.unknown().optional().describe("what the tenant's mapping made of `input`, and what runs; absent without a mapping"),
+    mapped_input: z.unknown().optional().describe("`input` after the tenant's mapping: the inputs that run; absent without a mapping"),
     output: z.unknown(),
   })
   .meta({ id: 'Envelope' });

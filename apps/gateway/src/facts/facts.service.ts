@@ -21,7 +21,8 @@ interface Change {
 
 type ChangedTable = WithHeaders<FactTableSummary & Everywhere>;
 
-const noSuchTable = (table: string): Refusal => new Refusal('not-found', `there is no table ${table}`, { reason: 'fact_table_not_found' });
+const noSuchTable = (table: string): Refusal =>
+  new Refusal('not-found', `the table ${table} does not exist`, { reason: 'fact_table_not_found' });
 
 function summaryOf({ table, version, rows, by, changed_at_ms }: FactTable): FactTableSummary {
   return { table, version, rows: rows.size, changed_by: by, changed_at: new Date(changed_at_ms).toISOString() };

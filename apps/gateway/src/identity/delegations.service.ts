@@ -50,7 +50,7 @@ export class DelegationsService {
     const { tenant_id, principal: by } = caller;
     const draft = () => {
       const known = this.visible(caller).find((one) => one.delegation_id === delegation_id);
-      if (!known) return new Refusal('not-found', 'there is no delegation of this id', { reason: 'delegation_not_found' });
+      if (!known) return new Refusal('not-found', 'no delegation has this id', { reason: 'delegation_not_found' });
       return { ...known, by, changed_at_ms: this.configuration.now_ms(), revoked: true };
     };
     const item = itemNames.user_delegation(delegation_id);

@@ -20,7 +20,7 @@ const KINDS = [
 /** Body of `PUT /v1/limits/{limit_id}`. */
 export const limitRequest = z.strictObject({
   kind: z.enum(KINDS),
-  scope: z.enum(['run', 'case', 'agent', 'tenant', 'tool', 'capability']).describe('what the calls are counted by'),
+  scope: z.enum(['run', 'case', 'agent', 'tenant', 'tool', 'capability']).describe('the kind of subject that calls are counted for'),
   subjects: globs.default([]).describe('globs of the runs, cases, agents, tools or capabilities; empty: all'),
   tools: globs.default([]).describe('globs of the tools that the limit applies to; empty: all'),
   max: z.number().min(0).max(1e9).optional(),

@@ -64,7 +64,7 @@ export class LogDrop {
 
   async plan(keep_months: number): Promise<DropPlan | Refusal> {
     if (keep_months < this.floor_months)
-      return new Refusal('invalid-request', `the record is kept for at least ${this.floor_months} months`, {
+      return new Refusal('invalid-request', `records must be kept for at least ${this.floor_months} months`, {
         issues: [{ path: '/keep_months', code: 'floor', message: `is below ${this.floor_months}` }],
       });
     const checkpoint = await anchorOf(this.evidence);

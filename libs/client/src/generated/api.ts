@@ -3221,7 +3221,7 @@ export interface components {
             inputs: unknown;
             /** @description the same as `inputs` */
             input: unknown;
-            /** @description what the tenant's mapping made of `input`, and what runs; absent without a mapping */
+            /** @description `input` after the tenant's mapping: the inputs that run; absent without a mapping */
             mapped_input?: unknown;
             output: unknown;
         };
@@ -3424,7 +3424,7 @@ export interface components {
             inputs?: unknown;
             /** @description the same as `inputs` */
             input?: unknown;
-            /** @description what the tenant's mapping made of `input`, and what runs; absent without a mapping */
+            /** @description `input` after the tenant's mapping: the inputs that run; absent without a mapping */
             mapped_input?: unknown;
             output?: unknown;
         };
@@ -3479,7 +3479,7 @@ export interface components {
             result?: unknown;
             /** @description a CallError, or null */
             error?: unknown;
-            /** @description what the tenant's mapping made of `input`, and what runs; absent without a mapping */
+            /** @description `input` after the tenant's mapping: the inputs that run; absent without a mapping */
             mapped_input?: unknown;
             /** @description absent without a mapping */
             mapping?: components["schemas"]["CallMapping"];
@@ -4385,7 +4385,7 @@ export interface components {
             /** @enum {string} */
             kind: "enabled_tools" | "max_iterations" | "max_tool_calls" | "max_budget" | "cost_ceiling" | "side_effects" | "rate" | "egress" | "cumulative";
             /**
-             * @description what the calls are counted by
+             * @description the kind of subject that calls are counted for
              * @enum {string}
              */
             scope: "run" | "case" | "agent" | "tenant" | "tool" | "capability";
@@ -4414,7 +4414,7 @@ export interface components {
             /** @enum {string} */
             kind: "enabled_tools" | "max_iterations" | "max_tool_calls" | "max_budget" | "cost_ceiling" | "side_effects" | "rate" | "egress" | "cumulative";
             /**
-             * @description what the calls are counted by
+             * @description the kind of subject that calls are counted for
              * @enum {string}
              */
             scope: "run" | "case" | "agent" | "tenant" | "tool" | "capability";
@@ -4442,7 +4442,7 @@ export interface components {
             /** @enum {string} */
             kind: "enabled_tools" | "max_iterations" | "max_tool_calls" | "max_budget" | "cost_ceiling" | "side_effects" | "rate" | "egress" | "cumulative";
             /**
-             * @description what the calls are counted by
+             * @description the kind of subject that calls are counted for
              * @enum {string}
              */
             scope: "run" | "case" | "agent" | "tenant" | "tool" | "capability";
@@ -8477,7 +8477,7 @@ export interface operations {
                             /** @enum {string} */
                             kind: "enabled_tools" | "max_iterations" | "max_tool_calls" | "max_budget" | "cost_ceiling" | "side_effects" | "rate" | "egress" | "cumulative";
                             /**
-                             * @description what the calls are counted by
+                             * @description the kind of subject that calls are counted for
                              * @enum {string}
                              */
                             scope: "run" | "case" | "agent" | "tenant" | "tool" | "capability";
@@ -8608,7 +8608,7 @@ export interface operations {
                             /** @enum {string} */
                             kind: "enabled_tools" | "max_iterations" | "max_tool_calls" | "max_budget" | "cost_ceiling" | "side_effects" | "rate" | "egress" | "cumulative";
                             /**
-                             * @description what the calls are counted by
+                             * @description the kind of subject that calls are counted for
                              * @enum {string}
                              */
                             scope: "run" | "case" | "agent" | "tenant" | "tool" | "capability";
@@ -10020,7 +10020,7 @@ export interface operations {
                     /** @enum {string} */
                     kind: "enabled_tools" | "max_iterations" | "max_tool_calls" | "max_budget" | "cost_ceiling" | "side_effects" | "rate" | "egress" | "cumulative";
                     /**
-                     * @description what the calls are counted by
+                     * @description the kind of subject that calls are counted for
                      * @enum {string}
                      */
                     scope: "run" | "case" | "agent" | "tenant" | "tool" | "capability";
