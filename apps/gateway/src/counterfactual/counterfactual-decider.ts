@@ -23,7 +23,7 @@ const WORK_MAX_MS = 180_000;
 const ANSWER_CHARACTERS_MAX = 64_000_000;
 
 /** The selected calls (at least one), the changes, and further members of the response. */
-export interface RequestedOtherwise {
+export interface CounterfactualQuery {
   rows: readonly CallRow[];
   changes: readonly RequestedChange[];
   /** Cases that `rows` has all calls of. */
@@ -44,7 +44,7 @@ export class CounterfactualDecider {
   }
 
   /** @returns the answer, JSON in pieces. */
-  async decide(caller: Caller, query: RequestedOtherwise): Promise<string[] | Refusal> {
+  async decide(caller: Caller, query: CounterfactualQuery): Promise<string[] | Refusal> {
     if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other counterfactuals are running: retry later');
     this.running++;
     try {
@@ -56,7 +56,7 @@ export class CounterfactualDecider {
 
   private async decideNow(
     caller: Caller,
-    { rows, changes: requested, whole_cases, more }: RequestedOtherwise,
+    { rows, changes: requested, whole_cases, more }: CounterfactualQuery,
   ): Promise<string[] | Refusal> {
     const { tenant_id } = caller;
     const { state } = this.policies.configuration;

@@ -12,7 +12,7 @@ export interface ReportProof {
 }
 
 /** The configuration that a simulation depends on. */
-export interface PublishedBeside {
+export interface SimulationContext {
   tenant_id: string;
   bundle_digest: string;
   active: string | null;
@@ -36,7 +36,7 @@ export class SimulationReports {
   }
 
   /** Why a bundle cannot be published with this report; undefined where it can. */
-  fault({ tenant_id, bundle_digest, active, now_ms }: PublishedBeside, report: ReportProof | undefined): Refusal | undefined {
+  fault({ tenant_id, bundle_digest, active, now_ms }: SimulationContext, report: ReportProof | undefined): Refusal | undefined {
     if (!report) return refused('simulate these rules first and send `simulation` of the report');
     const [at = '', signature = ''] = report.proof.split('.');
     const wanted = Buffer.from(this.signature(tenant_id, bundle_digest, report.digest, at));
