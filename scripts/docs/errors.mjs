@@ -80,7 +80,7 @@ export const page = () => {
   return `# Errors
 
 A request that is refused is answered with a problem document (RFC 9457, \`application/problem+json\`). \`code\` is one of a closed list for programs,
-\`reason\` names the cause (a reason is never renamed; new ones may come, so treat an unknown one by its \`class\`), \`detail\` says what is wrong here, and \`validation.issues\` lists the fields at fault. A call that was accepted and failed has
+\`reason\` names the cause (a reason is never renamed; new ones may come, so treat an unknown one by its \`class\`), \`detail\` says what is wrong here, and \`validation.issues\` lists the invalid fields. A call that was accepted and failed has
 the same \`code\` in \`error\` of its envelope.
 
 ## Types of refused requests

@@ -101,7 +101,7 @@ describe('dropping old records on Kafka', () => {
 
   test('nothing goes that no witness saw, that is younger than the floor, or younger than what is to be kept', async () => {
     expect((await drop({ keep_months: 5 })).status).toBe(400);
-    expect((await drop()).body).toMatchObject({ status: 503, detail: 'there is no checkpoint to drop behind' });
+    expect((await drop()).body).toMatchObject({ status: 503, detail: 'no checkpoint exists yet: nothing can be dropped' });
     expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
     expect((await drop()).body).toMatchObject({ records_below: {}, dropped: { segments: 0 } });
     last = (await write('b.txt')).body;

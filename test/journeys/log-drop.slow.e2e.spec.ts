@@ -101,7 +101,7 @@ test('only an administrator drops, nothing younger than the floor that policy se
     validation: { issues: [{ path: '/keep_months', code: 'floor' }] },
   });
   expect((await retention(6)).status).toBe(200);
-  expect((await ask({ keep_months: 6 })).body).toMatchObject({ status: 503, detail: 'there is no checkpoint to drop behind' });
+  expect((await ask({ keep_months: 6 })).body).toMatchObject({ status: 503, detail: 'no checkpoint exists yet: nothing can be dropped' });
   expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
   expect((await ask({ keep_months: 7, dry_run: true })).body).toMatchObject({ dry_run: true, records_below: {}, dropped: null });
   expect((await ask({ keep_months: 7 })).body).toMatchObject({ dropped: { segments: 0 } });

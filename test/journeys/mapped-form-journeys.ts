@@ -208,7 +208,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
       expect(await pay()).toMatchObject({ status: 'denied', decision: { rule: 'over' } });
       const lowering = { ...lower, obligations: [{ cap: { path: '/amount', max: 5, form: 'mapped', otherwise: 'lower' } }] };
       const refused = await at.admin.request('POST', '/v1/policies', { rules: [lowering] });
-      expect([refused.status, refused.body]).toMatchObject([422, { detail: expect.stringContaining('only refuses') }]);
+      expect([refused.status, refused.body]).toMatchObject([422, { detail: expect.stringContaining('must have otherwise `refuse`') }]);
       await noRules();
       const limit = {
         kind: 'cumulative',

@@ -166,7 +166,7 @@ export function describeOversightAttacks(at: JourneyWorld): void {
         await pause(Math.max(0, Date.parse(early.data.expires_at) - Date.now() + 1));
         const decide = ({ data }: ReportedLink) =>
           at.agent.request('POST', '/v1/decisions', { token: new URL(data.decision_url).searchParams.get('token'), vote: 'approve' });
-        const expired = { status: 403, body: { detail: 'this link has expired' } };
+        const expired = { status: 403, body: { detail: 'the link has expired' } };
         expect(await decide(early)).toMatchObject(expired);
         expect((await fetch(early.data.decision_url)).status).toBe(403);
         expect((await of.agent.readCall(envelope.call_id)).body.status).toBe('pending_approval');

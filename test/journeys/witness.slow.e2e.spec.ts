@@ -50,7 +50,7 @@ test('a witness cosigns what only grows; a bundle under its cosignature is verif
   vkey = (await auditor.request('GET', '/v1/audit/checkpoint')).headers.get('countersign-vkey') as string;
   expect(await auditor.request('GET', '/v1/audit/checkpoint?cosigned=true')).toMatchObject({
     status: 503,
-    body: { detail: expect.stringContaining('the witnesses have not all cosigned') },
+    body: { detail: expect.stringContaining('not all witnesses have cosigned') },
   });
   expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
   await lookedThrough();

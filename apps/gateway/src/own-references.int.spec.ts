@@ -62,10 +62,10 @@ describe('a case with a reference', () => {
       action: { name: 'call' },
       resource: { type: 'tool', id: 'write_note', properties: note({}).inputs },
     };
-    const asked = async (named: string) =>
+    const evaluated = async (named: string) =>
       (await world.ask(0, 'POST', '/access/v1/evaluation', { ...evaluation, context: { case_id: named } })).body;
-    expect(await asked('ext:PO-named')).toMatchObject({ context: { tier: expect.any(String) } });
-    expect(await asked('ext:none')).toMatchObject({ decision: false, context: { reason: { code: 'unknown-case' } } });
+    expect(await evaluated('ext:PO-named')).toMatchObject({ context: { tier: expect.any(String) } });
+    expect(await evaluated('ext:none')).toMatchObject({ decision: false, context: { reason: { code: 'unknown-case' } } });
     const batch = { calls: [note({ case_id: 'ext:PO-named' })] };
     expect((await world.ask(0, 'POST', '/v1/calls:batch', batch, { prefer: 'wait=10' })).body).toMatchObject({
       index: 0,

@@ -4,8 +4,8 @@ const MICRO = 1_000_000;
 const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 function callOf({ started_at_ms, ended_at_ms, approval, ...compared }: ComparedCall): Record<string, unknown> {
-  const asked = approval && { approval_id: approval.approval_id, end: approval.end, ended_at: time(approval.ended_at_ms) };
-  return { ...compared, approval: asked, started_at: time(started_at_ms), ended_at: time(ended_at_ms) };
+  const shown = approval && { approval_id: approval.approval_id, end: approval.end, ended_at: time(approval.ended_at_ms) };
+  return { ...compared, approval: shown, started_at: time(started_at_ms), ended_at: time(ended_at_ms) };
 }
 
 function comparisonOf({ requested_at_ms, recorded, counterfactual, ...rest }: CallComparison): Record<string, unknown> {
