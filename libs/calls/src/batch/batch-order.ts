@@ -15,8 +15,8 @@ export function dependencyFault(calls: readonly BatchCall[]): Refusal | undefine
   if (unknown.length > 0) return new Refusal('impossible-order', 'a call depends on one that is not in the batch', { issues: unknown });
   const waiting = inRings(calls);
   if (waiting.length === 0) return undefined;
-  const issues = waiting.map((index) => ({ path: `/calls/${index}/depends_on`, code: 'cycle', message: 'waits for itself' }));
-  return new Refusal('impossible-order', `calls ${waiting.join(', ')} wait for each other`, { issues });
+  const issues = waiting.map((index) => ({ path: `/calls/${index}/depends_on`, code: 'cycle', message: 'depends on itself' }));
+  return new Refusal('impossible-order', `calls ${waiting.join(', ')} depend on each other`, { issues });
 }
 
 /** Calls that are never free to go, by taking away those that are. What only waits for a ring is in it here, too. */

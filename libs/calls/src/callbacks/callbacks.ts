@@ -61,7 +61,7 @@ export class Callbacks {
     return this.parts.owed.owe(call);
   }
 
-  /** The call was not taken: nothing is owed. */
+  /** The call was not accepted: nothing is owed. */
   settle(callId: string): void {
     this.parts.owed.settle(callId);
   }

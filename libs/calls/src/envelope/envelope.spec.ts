@@ -115,10 +115,10 @@ describe('the envelope', () => {
       );
     const stood = by({ because: 'effect_stands', effect_now: 'stands' });
     expect(stood).toMatchObject({ deduplicated_because: 'effect_stands', effect_now: 'stands', superseded_by: null });
-    expect(stood.warnings).toEqual([expect.stringMatching(/still stood; .*`occurrence`/)]);
+    expect(stood.warnings).toEqual([expect.stringMatching(/still in place; .*`occurrence`/)]);
     const over = by({ because: 'same_request', effect_now: 'superseded', superseded_by: '2-y' });
     expect(over).toMatchObject({ deduplicated_because: 'same_request', effect_now: 'superseded', superseded_by: '2-y' });
-    expect(over.warnings[0]).toContain('does not stand any more');
+    expect(over.warnings[0]).toContain('is no longer in place');
     // A record from before the fields.
     expect(by({})).toMatchObject({
       deduplicated: true,
@@ -155,7 +155,7 @@ describe('the envelope', () => {
     expect(seen).toMatchObject({
       effect_now: 'superseded',
       superseded_by: '2-y',
-      warnings: [expect.stringContaining('does not stand any more')],
+      warnings: [expect.stringContaining('is no longer in place')],
     });
     expect(envelope(state)).toMatchObject({ deduplicated: false, original_call_id: null, effect_now: null });
   });

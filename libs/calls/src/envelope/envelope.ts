@@ -38,9 +38,14 @@ function errorOf(state: CallState, status: CallStatus): CallError | null {
             message: `denied by rule ${state.ruling?.rule ?? 'unknown'}`,
           });
     case 'expired':
-      return { ...base, code: 'TIMEOUT', class: 'transient', message: 'nobody decided on the approval in time', retryable: true };
+      return { ...base, code: 'TIMEOUT', class: 'transient', message: 'the approval was not decided in time', retryable: true };
     case 'cancelled':
-      return { ...base, code: 'CANCELLED', class: 'semantic', ...said(`cancelled by ${end?.by ?? 'somebody'}`, end?.reason ?? null) };
+      return {
+        ...base,
+        code: 'CANCELLED',
+        class: 'semantic',
+        ...said(`cancelled by ${end?.by ?? 'an unknown principal'}`, end?.reason ?? null),
+      };
     default:
       return null;
   }

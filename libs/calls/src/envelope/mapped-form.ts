@@ -21,7 +21,5 @@ export function mappingWarning({ call, end }: Pick<CallState, 'call' | 'end'>): 
   if (end?.kind !== 'deduplicated' || !call) return undefined;
   const ran = end.outcome.extras?.mapping_version ?? null;
   const asked = call.mapped?.mapping_version ?? null;
-  return ran === asked
-    ? undefined
-    : `the earlier call ran ${named(ran)}; this request was mapped ${named(asked)}, and that form did not run`;
+  return ran === asked ? undefined : `the earlier call ran ${named(ran)}; the inputs of this request (${named(asked)}) did not run`;
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../caller.js';
 /** A call as somebody may see it; `withheld`: the markings that it lacks, in whose stead it sees no inputs and no results. */
 export type SeenCall = CallState & { withheld?: readonly string[] };
 
-const NOT_CLEARED = 'not shown: the reader is not cleared for its markings';
+const NOT_CLEARED = 'hidden: the reader lacks a clearance for its markings';
 
 function without(outcome: Outcome): Outcome {
   const error = outcome.error && { ...outcome.error, message: NOT_CLEARED, details_json: null };

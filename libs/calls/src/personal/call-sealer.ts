@@ -7,7 +7,9 @@ import type { AdmittedCall } from '../request/admitted-call.js';
 
 const NONE: readonly PersonalRule[] = [];
 const noKeys = (): Refusal =>
-  new Refusal('unavailable', 'what is personal in the call cannot be sealed here, so it was not recorded', { reason: 'seal_unavailable' });
+  new Refusal('unavailable', 'the personal data of the call cannot be sealed now, so the call was not recorded', {
+    reason: 'seal_unavailable',
+  });
 
 export const tooManySubjects = (): Refusal => new Refusal('invalid-request', 'more than 255 subjects are named');
 
@@ -16,7 +18,7 @@ export const subjectsRequest = z
   .array(z.string().min(1).max(400))
   .max(50)
   .default([])
-  .describe('who it is about: it is sealed for them, and gone with any one of them');
+  .describe('data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased');
 
 /** Seals what a tenant calls personal before it is on the record: inputs and rationale of calls, and what people say about them. */
 export class CallSealer {
@@ -77,7 +79,10 @@ export class CallSealer {
   async about(tenant_id: string, subjects: readonly string[], text: string | null): Promise<string | null | Refusal> {
     if (!hasPersonal(this.configuration.state, tenant_id)) {
       if (subjects.length === 0) return text;
-      return new Refusal('invalid-request', 'subjects are named, and nothing is personal here: PUT /v1/personal-data/{rule_id} first');
+      return new Refusal(
+        'invalid-request',
+        'the tenant has no rules for personal data, so it cannot name subjects: PUT /v1/personal-data/{rule_id} first',
+      );
     }
     if (text === null) return null;
     const forged = this.forged(tenant_id, text);

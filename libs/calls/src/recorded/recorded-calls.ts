@@ -10,7 +10,7 @@ import { type CallCheck, CallWatch } from '../waiting/call-watch.js';
 
 /** The same to its caller, whether or not there is one elsewhere. */
 const noSuchCall = (access?: 'cross_tenant'): Refusal =>
-  new Refusal('not-found', 'there is no call of this id', { reason: 'call_not_found' }, { access });
+  new Refusal('not-found', 'no call has this id', { reason: 'call_not_found' }, { access });
 
 /** Calls that are on the record: found by id within the caller's tenant, watched, and commanded. */
 export class RecordedCalls {

@@ -18,7 +18,7 @@ export interface CallWaiter extends CallListener {
 
 /** Told when the log is away. */
 const logUnavailable = (): Refusal =>
-  new Refusal('unavailable', 'the request may not have been recorded; send it again: an equal call is answered once', {
+  new Refusal('unavailable', 'the request may not be recorded; send it again: an equal request runs only once', {
     reason: 'record_unconfirmed',
   });
 

@@ -46,7 +46,7 @@ const keyReused = (call_id: string): Refusal =>
   new Refusal('key-reused', 'this Idempotency-Key was used with other discriminating inputs', { call_id });
 
 const beingUndone = (call_id: string): Refusal =>
-  new Refusal('being-undone', 'the effect of an equal call is being undone: send it again, as a new request, once that has ended', {
+  new Refusal('being-undone', 'the effect of an equal call is being undone: send a new request when the undo has ended', {
     call_id,
   });
 

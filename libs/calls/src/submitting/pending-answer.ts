@@ -121,7 +121,7 @@ export class PendingAnswer implements CallWaiter, Timed {
 
   private undecided(): void {
     const { call_id } = this.call;
-    this.refused(new Refusal('no-ruling-yet', 'policy has not ruled on the call; ask for it at its location', { call_id }));
+    this.refused(new Refusal('no-ruling-yet', 'policy has not decided on the call yet; read it at its location', { call_id }));
   }
 
   /** The call was asked for by an earlier record than this request's own. */

@@ -166,7 +166,7 @@ export class StandIn {
       await this.append('approval_vote_refused', meta.partition, { meta, approval_id, vote_id, ...refused });
     } else if (!requested || this.ended.has(id) || requested.call.principal.id === voter.id) {
       const closed = this.ended.has(id);
-      const reason = closed ? 'the request is not open (any more)' : 'four eyes: who asked for the call cannot approve it';
+      const reason = closed ? 'the request is not open' : 'four eyes: the requester of the call cannot approve it';
       const code = closed ? 'not_open' : 'four_eyes';
       await this.append('approval_vote_refused', meta.partition, { meta, approval_id, vote_id, reason, source, code });
     } else if (vote.vote === 'deny') {

@@ -9,7 +9,7 @@ const PAUSE_MAX_MS = 50;
 
 /** Nothing was found in views that are behind: not the same as nothing being there. */
 export const viewsBehind = (): Refusal =>
-  new Refusal('unavailable', 'the views have not caught up with the log: ask again', { reason: 'views_behind' });
+  new Refusal('unavailable', 'the views have not caught up with the log: try again', { reason: 'views_behind' });
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
