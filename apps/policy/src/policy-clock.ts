@@ -33,7 +33,7 @@ export class PolicyClock {
   private tick(): void {
     this.turning = this.turn()
       .catch((cause: unknown) =>
-        this.logger.warn({ event: 'policy_turn_failed', cause: String(cause) }, 'a turn of expiries failed; the next turn repeats it'),
+        this.logger.warn({ event: 'policy_turn_failed', cause: String(cause) }, 'cannot expire approvals; the next turn retries'),
       )
       .then(() => {
         if (!this.stopped) this.start();

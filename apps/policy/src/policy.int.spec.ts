@@ -170,7 +170,7 @@ describe('an approval', () => {
     rig.store.snapshots.clear();
     await rig.start();
     await rig.vote(approval_id, 'ann', 'approve');
-    expect((await rig.seen(call_id, 'approval_vote_refused')).reason).toMatch(/another person/);
+    expect((await rig.seen(call_id, 'approval_vote_refused')).reason).toMatch(/a different person/);
     await rig.vote(approval_id, 'bob', 'approve');
     expect((await rig.seen(call_id, 'approval_granted')).votes.map((vote) => vote.voter_id)).toEqual(['ann', 'bob']);
   });

@@ -96,12 +96,15 @@ function warnOfChanges(state: ConfigurationState, { logger, clock }: Pick<AppDep
   for (const change of changes.slice(0, CHANGES_LOGGED_MAX))
     logger.warn(
       { event: 'policy_rules_otherwise', ...change },
-      `policy ${change.bundle_version} rules ${change.tool} otherwise: ${change.why}`,
+      `policy ${change.bundle_version} decides on ${change.tool} differently: ${change.why}`,
     );
   if (changes.length > CHANGES_LOGGED_MAX)
-    logger.warn({ event: 'policy_rules_otherwise', left_out: changes.length - CHANGES_LOGGED_MAX }, 'more tools are ruled otherwise');
+    logger.warn(
+      { event: 'policy_rules_otherwise', left_out: changes.length - CHANGES_LOGGED_MAX },
+      'policies decide differently on more tools',
+    );
   for (const [tenant_id, grants] of voidGrants(state, clock.now_ms()))
-    logger.warn({ event: 'grants_void', tenant_id, grants }, 'grants from before they named inputs cover no call any more: approve again');
+    logger.warn({ event: 'grants_void', tenant_id, grants }, 'grants of earlier releases name no inputs and cover no call: approve again');
 }
 
 /** What the configuration says of people, as it is when a vote is decided. */

@@ -49,10 +49,10 @@ test('a start says which tools a bundle from before parts rules otherwise, and w
   expect(await warned()).toMatchObject([
     {
       ...line,
-      why: expect.stringContaining('large, mismatch, tool.pay ask together'),
-      msg: expect.stringContaining('policy old rules pay otherwise'),
+      why: expect.stringContaining('large, mismatch, tool.pay apply together'),
+      msg: expect.stringContaining('policy old decides on pay differently'),
     },
-    { ...line, why: expect.stringContaining('an allow lowers it only by overrides: ["tool.pay"]') },
+    { ...line, why: expect.stringContaining('an allow rule lowers it only with overrides: ["tool.pay"]') },
   ]);
 });
 

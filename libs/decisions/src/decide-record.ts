@@ -67,7 +67,7 @@ export interface DecisionTerms {
 }
 
 function stricterAtExecution({ meta, call, judgement, cause, traceparent }: CallToRule, recorded_at_ms: number): RulingDraft {
-  const detail = `${meta.call_id}: let through, then refused at execution by ${judgement.rule}`;
+  const detail = `${meta.call_id}: allowed by policy, then refused at execution by ${judgement.rule}`;
   const body = { kind: 'stricter_at_execution', detail, principal: call.principal, recorded_at_ms, times: 1 };
   return { event_type: 'security_event_recorded', of: meta, cause, key: call.idempotency_key, traceparent, body };
 }

@@ -91,7 +91,7 @@ export interface CallToJudge {
 /** Never throws for a call that the contract's types describe. */
 export function judgeCall(rulings: TenantRulings, config: ConfigurationState, asked: CallToJudge): Judged {
   const { tenant_id, call, at_ms, waited = [], history_json, remapped } = asked;
-  if (!tenantOf(config, tenant_id)) return refused(config, call, 'POLICY_DENIED', 'tenant.unknown', 'there is no such tenant', true);
+  if (!tenantOf(config, tenant_id)) return refused(config, call, 'POLICY_DENIED', 'tenant.unknown', 'the tenant does not exist', true);
   const tool = catalogued(config, call.tool, call.version);
   if (!tool) return refused(config, call, 'VALIDATION_ERROR', 'tool.unknown', `no executor runs ${call.tool} ${call.version}`, true);
   if (tool.digest !== call.contract_digest || tool.contract.effect_class !== call.effect_class)
@@ -100,7 +100,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
       call,
       'VALIDATION_ERROR',
       'tool.changed',
-      `${call.tool} ${call.version} has another contract than it was called by`,
+      `${call.tool} ${call.version} has another contract now than when the call was made`,
       true,
     );
   const set_undo = isSetUndo(call.compensates?.kind);

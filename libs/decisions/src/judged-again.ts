@@ -38,7 +38,7 @@ export const UNMAPPED: AgainJudged = {
   ruling: {
     rule: 'mapping.not_judged',
     tier: 'tier_3_blocked',
-    reason: callError('POLICY_DENIED', 'nobody has judged what the mapping makes of the inputs', {
+    reason: callError('POLICY_DENIED', 'policy has not judged the mapped form of the inputs', {
       details: { rule: 'mapping.not_judged' },
     }),
   },

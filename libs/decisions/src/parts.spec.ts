@@ -58,7 +58,7 @@ describe('given quorum 2 over 10,000 and quorum 1 for mismatching lines', () => 
   test('when nobody who is known can meet a part, then it is told as it is asked', () => {
     const call_id = world.request('pay', { amount: 20_000, lines: 'fine' });
     expect(eventsOf(call_id, 'approval_requested')[0]?.parts[0]?.shortfall).toMatch(
-      /^rule over-10000 needs 2 approvals and \d of the people/,
+      /^rule over-10000 needs 2 approvals, but only \d of the people/,
     );
   });
 });
@@ -106,7 +106,7 @@ test('given a bundle from before parts, then a start lists what it may rule othe
   expect(changedRulings(world.config)).toEqual([]);
   for (const { bundles } of world.config.by_tenant.values()) for (const bundle of bundles.versions.values()) bundle.semantics = 1;
   expect(changedRulings(world.config)).toEqual([
-    expect.objectContaining({ tool: 'pay', bundle_version: '1', why: expect.stringContaining('ask together') }),
+    expect.objectContaining({ tool: 'pay', bundle_version: '1', why: expect.stringContaining('apply together') }),
   ]);
   world.set('tool_policy_set', {
     tool: 'pay',

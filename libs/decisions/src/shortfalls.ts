@@ -50,7 +50,7 @@ export function shortfallsOf(
   const short = parts.flatMap(({ rule, requirement }): [string, string][] => {
     const candidates = candidatesFor(requirement, known);
     if (!candidates || candidates.size >= requirement.quorum) return [];
-    return [[rule, `rule ${rule} needs ${requirement.quorum} approvals and ${candidates.size} of the people with a key may give one`]];
+    return [[rule, `rule ${rule} needs ${requirement.quorum} approvals, but only ${candidates.size} of the people with a key may approve`]];
   });
   return short.length === 0 ? NONE : new Map(short);
 }

@@ -59,7 +59,10 @@ export function afterWaiting(resumed: Resumed | undefined, judgement: Judgement)
   if (!timed_out) return { ...judgement, defer: { ...defer, timeout_at_ms: Math.min(defer.timeout_at_ms, timeout_at_ms) } };
   if (on_timeout === 'require_approval')
     return { ...judgement, effect: 'require_approval', tier: 'tier_2_approval_required', reason: null, defer: null };
-  const reason = callError('TIMEOUT', `${rule}: what the call waited for did not come in time`, { details: { rule }, retryable: true });
+  const reason = callError('TIMEOUT', `${rule}: the call waited for a condition that was not met in time`, {
+    details: { rule },
+    retryable: true,
+  });
   return { ...judgement, effect: 'deny', tier: 'tier_3_blocked', reason, defer: null };
 }
 

@@ -49,7 +49,7 @@ export const BUILT_IN_VERSION = 'default-1';
 const SAFETY_MODES: readonly string[] = ['normal', 'read_only', 'ask_all'];
 const RECHECK_MS = 1000;
 
-const UNMAPPED = { rule: 'policy.unmapped', message: 'a cap lowers the inputs, and what the mapping makes of them is not known here' };
+const UNMAPPED = { rule: 'policy.unmapped', message: 'a cap lowers the inputs, and the mapped form of the lowered inputs is not known' };
 
 interface Denial {
   rule: string;
@@ -115,7 +115,7 @@ function judgeOnce(
   const mode = approvalMode(contract);
   if (force && 'unusable' in force)
     return {
-      ruling: denied({ rule: 'policy.bundle_unusable', message: `the active policy cannot rule: ${force.unusable}` }, mode),
+      ruling: denied({ rule: 'policy.bundle_unusable', message: `the active policy cannot be used: ${force.unusable}` }, mode),
       obligations: [],
     };
   const bundle = force?.bundle;
@@ -205,7 +205,7 @@ function judgeCapped(input: RulingInput, force: BundleInForce | undefined, forms
   const over = 'refused' in again ? again.refused : overCap(second.obligations, both);
   if (over) return refusal(over);
   if ('inputs' in again && again.inputs !== lowered.inputs)
-    return denied({ rule: second.ruling.rule, message: 'caps of different rules lower the inputs in turn' }, mode, bundle_version);
+    return denied({ rule: second.ruling.rule, message: 'caps of different rules keep lowering the inputs' }, mode, bundle_version);
   const { explanation } = second.ruling;
   const caps = first.obligations.filter(({ kind }) => kind === 'cap');
   const obligations = [...new Map([...caps, ...second.obligations].map((one) => [JSON.stringify(one), one])).values()];

@@ -33,7 +33,7 @@ function ruled(base: Standing, { matched, errors }: Weighed, { rules, row }: Ask
   if (base.tier === 'tier_3_blocked') return base;
   const untold = (by: CompiledRule): string | undefined => {
     const error = errors.find(({ rule }) => rule === by.id)?.why;
-    return error === undefined ? undefined : `rule ${by.id} cannot be told: ${error}`;
+    return error === undefined ? undefined : `the condition of rule ${by.id} failed: ${error}`;
   };
   const no = matched.find(({ effect }) => effect === 'deny');
   if (no) return { tier: 'tier_3_blocked', rule: no.id, why: untold(no) ?? (no.description || undefined), by: no };

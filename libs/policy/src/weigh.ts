@@ -48,7 +48,7 @@ function missedBy(rule: CompiledRule, on: CelBindings, input: RulingInput): { wh
   if (outcome !== true) return { why: outcome.error, error: true };
   if (rule.effect !== 'defer') return undefined;
   if (input.waited?.includes(rule.id)) return { why: 'its wait is over' };
-  return rule.until_condition?.judge(on) === true ? { why: 'what it waits for is there' } : undefined;
+  return rule.until_condition?.judge(on) === true ? { why: 'its until condition holds' } : undefined;
 }
 
 function factVersions(rules: readonly CompiledRule[], facts: FactTables): FactVersion[] {

@@ -187,7 +187,7 @@ export class LimitStore {
     if (this.counted.has(lane)) return;
     const known = await countedPartitions(this.store, lane);
     if (known.size < this.log.partitions(laneTopic('policy-decided', lane)))
-      throw new InfrastructureFault('limits wait: not every partition of the lane is counted in this database yet');
+      throw new InfrastructureFault('limits are not available yet: this database has not counted every partition of the lane');
     this.counted.add(lane);
   }
 }

@@ -78,7 +78,7 @@ export class DueWork {
   private later(overdue: readonly DueApproval[], cause: unknown): void {
     this.services.logger.warn(
       { event: 'approval_expiry_postponed', cause: String(cause) },
-      'approvals expire later: not every vote could be read',
+      'cannot expire approvals yet, because not every vote is read; will retry',
     );
     for (const one of overdue) this.services.wheel.add(this.services.clock.now_ms(), one);
   }

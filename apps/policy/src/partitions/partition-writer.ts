@@ -66,7 +66,7 @@ export class PartitionWriter {
   /** Resolves when another decision may be made. @throws InfrastructureFault where the writer stops first. */
   async waitForCapacity(): Promise<void> {
     while (!this.stopped && this.enqueued - this.written >= this.options.pending_records_max) await this.progress();
-    if (this.stopped) throw new InfrastructureFault('the partition is no longer written here');
+    if (this.stopped) throw new InfrastructureFault('this process no longer writes the partition');
   }
 
   /** Resolves when everything enqueued so far is on the log, or the writer was stopped. */
@@ -146,7 +146,7 @@ export class PartitionWriter {
     flight.state = 'failed';
     this.options.logger.warn(
       { event: 'rulings_not_written', cause: String(cause), records: flight.outgoing.length },
-      'rulings wait until the log takes them',
+      'cannot write rulings to the log; retrying',
     );
     this.retryWhenSettled();
   }

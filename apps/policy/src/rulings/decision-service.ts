@@ -32,7 +32,7 @@ type RequestedQuestion = WithHistory<MappedQuestion>;
 
 const AT_ONCE: GuardRefusal = {
   rule: 'edit.at_once',
-  reason: callError('POLICY_DENIED', 'another edit of this request came at the same time'),
+  reason: callError('POLICY_DENIED', 'another edit of this request was made at the same time'),
 };
 const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.suspended', 'tool.changed']);
 const TOPICS = ['configuration-changed', 'tool-registered'] as const;

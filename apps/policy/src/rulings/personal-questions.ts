@@ -4,7 +4,7 @@ import type { ConfigurationState } from '@countersign/domain';
 import { counterKey } from '@countersign/policy';
 import { type OpenedCall, type Personal, rulesAbout } from '@countersign/process';
 
-const UNTOLD = 'its condition could not be told; why is personal data';
+const UNTOLD = 'its condition failed; the cause contains personal data and is not shown';
 
 /** A question about a sealed call, as it can be judged; `erased`: it cannot any more. */
 export interface OpenedQuestion extends Question {
@@ -45,7 +45,7 @@ export class PersonalQuestions {
       ...judged,
       judgement: {
         ...judgement,
-        reason: untold ? { ...reason, message: `rule ${judgement.rule} cannot be told` } : this.withoutValues(opened, judgement),
+        reason: untold ? { ...reason, message: `the condition of rule ${judgement.rule} failed` } : this.withoutValues(opened, judgement),
         ...(explanation
           ? {
               explanation: {

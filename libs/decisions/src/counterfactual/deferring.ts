@@ -55,7 +55,7 @@ export class Deferring {
   isStuck({ call_id, deferred, came }: DueDeferral): boolean {
     const other = came ? undefined : deferred.deferral.call_ids.find((one) => this.world.isUnknown(one));
     if (other === undefined) return false;
-    this.world.cannotKnow(call_id, { what: 'ruling', why: 'it waits for a call whose end is not known', call_id: other });
+    this.world.cannotKnow(call_id, { what: 'ruling', why: 'it waits for a call whose outcome is unknown', call_id: other });
     return true;
   }
 

@@ -72,7 +72,7 @@ test('a rule that counts a call whose end nobody knows gives no ruling that is k
   const answer = asked(made, [leftOut(one)]);
   expect(of(answer, four)).toMatchObject({
     differences: [],
-    unknown: [{ what: 'ruling', why: 'its rules count a call whose end is not known', call_id: three }],
+    unknown: [{ what: 'ruling', why: 'its rules count a call whose outcome is unknown', call_id: three }],
   });
 });
 
@@ -84,7 +84,7 @@ test('a call that ended in the very moment in which another was ruled on may hav
   const next = call(made, 'stage', { n: 2 });
   expect(of(asked(made, [leftOut(left)]), next)).toMatchObject({
     differences: [],
-    unknown: [{ what: 'ruling', why: 'its rules count a call that changed in the moment in which it was ruled on', call_id: left }],
+    unknown: [{ what: 'ruling', why: 'its rules count a call that changed at the moment of the decision', call_id: left }],
   });
 });
 
@@ -125,7 +125,7 @@ test('other rules are told what nobody was told then, where all that they count 
   const question = new Counterfactual(recording, [once], [...recording.calls.ids()]);
   while (question.step());
   expect(of(question.answer(), one).unknown).toMatchObject([
-    { what: 'ruling', why: 'its rules ask for the history of its agent, and not all of that is among the records that were read' },
+    { what: 'ruling', why: 'its rules use the history of its agent, and the records that were read do not hold all of it' },
   ]);
 });
 
@@ -138,7 +138,7 @@ test('a rule that asks for trust gives no ruling that is known after a call that
   const answer = asked(made, [failed(one)]);
   expect(of(answer, two)).toMatchObject({
     differences: [],
-    unknown: [{ what: 'ruling', why: 'its rules ask for the trust in its tool, which another call would have moved', call_id: one }],
+    unknown: [{ what: 'ruling', why: 'its rules use the trust score of its tool, which another call would have changed', call_id: one }],
   });
   expect(of(answer, reading)).toMatchObject({ differences: [], unknown: [] });
   expect(of(asked(made, [failed(reading)]), two)).toMatchObject({ differences: [], unknown: [] });

@@ -40,6 +40,6 @@ test('another policy judges the mapped form that is on record', () => {
 test('what the mapping would make of inputs that a cap lowers is not known, and the answer says so', () => {
   const { world, call_id } = lived();
   expect(of(asked(world, [policy([lower])]), call_id).unknown).toMatchObject([
-    { what: 'ruling', why: expect.stringContaining('what the mapping would make of them is not on record') },
+    { what: 'ruling', why: expect.stringContaining('the mapped form of the lowered inputs is not on record') },
   ]);
 });

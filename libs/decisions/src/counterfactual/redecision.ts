@@ -277,7 +277,7 @@ export class Redecision {
       for (const { call_id } of calls)
         this.world.cannotKnow(call_id, {
           what: 'ruling',
-          why: 'it was asked for because of a call that would have gone another way',
+          why: 'it was requested because of a call that would have ended differently',
           call_id: cause,
         });
     return this.world;

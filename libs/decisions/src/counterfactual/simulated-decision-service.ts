@@ -11,7 +11,7 @@ import type { SimulatedTrust } from './simulated-trust.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
 const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.suspended', 'tool.changed']);
-const NOT_MAPPED = 'a cap would lower its inputs, and what the mapping would make of them is not on record';
+const NOT_MAPPED = 'a cap would lower its inputs, and the mapped form of the lowered inputs is not on record';
 /** Times that are the same but for what a clock may differ by. */
 const SAME_MS = 5;
 
@@ -136,7 +136,7 @@ export class SimulatedDecisionService {
   private whyUnknown(call_id: string): string | undefined {
     const { changes, unknown } = this.world;
     if (changes.some((change) => change.kind === 'left_out' && change.call_id === call_id)) return 'it depends on a call that is left out';
-    return unknown.has(call_id) ? 'it depends on a call whose end is not known' : undefined;
+    return unknown.has(call_id) ? 'it depends on a call whose outcome is unknown' : undefined;
   }
 }
 

@@ -100,12 +100,12 @@ export class SimulatedHistory {
       if ('unknown' in before) return before;
       const { tool } = record.requested.event.call;
       const now = standingOf(this.world.calls.get(other));
-      if (now && this.world.isUnknown(other)) return unknown('its rules count a call whose end is not known', other);
+      if (now && this.world.isUnknown(other)) return unknown('its rules count a call whose outcome is unknown', other);
       if (before.value) less.push(rowOf(tool, before.value, hour));
       if (now) more.push(rowOf(tool, now, hour));
     }
     const value = changedCounts(told, told_of(scope, uses, less), told_of(scope, uses, more), uses);
-    return value ? { value } : unknown('its rules were told less than is on record');
+    return value ? { value } : unknown('its rules saw less history than the record holds');
   }
 
   /** A call that was asked for by then because another had ended, which has not ended here: nobody knows whether it would have been. */
@@ -113,7 +113,7 @@ export class SimulatedHistory {
     for (const calls of this.world.caused.values())
       for (const other of calls)
         if (isIn(scope, other.requested.event.call, call) && other.requested.timestamp_ms <= moment.until_ms)
-          return unknown('its rules count a call that was asked for because of one that would have gone another way', other.call_id);
+          return unknown('its rules count a call that was requested because of a call that would have ended differently', other.call_id);
     return undefined;
   }
 
@@ -121,7 +121,7 @@ export class SimulatedHistory {
   private before(record: RecordedCall, { moment }: Pick<Asked, 'moment'>): Known<Standing | undefined> {
     const [first, last] = [moment.from_ms, moment.until_ms].map((at_ms) => standingOf(this.recorded.at(record, at_ms)));
     if (isSameStanding(first, last)) return { value: first };
-    return unknown('its rules count a call that changed in the moment in which it was ruled on', record.call_id);
+    return unknown('its rules count a call that changed at the moment of the decision', record.call_id);
   }
 
   /** All of them counted, where all of them are known. */
@@ -136,14 +136,14 @@ export class SimulatedHistory {
           : whole.runs.has(call.run_id as string);
     const others = isWhole ? calls.sharing(scope, call) : [];
     if (!isWhole || others.length > COUNTED_MAX)
-      return unknown(`its rules ask for the history of its ${scope}, and not all of that is among the records that were read`);
+      return unknown(`its rules use the history of its ${scope}, and the records that were read do not hold all of it`);
     const awaited = this.awaited(scope, asked);
     if (awaited) return awaited;
     const rows: Row[] = [];
     for (const other of others) {
       if (other.call_id === call_id) continue;
       const now = standingOf(this.world.calls.get(other.call_id));
-      if (now && this.world.isUnknown(other.call_id)) return unknown('its rules count a call whose end is not known', other.call_id);
+      if (now && this.world.isUnknown(other.call_id)) return unknown('its rules count a call whose outcome is unknown', other.call_id);
       if (now) rows.push(rowOf(other.requested.event.call.tool, now, hour));
     }
     return { value: told_of(scope, uses, rows) };
@@ -158,12 +158,12 @@ export class SimulatedHistory {
     const isKnown = (id: string): boolean => !this.world.isUnknown(id);
     if (others.some((one) => isKnown(one.call_id) && isAnswered(standingOf(this.world.calls.get(one.call_id))))) return { value: false };
     const open = others.find(({ call_id: id }) => this.world.isUnknown(id) && this.world.calls.get(id)?.requested);
-    if (open) return unknown('its rules ask whether its agent used the tool before, and the end of a call is not known', open.call_id);
+    if (open) return unknown('its rules use whether its agent used the tool before, and the outcome of a call is unknown', open.call_id);
     const told = base.first_use_of_tool as boolean | undefined;
     if (told === true) return { value: true };
     const gone = others.find((one) => isAnswered(standingOf(this.recorded.at(one, asked.moment.until_ms))));
     if (told === false && !gone) return { value: false };
-    return unknown('whether its agent used the tool before is not among the records that were read', gone?.call_id ?? null);
+    return unknown('the records that were read do not show whether its agent used the tool before', gone?.call_id ?? null);
   }
 }
 

@@ -184,7 +184,7 @@ export class SimulatedRuns {
     const cause = recorded && world.records.causeOf(recorded);
     const others = [...(call.context.depends_on ?? []), ...(cause ? [cause.call_id] : [])];
     const other = others.find((one) => world.unknown.has(one) || world.sources.get(one)?.kind === 'replaced');
-    return other === undefined ? undefined : { why: 'it used the result of a call that would have had another', call_id: other };
+    return other === undefined ? undefined : { why: 'it used the result of a call that would have had a different one', call_id: other };
   }
 
   /** The record of a run, at its (moved) time. @returns whether the call ended with it. */
@@ -215,7 +215,7 @@ export class SimulatedRuns {
     world.affected.add(call_id);
     if (end) this.deduplicate(authority, holder, end.outcome);
     else if (world.isUnknown(holder) || !world.calls.has(holder))
-      world.cannotKnow(call_id, { what: 'result', why: 'it is answered by a call whose end is not known', call_id: holder });
+      world.cannotKnow(call_id, { what: 'result', why: 'it is answered by a call whose outcome is unknown', call_id: holder });
     else this.followers.set(holder, [...(this.followers.get(holder) ?? []), call_id]);
   }
 

@@ -38,7 +38,7 @@ export class SimulatedTrust {
       if (!isSame || this.world.isUnknown(other))
         return {
           what: 'ruling',
-          why: `its rules ask for the trust in its ${subject}, which another call would have moved`,
+          why: `its rules use the trust score of its ${subject}, which another call would have changed`,
           call_id: other,
         };
     }

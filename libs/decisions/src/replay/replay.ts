@@ -49,14 +49,14 @@ export function readReplayBundle(text: string): ReplayBundle | { fault: string }
   try {
     value = JSON.parse(text) as Partial<ReplayBundle> | null;
   } catch (cause) {
-    return { fault: `it is no JSON: ${(cause as Error).message}` };
+    return { fault: `it is not JSON: ${(cause as Error).message}` };
   }
-  if (value?.format !== REPLAY_FORMAT) return { fault: `it is no bundle of the format ${REPLAY_FORMAT}` };
+  if (value?.format !== REPLAY_FORMAT) return { fault: `it is not a bundle of the format ${REPLAY_FORMAT}` };
   const missing = ARRAYS.find((name) => !Array.isArray(value[name]));
   if (missing !== undefined) return { fault: `/${missing} is missing` };
   for (const name of ARRAYS) {
     const at = (value[name] as unknown[]).findIndex((one) => !SHAPES[name](one));
-    if (at >= 0) return { fault: `/${name}/${at} is not what stands there in a bundle` };
+    if (at >= 0) return { fault: `/${name}/${at} does not have the shape that the format requires` };
   }
   if (typeof value.tenant_id !== 'string' || typeof value.terms?.from_ms !== 'number') return { fault: '/terms is missing' };
   return value as ReplayBundle;

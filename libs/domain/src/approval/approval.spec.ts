@@ -135,7 +135,7 @@ describe('given a request that needs two approvals', () => {
   test('one person counts once', () => {
     policy.vote('c1.1', ann, 'approve');
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
-    expect(reason()).toMatch(/another person/);
+    expect(reason()).toMatch(/a different person/);
   });
 
   test('the same vote again changes nothing', () => {

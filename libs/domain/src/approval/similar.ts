@@ -19,10 +19,12 @@ export function grantObjection(approval: Approval, parts: readonly ApprovalPart[
   if (wish.for_ms <= 0 || wish.for_ms > grant_max_ms)
     return objectTo(
       'bad_grant',
-      grant_max_ms === 0 ? 'this rule lets nobody approve similar calls' : `similar calls are approved for at most ${grant_max_ms} ms`,
+      grant_max_ms === 0
+        ? 'this rule does not allow approvals of similar calls'
+        : `similar calls are approved for at most ${grant_max_ms} ms`,
     );
-  if (wish.scope === 'case' && call.case_id === null) return objectTo('bad_grant', 'the call has no case that it could be limited to');
-  if (wish.scope === 'run' && call.run_id === null) return objectTo('bad_grant', 'the call has no run that it could be limited to');
+  if (wish.scope === 'case' && call.case_id === null) return objectTo('bad_grant', 'the call has no case to limit the grant to');
+  if (wish.scope === 'run' && call.run_id === null) return objectTo('bad_grant', 'the call has no run to limit the grant to');
   return undefined;
 }
 

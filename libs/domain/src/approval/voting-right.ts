@@ -87,7 +87,7 @@ function requestedVoters(parts: readonly ApprovalPart[]): string {
     ...(roles.length > 0 ? [`one of the roles ${roles.join(', ')}`] : []),
     ...(people.length > 0 ? [`to be ${people.join(', ')}`] : []),
   ];
-  return `voting needs ${who.join(', or ')}, or a delegation of somebody who may`;
+  return `voting needs ${who.join(', or ')}, or a delegation from a person who may vote`;
 }
 
 /** Why nothing but a person votes, or undefined: a service has roles and a key as people do, and decides nothing either. */
@@ -111,9 +111,9 @@ export function liveObjection({ voter, voter_issuer }: Voter, roles_left: RolesL
   if (roles_left({ issuer: voter_issuer, id: voter.id }, voter.roles, 'voter')) return undefined;
   const needed =
     voter_issuer === null || voter_issuer === LOCAL_ISSUER
-      ? 'a person votes while at least one key of theirs is neither revoked nor expired'
-      : `a person of ${voter_issuer} votes while it is configured as an identity provider and a recent token of theirs was verified`;
-  return objectTo('not_live', `${voter.id} cannot vote any more: ${needed}`);
+      ? 'a voter needs a key that is neither revoked nor expired'
+      : `a voter of ${voter_issuer} needs a recently verified token, and ${voter_issuer} must be a configured identity provider`;
+  return objectTo('not_live', `${voter.id} can no longer vote: ${needed}`);
 }
 
 /** Whether somebody who passed the own vote on could still vote in the part. */
@@ -175,8 +175,8 @@ function hasApproved(
   });
 }
 
-const FOUR_EYES = objectTo('four_eyes', 'four eyes: who asked for the call, or answers for who did, cannot approve it');
-const TWICE = objectTo('twice', 'this voter has approved already: every approval needs another person');
+const FOUR_EYES = objectTo('four_eyes', 'four eyes: the requester of the call and the owner of the requester cannot approve it');
+const TWICE = objectTo('twice', 'this voter has already approved: each approval needs a different person');
 
 /** Why an approval of somebody with the right does not count in a part beside these votes, or undefined. */
 export function objectionIn(

@@ -139,7 +139,7 @@ export class SchemaContainment {
     if (!asked) return [];
     const keyword = Object.hasOwn(pair.outer.schema, 'const') ? 'const' : 'enum';
     const given = valuesOf(pair.inner.schema);
-    if (!given) return this.fault(pair, keyword, 'only some values are left where any was possible');
+    if (!given) return this.fault(pair, keyword, 'only some values are allowed where any value was allowed before');
     const known = new Set(asked.map((value) => constraintText(value, 'literal')));
     const lost = given.filter((value) => !known.has(constraintText(value, 'literal')));
     return lost.length === 0
@@ -152,7 +152,7 @@ export class SchemaContainment {
     return Object.keys(outer.schema).flatMap((keyword) => {
       if (!(keyword in bounds || keyword in opaque) || keywordHolds(keyword, inner.schema, outer.schema)) return [];
       const before = inner.schema[keyword];
-      const change = before === undefined ? 'is new' : `is not ${JSON.stringify(before)} any more`;
+      const change = before === undefined ? 'is new' : `replaces ${JSON.stringify(before)}`;
       return this.fault(
         pair,
         keyword,
@@ -183,7 +183,7 @@ export class SchemaContainment {
     const { additionalProperties } = inner.schema;
     if (additionalProperties !== false) return this.within(below(inner, additionalProperties, 'properties', name), place, depth + 1);
     if (!this.rules.tolerant) return [];
-    return this.fault({ inner: below(inner, {}, 'properties', name), outer: place }, '', `the field ${JSON.stringify(name)} is gone`);
+    return this.fault({ inner: below(inner, {}, 'properties', name), outer: place }, '', `the field ${JSON.stringify(name)} is missing`);
   }
 
   private unknown(pair: Pair, name: string, schema: unknown, depth: number): SchemaDifference[] {
@@ -196,7 +196,7 @@ export class SchemaContainment {
         : this.fault(
             { inner: below(inner, schema, 'properties', name), outer: below(outer, {}, 'properties', name) },
             '',
-            `the field ${JSON.stringify(name)} is gone`,
+            `the field ${JSON.stringify(name)} is missing`,
           );
     return this.within(below(inner, schema, 'properties', name), below(outer, additionalProperties, 'additionalProperties'), depth + 1);
   }
@@ -206,7 +206,7 @@ export class SchemaContainment {
     const asked = outer.schema.additionalProperties;
     const given = inner.schema.additionalProperties;
     if (asked === undefined || asked === true || given === false || (asked === false && this.rules.tolerant)) return [];
-    if (asked === false) return this.fault(pair, 'additionalProperties', 'fields of any name were possible on one side');
+    if (asked === false) return this.fault(pair, 'additionalProperties', 'one side allows fields of any name');
     return this.within(below(inner, given, 'additionalProperties'), below(outer, asked, 'additionalProperties'), depth + 1);
   }
 
@@ -233,9 +233,9 @@ export class SchemaContainment {
       if (!Array.isArray(asked)) return [];
       if (this.same(inner.schema[keyword], asked)) return [];
       if (keyword === 'oneOf' && !reportedApart(asked))
-        return this.fault(pair, keyword, 'the alternatives may overlap: that cannot be compared');
+        return this.fault(pair, keyword, 'the alternatives may overlap, so they cannot be compared');
       const fits = asked.some((branch, i) => this.within(inner, below(outer, branch, keyword, i), depth + 1).length === 0);
-      return fits ? [] : this.fault(pair, keyword, 'no alternative takes every value');
+      return fits ? [] : this.fault(pair, keyword, 'no alternative accepts every value');
     });
   }
 }

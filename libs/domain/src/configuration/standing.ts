@@ -18,7 +18,7 @@ function offPin(state: ConfigurationState, { runs_on }: ToolVersion): string | u
   if (pin.adapter_version !== null && pin.adapter_version !== adapter_version)
     return `it runs on ${adapter} ${adapter_version} where ${environment} is pinned to ${pin.adapter_version}`;
   if (pin.protocol_version !== null && pin.protocol_version !== protocol_version)
-    return `it is spoken to in protocol version ${protocol_version ?? 'none'} where ${environment} is pinned to ${pin.protocol_version}`;
+    return `it uses protocol version ${protocol_version ?? 'none'} where ${environment} is pinned to ${pin.protocol_version}`;
   return undefined;
 }
 
@@ -49,8 +49,8 @@ export function evaluationOf(state: ConfigurationState, tenant_id: string, tool:
 export function promotionFault(state: ConfigurationState, tenant_id: string, tool: ToolVersion): string | undefined {
   if (!tool.gated || passes(evaluationOf(state, tenant_id, tool), tool)) return undefined;
   const evaluation = evaluationOf(state, tenant_id, tool);
-  if (!evaluation) return 'no evaluation of it is known: run npm run tools:verify and record its result';
-  if (evaluation.contract_digest !== tool.digest) return 'its evaluation is of another contract than the one that is registered';
+  if (!evaluation) return 'it has no evaluation: run npm run tools:verify and record its result';
+  if (evaluation.contract_digest !== tool.digest) return 'its evaluation is of a contract other than the registered one';
   return `its evaluation failed: ${evaluation.failed} of ${evaluation.failed + evaluation.passed} cases`;
 }
 

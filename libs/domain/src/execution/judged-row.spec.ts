@@ -67,7 +67,7 @@ const another = { ...resources, touched: [{ ...touched[0]!, seen: 41 }] };
 
 describe('the row of an attempt', () => {
   test.each<[string, Stated[], SeenRow | undefined, Partial<SeenWith>]>([
-    ['runs as long as the log has its start and no end', ['start'], row(), {}],
+    ['runs as long as the log has its start but no end', ['start'], row(), {}],
     ['may be behind the log by what is not folded yet', ['start', 'succeeded'], row(), { ends_from: 11 }],
     ['may be ahead of what is said to be folded', ['start', 'succeeded'], ended('succeeded', 11), { ends_from: 0 }],
     ['says its end', ['start', 'succeeded'], ended('succeeded', 11), {}],
@@ -101,7 +101,7 @@ describe('the row of an attempt', () => {
       ['start'],
       row({ state: 'released', ended_at_s: 4 }),
       {},
-      /says released, the log has its start and no end/,
+      /says released, the log has its start but no end/,
     ],
     [
       'says that nothing happened, and it did',
@@ -171,7 +171,7 @@ describe('a row of which the log has no record', () => {
     ['is a refusal that is not written yet', row({ state: 'released', ended_at_s: 4 }), true, undefined],
     ['may be older than what is left of the log', ended('succeeded', 3), false, undefined],
     ['cannot have an end', ended('released', 3), true, /says released at offset 3, the log has no record of it/],
-    ['cannot run without anybody who runs it', row({ epoch: 8 }), true, /nobody runs it/],
+    ['cannot run without anybody who runs it', row({ epoch: 8 }), true, /no executor runs it/],
   ])('%s', (_, of, isWhole, reason) => {
     const wrong = wrongUnlogged(of, seen().leases, isWhole);
     if (reason) expect(wrong).toMatch(reason);

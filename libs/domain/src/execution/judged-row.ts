@@ -31,7 +31,7 @@ const matches = (end: LoggedEnd, row: SeenRow): boolean =>
 /** Where the log ends it, in words. */
 function endsOnLog({ ends }: LoggedAttempt): string {
   const last = ends.at(-1);
-  return last ? `the log ends it as ${last.state} at offset ${last.offset}` : 'the log has its start and no end';
+  return last ? `the log ends it as ${last.state} at offset ${last.offset}` : 'the log has its start but no end';
 }
 
 /** A row that says a later end than the log's first may not free a key by it. */
@@ -115,5 +115,5 @@ export function wrongUnlogged(row: SeenRow, leases: SeenWith['leases'], is_log_w
   if (row.end_offset !== null) return `its row says ${row.state} at offset ${row.end_offset}, the log has no record of it`;
   if (row.state === 'released') return undefined;
   const lease = leases.get(row.epoch);
-  return lease && !lease.drained ? undefined : `its row says ${row.state}, and nobody runs it: the log has no record of it`;
+  return lease && !lease.drained ? undefined : `its row says ${row.state}, but no executor runs it and the log has no record of it`;
 }

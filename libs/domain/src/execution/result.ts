@@ -61,7 +61,7 @@ const TRANSIENT: ReadonlySet<ErrorCode> = new Set(['TIMEOUT', 'RATE_LIMIT', 'NET
 
 /** What is recorded of a write that may have happened. The cause stays in the details. */
 export function inDoubt(cause: CallError | null): CallError {
-  const message = 'it may have happened and nobody can tell; resolve it with what the system of record says';
+  const message = 'the outcome is unknown: the effect may have happened. Check the system of record and use /resolve';
   return callError('IN_DOUBT', message, cause ? { details: { cause: { code: cause.code, message: cause.message } } } : {});
 }
 

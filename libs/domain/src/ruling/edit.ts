@@ -35,15 +35,15 @@ export function editedCall(approval: Approval, edited: EditedInputs): ToolCall {
 function objection(state: RulingState, approval: Approval, edited: EditedInputs, ruling: EditedRuling): Objection | undefined {
   const { judgement } = ruling;
   if (edited.inputs_digest === holderOf(approval).call.inputs_digest)
-    return objectTo('bad_edit', 'these are the inputs that were asked for: approve them');
+    return objectTo('bad_edit', 'these are the requested inputs: approve them instead');
   if (judgement.effect !== 'allow' && judgement.effect !== 'require_approval')
     return objectTo('bad_edit', `policy does not allow the edited inputs: ${judgement.reason?.message ?? judgement.rule}`);
   if (ruling.inputs_json !== undefined && ruling.inputs_json !== edited.inputs_json)
     return objectTo('bad_edit', `policy lowers the edited inputs (rule ${judgement.rule}): edit them to what it allows`);
-  if (ruling.key_holder) return objectTo('bad_edit', `call ${ruling.key_holder.call_id} has the effect of the edited inputs already`);
+  if (ruling.key_holder) return objectTo('bad_edit', `call ${ruling.key_holder.call_id} already has the effect of the edited inputs`);
   const other = approvalOfKey(state, edited.idempotency_key);
   if (other && other.approval_id !== approval.approval_id)
-    return objectTo('bad_edit', `approval ${other.approval_id} is about the effect of the edited inputs already`);
+    return objectTo('bad_edit', `approval ${other.approval_id} already covers the effect of the edited inputs`);
   return undefined;
 }
 
@@ -200,7 +200,8 @@ export function editApproval(
 
 function wishObjection(next: Approval, { vote }: CastVote, rights: VotingRights): Objection | undefined {
   if (!vote.grant) return undefined;
-  if (rights.length === 0) return objectTo('bad_grant', 'this vote counts in no part of the edited request: it can grant nothing');
+  if (rights.length === 0)
+    return objectTo('bad_grant', 'this vote counts in no part of the edited request, so it cannot grant similar calls');
   return grantObjection(
     next,
     next.parts.filter(({ rule }) => rights.some((right) => right.rule === rule)),

@@ -42,7 +42,7 @@ function parsed(text: string): { tree: Parsed; expr: Expr } | { fault: Expressio
   if ((text.match(TOKEN)?.length ?? 0) > TOKENS_MAX) return fault(0, `the expression has over ${NODES_MAX} parts`);
   try {
     const tree = parse(text);
-    return tree.expr ? { tree, expr: tree.expr } : fault(0, 'there is nothing to evaluate');
+    return tree.expr ? { tree, expr: tree.expr } : fault(0, 'the expression is empty');
   } catch (error) {
     const at = (error as { location?: { start?: { offset?: number } } }).location?.start?.offset ?? 0;
     return fault(at, error instanceof RangeError ? 'the expression is nested too deep' : (error as Error).message);
@@ -86,7 +86,7 @@ export function compileCondition(text: string, known: ConditionEnvironment = {})
   const program = compiled(text, known);
   if ('fault' in program) return program;
   const { run, type, uses } = program;
-  if (!isBool(type)) return { fault: { position: positionAt(text, 0), reason: `a condition is a bool, and this is ${nameOf(type)}` } };
+  if (!isBool(type)) return { fault: { position: positionAt(text, 0), reason: `a condition must be a bool, and this is ${nameOf(type)}` } };
   const judge = (on: CelBindings): ConditionOutcome => {
     const outcome = evaluated(run, on);
     if ('error' in outcome) return outcome;
@@ -107,7 +107,7 @@ export function compileExpression(
     const outcome = evaluated(run, on);
     if ('error' in outcome) return outcome;
     const value = jsonOf(outcome.value as CelInput);
-    return value === undefined ? { error: 'the value is not JSON; string(…) may make a text of it' } : { value };
+    return value === undefined ? { error: 'the value is not JSON; convert it with string(…)' } : { value };
   };
   return { expression: { text, uses, evaluate } };
 }

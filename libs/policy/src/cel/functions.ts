@@ -36,7 +36,8 @@ export function patternOf(text: string): RE2JS {
   if (patterns.size >= PATTERNS_MAX) patterns.clear();
   const pattern = RE2JS.compile(text);
   const steps = pattern.programSize();
-  if (steps > PATTERN_STEPS_MAX) throw new Error(`it compiles to ${steps} steps, at most ${PATTERN_STEPS_MAX} are allowed: repeat less`);
+  if (steps > PATTERN_STEPS_MAX)
+    throw new Error(`it compiles to ${steps} steps, at most ${PATTERN_STEPS_MAX} are allowed: use fewer repetitions`);
   patterns.set(text, pattern);
   return pattern;
 }

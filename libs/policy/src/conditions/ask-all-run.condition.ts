@@ -6,6 +6,6 @@ export const askAllRun: Condition = {
   rule: 'context.safety_mode.ask_all',
   judge: ({ context, contract }) =>
     context.safety_mode === 'ask_all' && !isReadOnly(contract.effect_class)
-      ? { tier: 'tier_2_approval_required', why: 'the run asks for every write' }
+      ? { tier: 'tier_2_approval_required', why: 'the run requires approval for every write' }
       : undefined,
 };

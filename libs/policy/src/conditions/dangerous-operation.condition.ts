@@ -28,7 +28,7 @@ export const dangerousOperation: Condition = {
     const found = input.mapped_json ? [...asked, ...findDangersInJson(input.mapped_json, looked)] : asked;
     if (found.length === 0) return undefined;
     const deny = setting === 'deny' || found.some(({ fatal }) => fatal);
-    const why = `the inputs ask for a dangerous operation: ${[...new Set(found.map(({ id }) => id))].join(', ')}`;
+    const why = `the inputs request a dangerous operation: ${[...new Set(found.map(({ id }) => id))].join(', ')}`;
     return { tier: deny ? 'tier_3_blocked' : 'tier_2_approval_required', why };
   },
 };
