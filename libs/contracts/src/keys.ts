@@ -59,7 +59,7 @@ function normalFields(value: Readonly<Record<string, unknown>>): Readonly<Record
       for (let before = 0; before < at; before++) changed[names[before] as string] = value[names[before] as string];
     }
     if (item === undefined) continue;
-    if (name in changed) throw new TypeError(`two fields have one name: ${JSON.stringify(name)}`);
+    if (name in changed) throw new TypeError(`two fields have the same name: ${JSON.stringify(name)}`);
     changed[name] = normal;
   }
   return changed ?? value;

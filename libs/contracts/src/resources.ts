@@ -39,10 +39,10 @@ export function parseResourceName(name: string): ResourceName | { fault: string 
   const texts = pieces.filter((_, at) => at % 2 === 0);
   const pointers = pieces.filter((_, at) => at % 2 === 1);
   if (texts.some((text) => /[{}]/.test(text)))
-    return { fault: 'a brace has no partner: a placeholder is a JSON Pointer in braces, {/path}' };
+    return { fault: 'a brace is unbalanced: a placeholder is a JSON Pointer in braces, {/path}' };
   const odd = pointers.find((pointer) => !POINTER.test(pointer));
-  if (odd !== undefined) return { fault: `{${odd}} is no JSON Pointer to an input, for example {/path}` };
-  if (texts.some((text) => text.split(SEPARATOR).includes('..'))) return { fault: 'its text may not go up with ..' };
+  if (odd !== undefined) return { fault: `{${odd}} is not a JSON Pointer to an input, for example {/path}` };
+  if (texts.some((text) => text.split(SEPARATOR).includes('..'))) return { fault: 'its text must not contain ..' };
   if (pieces.every((piece) => piece === '')) return { fault: 'it has no segments after the kind' };
   const parts = pieces.map((piece, at): Part => (at % 2 === 0 ? { text: piece } : { pointer: piece }));
   return { kind, parts, pointers };

@@ -24,7 +24,7 @@ function moment(fields: Fields, offset: string | undefined): number {
     at.getUTCHours() === HH &&
     at.getUTCMinutes() === mm &&
     at.getUTCSeconds() === ss;
-  if (!real) throw new MappingFault('is no date that exists');
+  if (!real) throw new MappingFault('is not an existing date');
   return at.getTime() - offsetMs(offset);
 }
 
@@ -71,7 +71,7 @@ function read(value: unknown, { form, offset }: DateForm): number {
     ss: Number(ss),
     SSS: Number(SSS.padEnd(3, '0')),
   };
-  if (zone !== 'Z' && !OFFSET.test(zone as string)) throw new MappingFault('has no offset that exists');
+  if (zone !== 'Z' && !OFFSET.test(zone as string)) throw new MappingFault('does not have a valid offset');
   return moment(numbers, zone);
 }
 

@@ -89,7 +89,7 @@ class Builder {
 
   join(from: readonly number[], to: readonly number[]): void {
     this.budget.left -= from.length * to.length;
-    if (this.budget.left < 0) throw new SyntaxError('it is too complicated to be judged');
+    if (this.budget.left < 0) throw new SyntaxError('it is too complex to check');
     for (const place of from) {
       const edges = this.follow[place] as Map<number, number>;
       for (const next of to) edges.set(next, (edges.get(next) ?? 0) + 1);
