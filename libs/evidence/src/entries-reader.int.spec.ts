@@ -114,5 +114,5 @@ test('a start checks what was signed since the mark, and the mark moves on with 
   await CheckpointSigner.resume(parts());
   expect((await mark()).size).toBe(300);
   await parts().checked.replace(await parts().checked.read(), JSON.stringify({ size: 200, note: 'another' }));
-  await expect(CheckpointSigner.resume(parts())).rejects.toThrow('checkpoint 200 is not the one that was signed');
+  await expect(CheckpointSigner.resume(parts())).rejects.toThrow('checkpoint 200 differs from the one that was signed');
 });

@@ -89,7 +89,7 @@ export class ProofReader {
     if (!newest || !signed || first < 1 || first > signed.size) return undefined;
     const note = (await this.checkpoints.at(first - 1))?.record.note;
     const older = note === undefined ? undefined : openCheckpoint(note, this.log);
-    if (older?.size !== first) return `the checkpoint of size ${first} is not there as it was signed`;
+    if (older?.size !== first) return `the checkpoint of size ${first} is missing or differs from the signed one`;
     const path = await consistencyProof(this.subtrees(CHECKPOINTS_TREE), first, signed.size).catch((cause: Error) => cause);
     if (path instanceof Error) return path.message;
     if (!isConsistent(older, signed, path)) return `the tiles of the checkpoints do not lead from size ${first} to ${signed.size}`;

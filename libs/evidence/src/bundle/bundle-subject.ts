@@ -8,7 +8,7 @@ export function strangeSubject({ subject, calls }: Bundle, events: readonly Plac
   const call_ids = calls.map(({ call_id }) => call_id);
   if (new Set(call_ids).size !== call_ids.length) return 'a call is shown twice';
   const unasked = call_ids.find((call_id) => !cases.has(call_id));
-  if (unasked !== undefined) return `call ${unasked} is there without the record of its request`;
+  if (unasked !== undefined) return `call ${unasked} lacks the record of its request`;
   const { call_id, case_id, ...more } = subject as Record<string, unknown>;
   if (Object.keys(more).length > 0 || (call_id === undefined) === (case_id === undefined))
     return 'the subject names neither a call nor a case';

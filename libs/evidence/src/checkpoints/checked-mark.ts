@@ -23,8 +23,8 @@ export class CheckedMark {
     const { size, note } = mark;
     const found = await store.at(size - 1);
     if (!found)
-      throw new BrokenRecord(`checkpoint ${size} was signed and is not kept any more: checkpoints were cut, or an old copy was put back`);
-    if (found.record.note !== note) throw new BrokenRecord(`checkpoint ${size} is not the one that was signed`);
+      throw new BrokenRecord(`checkpoint ${size} was signed and is no longer kept: checkpoints were deleted, or an old copy was restored`);
+    if (found.record.note !== note) throw new BrokenRecord(`checkpoint ${size} differs from the one that was signed`);
     this.size = size;
     return size;
   }

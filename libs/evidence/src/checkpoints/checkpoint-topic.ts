@@ -21,8 +21,7 @@ class SeenEntries {
   /** @throws BrokenRecord */
   isNext(record: CheckpointRecord): boolean {
     const { number } = record;
-    if (number > this.next)
-      throw new BrokenRecord(`${CHECKPOINT_TOPIC} has no checkpoint ${this.next + 1}: ${number + 1} stands in its place`);
+    if (number > this.next) throw new BrokenRecord(`${CHECKPOINT_TOPIC} has no checkpoint ${this.next + 1}: ${number + 1} is in its place`);
     const text = textOf(record);
     const known = this.recent.get(number);
     if (known !== undefined && known !== text)
@@ -86,7 +85,7 @@ export class CheckpointTopic {
     await this.decoder.learn(records);
     return records.map((record) => {
       const at = this.decoder.once(record);
-      if (at?.event_type !== 'checkpoint_signed') throw new BrokenRecord(`${CHECKPOINT_TOPIC} offset ${record.offset} is no checkpoint`);
+      if (at?.event_type !== 'checkpoint_signed') throw new BrokenRecord(`${CHECKPOINT_TOPIC} offset ${record.offset} is not a checkpoint`);
       return storedOf(at.event);
     });
   }

@@ -60,7 +60,7 @@ export class CosignedNotes {
 
   private async keep(text: string): Promise<{ witnesses: string[] } | { refused: string }> {
     const opened = openCheckpoint(text, this.log);
-    if (!opened) return { refused: 'the note is no checkpoint that this log signed' };
+    if (!opened) return { refused: 'the note is not a checkpoint that this log signed' };
     const number = opened.size - 1;
     const own = await this.checkpoints.at(number);
     if (!own || parseNote(own.record.note)?.text !== opened.note.text) return { refused: 'the checkpoint is not one of this log' };
@@ -69,7 +69,7 @@ export class CosignedNotes {
       const line = opened.note.signatures.find(({ name, key_hash }) => name === key.name && key_hash === key.key_hash);
       return line ? [[key.vkey, signatureLine(line)]] : [];
     });
-    if (lines.length === 0) return { refused: 'none of the witnesses that this log asks for has cosigned it' };
+    if (lines.length === 0) return { refused: 'none of the witnesses that this log requires has cosigned it' };
     await this.merge(number, own.record.note, lines);
     return { witnesses: lines.map(([vkey]) => vkey.split('+')[0] as string) };
   }

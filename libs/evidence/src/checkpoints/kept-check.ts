@@ -71,7 +71,7 @@ const notNext = ({ number }: CheckpointRecord, reason: string) =>
 function nextMoves(record: CheckpointRecord, seen: HeadsLog): TreeHead[] {
   if (record.number !== seen.size) throw notNext(record, `checkpoint ${seen.size + 1} is missing`);
   const [gone] = goneFrom(record, seen);
-  if (gone) throw notNext(record, `${headName(gone)} is gone`);
+  if (gone) throw notNext(record, `${headName(gone)} is missing`);
   const moved = movedIn(record, seen);
   for (const head of moved) {
     const before = seen.head(head);
@@ -87,7 +87,7 @@ function decisionsOf(record: CheckpointRecord): ReturnType<typeof readDecisions>
   try {
     return readDecisions(record.decisions ?? [], readDecision);
   } catch (cause) {
-    throw notNext(record, `a decision that it stands on cannot be read (${(cause as Error).message})`);
+    throw notNext(record, `a decision that it depends on cannot be read (${(cause as Error).message})`);
   }
 }
 
@@ -95,7 +95,7 @@ function decisionsOf(record: CheckpointRecord): ReturnType<typeof readDecisions>
 function takeEntry(record: CheckpointRecord, moved: readonly TreeHead[], seen: HeadsLog, log: NoteVerifier): void {
   seen.appendHeads(record.time_ms, moved);
   const signed = openCheckpoint(record.note, log);
-  if (signed?.size !== seen.size || !signed.root.equals(seen.root())) throw notNext(record, 'it is not what its note signs');
+  if (signed?.size !== seen.size || !signed.root.equals(seen.root())) throw notNext(record, 'it differs from what its note signs');
 }
 
 async function passedBy(torn: ReadonlySet<string>, store: CheckpointStore, from: number): Promise<TornTrees> {

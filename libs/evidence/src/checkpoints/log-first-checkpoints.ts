@@ -42,9 +42,9 @@ export class LogFirstCheckpoints implements CheckpointStore {
   async keep(record: CheckpointRecord): Promise<void> {
     if ((await this.kept.append(record)) === 'kept') return;
     const known = await this.kept.at(record.number);
-    if (!known) throw new Error(`checkpoint ${record.number + 1} cannot be kept: the one before it is not there`);
+    if (!known) throw new Error(`checkpoint ${record.number + 1} cannot be stored: the previous one is missing`);
     if (textOf(known.record) !== textOf(record))
-      throw new BrokenRecord(`checkpoint ${record.number + 1} is kept and stands on the log, and the two differ`);
+      throw new BrokenRecord(`checkpoint ${record.number + 1} in the store differs from the one on the log`);
   }
 
   close(): Promise<void> {

@@ -106,7 +106,7 @@ async function entriesUpTo({ number, note }: CheckpointRecord, { checkpoints, ti
     if (record.number > number) break;
     for (const part of entries.append(entryOf(record))) await tiles.append(CHECKPOINTS_TREE, part);
   }
-  if (!(await entries.root()).equals(signed.root)) throw new BrokenRecord(`the checkpoints up to ${number} are not what it signed`);
+  if (!(await entries.root()).equals(signed.root)) throw new BrokenRecord(`the checkpoints up to ${number} differ from what it signed`);
   return entries;
 }
 

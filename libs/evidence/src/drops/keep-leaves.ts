@@ -117,5 +117,5 @@ async function strangeLeaves(
     if (isInfrastructureFault(cause)) throw cause;
     return (cause as Error).message;
   }
-  return `the ${below} records that are to go do not lead to the signed head of ${head.size} records`;
+  return `the ${below} records to drop do not lead to the signed head of ${head.size} records`;
 }

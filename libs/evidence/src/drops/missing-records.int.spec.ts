@@ -193,7 +193,7 @@ describe('leaf hashes of records that go', () => {
     const bytes = await readFile(file);
     bytes.writeUInt8(bytes.readUInt8(byte) ^ 1, byte);
     await writeFile(file, bytes);
-    expect(await keep(COUNT)).toContain(`the tiles of ${TREE}: the ${COUNT} records that are to go do not lead to the signed head`);
+    expect(await keep(COUNT)).toContain(`the tiles of ${TREE}: the ${COUNT} records to drop do not lead to the signed head`);
     expect(await hasLeaves(dropped(), TREE, 1)).toBe(false);
   });
 

@@ -53,7 +53,7 @@ function follow(next: HeadsLog, { first, entries, checkpoint }: ServedEntries, {
     if (typeof opened === 'string') return refused(opened);
     openings.push(...opened);
     if (next.size === passed?.size && !next.root().equals(passed.root))
-      return refused(`checkpoint ${next.size} is not the one that was seen before`);
+      return refused(`checkpoint ${next.size} differs from the one that was seen before`);
   }
   const signed = signedAs(next, checkpoint, log);
   return signed.kind === 'refused' ? signed : { ...signed, openings };
@@ -63,7 +63,7 @@ function signedAs(next: HeadsLog, note: string, log: NoteVerifier): Opened {
   const signed = openCheckpoint(String(note), log);
   if (!signed) return refused(`the checkpoint after entry ${next.size - 1} is not signed by ${log.name}`);
   if (signed.size !== next.size) return refused(`the checkpoint has size ${signed.size}, its entries end at ${next.size}`);
-  if (!signed.root.equals(next.root())) return refused(`the entries up to ${next.size - 1} are not what checkpoint ${next.size} signs`);
+  if (!signed.root.equals(next.root())) return refused(`the entries up to ${next.size - 1} differ from what checkpoint ${next.size} signs`);
   return { kind: 'followed', log: next, note };
 }
 

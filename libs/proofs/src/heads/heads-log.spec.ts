@@ -133,7 +133,7 @@ describe('entries that follow what was seen', () => {
     const page = await honestPage();
     expect(followEntries(HeadsLog.empty(), page, { ...terms, passed: { size: 2, root: leaf(1) } })).toMatchObject({
       kind: 'refused',
-      reason: 'checkpoint 2 is not the one that was seen before',
+      reason: 'checkpoint 2 differs from the one that was seen before',
     });
   });
 

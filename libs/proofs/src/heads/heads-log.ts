@@ -120,7 +120,7 @@ export class HeadsLog implements HeadsBefore {
    * Answers the generations that it opened; the reason where it may not be added, and then nothing is.
    */
   append({ number, time_ms, moves, decisions = [] }: NextEntry): readonly Opening[] | string {
-    if (number !== this.size) return `entry ${this.size} is missing: entry ${number} stands in its place`;
+    if (number !== this.size) return `entry ${this.size} is missing: entry ${number} is in its place`;
     const moved = new Set<string>();
     for (const { head, path } of moves) {
       const name = headName(head);

@@ -140,7 +140,7 @@ describe('a generation of a tree', () => {
       ({ decision, named }) => ({
         decisions: [{ ...decision, decision: { ...decision.decision, opened: [{ ...named, frozen_size: named.frozen_size + 1 }] } }],
       }),
-      /says another head of it/,
+      /has another head of it/,
     ],
     [
       'that leaves a number out',
@@ -160,7 +160,7 @@ describe('a generation of a tree', () => {
     [
       'whose decision is of another topic',
       ({ decision }) => ({ decisions: [{ ...decision, record: { ...decision.record, topic: TOPIC } }] }),
-      /is no record of configuration-changed/,
+      /is not a record of configuration-changed/,
     ],
   ];
   test.each(refused)('%s is refused', (_, forge, reason) =>
@@ -189,7 +189,7 @@ describe('a generation of a tree', () => {
       grower.mark();
       grower.append(Buffer.concat(more.records.slice(at.signed).map(recordHash)));
       const continues = { head: more.head, path: await grower.sinceMark() };
-      expect(log.append({ ...entry, moves: [...entry.moves, continues] })).toMatch(/moves and is frozen at once/);
+      expect(log.append({ ...entry, moves: [...entry.moves, continues] })).toMatch(/moves and is frozen at the same time/);
       expect(log.append(entry)).toHaveLength(1);
       expect(log.append({ number: 2, time_ms: 2, moves: [continues] })).toMatch(/is frozen with \d+ records since tool-executed\/0#2/);
     }));
@@ -204,7 +204,7 @@ describe('a generation of a tree', () => {
       grower.append(recordHash(recordOf(TOPIC, 7)));
       const head = { ...opened.head, size: 3, root: await grower.root(), generation: { ...generation, ...change } };
       expect(log.append({ number: 2, time_ms: 2, moves: [{ head, path: await grower.sinceMark() }] })).toMatch(
-        /another base offset or decision/,
+        /a different base offset or decision/,
       );
     }
   });

@@ -77,7 +77,8 @@ function hashOf(text: unknown): Buffer {
 
 /** @throws RangeError where the wire says something that is no head */
 export function readHead([topic, partition, size, root, generation]: readonly unknown[]): TreeHead {
-  if (typeof topic !== 'string' || !TOPIC.test(topic) || !isCount(partition) || !isCount(size)) throw new RangeError('no head of a tree');
+  if (typeof topic !== 'string' || !TOPIC.test(topic) || !isCount(partition) || !isCount(size))
+    throw new RangeError('not a head of a tree');
   const head = { topic, partition, size, root: hashOf(root) };
   return generation === undefined ? head : { ...head, generation: readGeneration(generation as Generation) };
 }
@@ -100,7 +101,7 @@ export function readDecisions(decisions: readonly WireDecision[], read: ReadDeci
   return decisions.map(({ offset, timestamp_ms, key, headers, value: text, schema, path }) => {
     const value = strictBase64(text);
     const decision = read(value, schema);
-    if (!decision || !isCount(offset)) throw new RangeError('no record of a decision');
+    if (!decision || !isCount(offset)) throw new RangeError('not a record of a decision');
     return { record: { ...DECISIONS, offset, timestamp_ms, key, headers, value }, path: readPath(path), decision };
   });
 }

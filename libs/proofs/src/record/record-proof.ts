@@ -83,6 +83,6 @@ function verdict(record: RecordToCover, { tree, head, entry }: Omit<RecordProof,
   // A witness may have skipped an earlier entry. The heads of the last one are those that it looked at when it cosigned.
   if (number !== signed.size - 1) return refused(`entry ${number} is not the last entry of the checkpoint, which is ${signed.size - 1}`);
   const leaf = entryHash({ number, time_ms, trees, heads_root });
-  if (!isIncluded(leaf, number, signed, hashes(entry.path))) return refused('the record is not what the checkpoint covers');
+  if (!isIncluded(leaf, number, signed, hashes(entry.path))) return refused('the record differs from what the checkpoint covers');
   return { kind: 'proven', checkpoint_size: signed.size, time_ms };
 }
