@@ -95,13 +95,13 @@ function warnOfChanges(state: ConfigurationState, { logger, clock }: Pick<AppDep
   const changes = changedRulings(state);
   for (const change of changes.slice(0, CHANGES_LOGGED_MAX))
     logger.warn(
-      { event: 'policy_rules_otherwise', ...change },
+      { event: 'policy_decisions_changed', ...change },
       `policy ${change.bundle_version} decides on ${change.tool} differently: ${change.why}`,
     );
   if (changes.length > CHANGES_LOGGED_MAX)
     logger.warn(
-      { event: 'policy_rules_otherwise', left_out: changes.length - CHANGES_LOGGED_MAX },
-      'policies decide differently on more tools',
+      { event: 'policy_decisions_changed', left_out: changes.length - CHANGES_LOGGED_MAX },
+      'policies also decide differently on other tools',
     );
   for (const [tenant_id, grants] of voidGrants(state, clock.now_ms()))
     logger.warn({ event: 'grants_void', tenant_id, grants }, 'grants of earlier releases name no inputs and cover no call: approve again');

@@ -21,7 +21,7 @@ async function warned(): Promise<Line[]> {
   rig.logger = createLogger('policy', 'warn', { write });
   await rig.start();
   await rig.stop();
-  return lines.filter(({ event }) => event === 'policy_rules_otherwise' || event === 'grants_void');
+  return lines.filter(({ event }) => event === 'policy_decisions_changed' || event === 'grants_void');
 }
 
 const asking = (id: string) => ({ id, tools: { names: ['pay'] }, effect: 'require_approval' });
@@ -45,7 +45,7 @@ test('a start says which tools a bundle from before parts rules otherwise, and w
   await inForce('old', [asking('large'), asking('mismatch'), allow], 1);
   const row = { tool: 'pay', tier: 'tier_2_approval_required' as const, rule_id: 'row', approver_roles: ['approver'], quorum: 1 };
   await rig.put('tool_policy_set', { meta: aMeta(null), by, ...row, expires_after_ms: null, requirement: null, changed_at_ms: 1 });
-  const line = { level: 40, event: 'policy_rules_otherwise', tenant_id: aMeta(null).tenant_id, bundle_version: 'old', tool: 'pay' };
+  const line = { level: 40, event: 'policy_decisions_changed', tenant_id: aMeta(null).tenant_id, bundle_version: 'old', tool: 'pay' };
   expect(await warned()).toMatchObject([
     {
       ...line,

@@ -42,7 +42,7 @@ export function parseResourceName(name: string): ResourceName | { fault: string 
     return { fault: 'a brace is unbalanced: a placeholder is a JSON Pointer in braces, {/path}' };
   const odd = pointers.find((pointer) => !POINTER.test(pointer));
   if (odd !== undefined) return { fault: `{${odd}} is not a JSON Pointer to an input, for example {/path}` };
-  if (texts.some((text) => text.split(SEPARATOR).includes('..'))) return { fault: 'its text must not contain ..' };
+  if (texts.some((text) => text.split(SEPARATOR).includes('..'))) return { fault: 'its text must not contain the segment ..' };
   if (pieces.every((piece) => piece === '')) return { fault: 'it has no segments after the kind' };
   const parts = pieces.map((piece, at): Part => (at % 2 === 0 ? { text: piece } : { pointer: piece }));
   return { kind, parts, pointers };

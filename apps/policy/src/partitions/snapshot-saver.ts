@@ -19,7 +19,7 @@ export class SnapshotSaver {
       if ((this.saved.get(partition) ?? 0) === handled) continue;
       this.saved.set(partition, handled);
       await saveSnapshot(this.rows, partition).catch((cause: unknown) => {
-        this.logger.warn({ event: 'policy_snapshot_not_saved', cause: String(cause) }, 'cannot save a snapshot of policy');
+        this.logger.warn({ event: 'policy_snapshot_not_saved', cause: String(cause) }, 'cannot save a policy snapshot');
       });
     }
   }

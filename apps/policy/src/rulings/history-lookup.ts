@@ -56,7 +56,11 @@ export class HistoryLookup {
       const history_json = texts[i];
       if (history_json !== undefined) told[at] = { ...(calls[at] as Q), history_json };
     }
-    if (missing > 0) this.warn({ calls: missing }, 'rules use a history that the views do not have yet; their conditions fail');
+    if (missing > 0)
+      this.warn(
+        { event: 'history_unavailable', calls: missing },
+        'rules use a history that the views do not have yet; their conditions fail',
+      );
     return told;
   }
 

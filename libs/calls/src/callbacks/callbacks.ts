@@ -100,7 +100,10 @@ export class Callbacks {
   private enqueue(job: Job): void {
     if (this.closed) return;
     if (this.waiting.length >= WAITING_MAX)
-      this.parts.logger.warn({ url: job.callback.url }, 'a callback waits for the next start: too many wait');
+      this.parts.logger.warn(
+        { event: 'callback_queue_full', url: job.callback.url },
+        'the callback queue is full; the callback is sent after the next start',
+      );
     else this.waiting.push(job);
     this.next();
   }
@@ -112,7 +115,8 @@ export class Callbacks {
       this.sending++;
       void this.send(job.callback).then((result) => {
         this.sending--;
-        if (result === 'refused') this.parts.logger.warn({ url: job.callback.url }, 'a callback was refused');
+        if (result === 'refused')
+          this.parts.logger.warn({ event: 'callback_refused', url: job.callback.url }, 'the receiver refused the callback');
         if (result === 'try_again') this.again(job);
         else this.parts.owed.settle(job.call_id);
         this.next();
@@ -125,7 +129,10 @@ export class Callbacks {
     try {
       return await this.delivery.send({ ...callback, body: await this.parts.readable.text(callback.tenant_id, callback.body) });
     } catch (cause) {
-      this.parts.logger.warn({ url: callback.url, cause: String(cause) }, 'a callback could not be made readable');
+      this.parts.logger.warn(
+        { event: 'callback_not_decrypted', url: callback.url, cause: String(cause) },
+        'cannot decrypt the callback; will retry',
+      );
       return 'try_again';
     }
   }
@@ -134,7 +141,10 @@ export class Callbacks {
     const pause = BACK_OFF_MS[job.attempt];
     if (this.closed) return;
     if (pause === undefined) {
-      this.parts.logger.warn({ url: job.callback.url }, 'a callback was given up: its receiver does not answer');
+      this.parts.logger.warn(
+        { event: 'callback_given_up', url: job.callback.url },
+        'the receiver does not answer; the callback is dropped',
+      );
       this.parts.owed.settle(job.call_id);
       return;
     }

@@ -37,10 +37,7 @@ export class CallSealer {
   /** What looks sealed cannot come from outside: it would be opened for whoever reads it. */
   forged(tenant_id: string, text: string): Refusal | undefined {
     if (!hasPersonal(this.configuration.state, tenant_id) || !text.includes(SEALED)) return undefined;
-    return new Refusal(
-      'invalid-request',
-      `a text that holds ${JSON.stringify(SEALED)} is not taken: that is how sealed values are written`,
-    );
+    return new Refusal('invalid-request', `a text must not contain ${JSON.stringify(SEALED)}: it marks sealed values`);
   }
 
   /** Undefined: nothing of the call is personal. */
@@ -123,7 +120,9 @@ export class CallSealer {
     const opened = await this.personal.open(tenant_id, call, rules);
     return (
       opened ??
-      new Refusal('conflict', 'the data of this call was erased: nothing can be said about it any more', { reason: 'subject_erased' })
+      new Refusal('conflict', 'the personal data of this call was erased: no reason, result or edit can be recorded for it', {
+        reason: 'subject_erased',
+      })
     );
   }
 }
