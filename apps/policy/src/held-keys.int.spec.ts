@@ -47,9 +47,15 @@ describe('a key that tool_executions holds', () => {
     const key = held(2, digest, now_s());
     const call_id = await rig.request('pay', { idempotency_key: key, discriminating_digest: digest, window_ms: 60_000 });
     const { call } = await rig.seen(call_id, 'policy_decided');
-    const gone = { decision_id: 'd', revision: 1, config_offset: -1, tier: 'tier_2_approval_required' as const, rule: 'key.answer_gone' };
+    const rejudged = {
+      decision_id: 'd',
+      revision: 1,
+      config_offset: -1,
+      tier: 'tier_2_approval_required' as const,
+      rule: 'key.answer_gone',
+    };
     const source = { topic: 'policy-decided', offset: 0 };
-    const event = { meta: rig.meta(call_id), ...gone, reason: 'gone', source, call, because: 'answer_gone' as const };
+    const event = { meta: rig.meta(call_id), ...rejudged, reason: 'gone', source, call, because: 'answer_gone' as const };
     await rig.put('tool_call_rejudged', event);
     expect(await rig.seen(call_id, 'approval_requested')).toMatchObject({ revision: 2 });
   });

@@ -49,7 +49,7 @@ describe('a ruling', () => {
       config_offset: 0,
       source: { topic: 'tool-call-requested', offset: 0 },
     });
-    expect(rig.store.asked).not.toContain('rows_of_keys');
+    expect(rig.store.queryNames).not.toContain('rows_of_keys');
   });
 
   test('is not repeated after a restart, nor for a request that comes again', async () => {
@@ -57,7 +57,9 @@ describe('a ruling', () => {
       Array.from({ length: 300 }, (_, i) => rig.request(i % 3 ? 'note' : 'pay', {}, callId(i % 2, uuidv7(rig.now())))),
     );
     const first = calls[0] as string;
-    await rig.until(async () => (await rig.said('policy-decided', 0)).length + (await rig.said('policy-decided', 1)).length === 400);
+    await rig.until(
+      async () => (await rig.published('policy-decided', 0)).length + (await rig.published('policy-decided', 1)).length === 400,
+    );
     await rig.stop();
     rig.store.snapshots.clear();
     await rig.start();
@@ -65,7 +67,7 @@ describe('a ruling', () => {
     const last = await rig.request('note');
     await rig.seen(last, 'policy_decided');
     expect(await types(first)).toEqual(['policy_decided', 'approval_requested']);
-    const all = [...(await rig.said('policy-decided', 0)), ...(await rig.said('policy-decided', 1))];
+    const all = [...(await rig.published('policy-decided', 0)), ...(await rig.published('policy-decided', 1))];
     expect(all.filter((seen) => seen.event_type === 'policy_decided')).toHaveLength(301);
   });
 
@@ -89,7 +91,7 @@ describe('a ruling', () => {
   test('waits for the store where it needs it, and is then made', async () => {
     rig.store.fault = Object.assign(new Error('the store is away'), { countersign_fault: 'infrastructure' });
     const call_id = await rig.request('pay');
-    await rig.until(() => rig.store.asked.filter((name) => name === 'store_pulse').length >= 2);
+    await rig.until(() => rig.store.queryNames.filter((name) => name === 'store_pulse').length >= 2);
     expect(await types(call_id)).toEqual([]);
     rig.store.fault = undefined;
     expect((await rig.seen(call_id, 'policy_decided')).effect).toBe('require_approval');
@@ -123,7 +125,7 @@ describe('a record that cannot be handled', () => {
     rig.store.snapshots.clear();
     await rig.start();
     expect(await types(cut)).toEqual(['policy_decided']);
-    expect(await rig.said('policy-decided')).toHaveLength(2);
+    expect(await rig.published('policy-decided')).toHaveLength(2);
   });
 });
 
@@ -176,21 +178,21 @@ describe('an approval', () => {
   });
 
   test('no vote of somebody without a good key counts, whatever the vote says and whenever policy reads it', async () => {
-    const asked = [await rig.request('pay'), await rig.request('pay')];
-    const [first, second] = await Promise.all(asked.map((call_id) => rig.seen(call_id, 'approval_requested')));
-    await rig.put('approval_voted', voteOf(asked[0] as string, first?.approval_id as string, 'nobody'), 0);
-    expect((await rig.seen(asked[0] as string, 'approval_vote_refused')).code).toBe('not_live');
+    const requested = [await rig.request('pay'), await rig.request('pay')];
+    const [first, second] = await Promise.all(requested.map((call_id) => rig.seen(call_id, 'approval_requested')));
+    await rig.put('approval_voted', voteOf(requested[0] as string, first?.approval_id as string, 'nobody'), 0);
+    expect((await rig.seen(requested[0] as string, 'approval_vote_refused')).code).toBe('not_live');
     const key_id = await rig.person({ kind: 'user', id: 'carl', roles: ['approver'] });
     await rig.stop();
     await rig.revoke(key_id);
-    await rig.put('approval_voted', voteOf(asked[1] as string, second?.approval_id as string, 'carl'), 0);
+    await rig.put('approval_voted', voteOf(requested[1] as string, second?.approval_id as string, 'carl'), 0);
     await rig.start();
-    expect((await rig.seen(asked[1] as string, 'approval_vote_refused')).code).toBe('not_live');
+    expect((await rig.seen(requested[1] as string, 'approval_vote_refused')).code).toBe('not_live');
     await rig.stop();
     rig.store.snapshots.clear();
     await rig.start();
     await rig.vote(second?.approval_id as string, 'dora', 'approve');
-    expect((await rig.seen(asked[1] as string, 'approval_granted')).votes.map(({ voter_id }) => voter_id)).toEqual(['dora']);
+    expect((await rig.seen(requested[1] as string, 'approval_granted')).votes.map(({ voter_id }) => voter_id)).toEqual(['dora']);
   });
 
   test('expires when its time is over, also while policy was away, and is never granted by time', async () => {
@@ -289,7 +291,7 @@ test('approval races: of 20 voters, cancels and time at once, one end wins, 50 t
   const last = await rig.request('note');
   await rig.seen(last, 'policy_decided');
   const endsOf = new Map<string, number>();
-  for (const { event_type, event } of await rig.said('approval-granted')) {
+  for (const { event_type, event } of await rig.published('approval-granted')) {
     if (!END.includes(event_type) || (event_type === 'call_cancelled' && !event.final)) continue;
     const call_id = event.meta.call_id as string;
     endsOf.set(call_id, (endsOf.get(call_id) ?? 0) + 1);

@@ -77,7 +77,7 @@ export interface RefusalFacts {
 }
 
 /** What the caller is not told in words. */
-interface Unsaid {
+interface InternalFacts {
   /** Only for the record of refused requests. */
   access?: AccessRefusal | undefined;
   /** A token was sent and is not good. */
@@ -90,16 +90,16 @@ export class Refusal<Kind extends string = RefusalKind> {
     readonly kind: Kind,
     readonly detail: string,
     readonly more: RefusalFacts = {},
-    private readonly unsaid: Unsaid = {},
+    private readonly withheld: InternalFacts = {},
   ) {}
 
   /** Which refusal of its caller this is; undefined where it is none. */
   get access(): AccessRefusal | undefined {
-    return this.unsaid.access ?? (this.kind === 'forbidden' ? 'request_refused' : undefined);
+    return this.withheld.access ?? (this.kind === 'forbidden' ? 'request_refused' : undefined);
   }
 
   get is_token_invalid(): boolean {
-    return this.unsaid.invalid_token ?? false;
+    return this.withheld.invalid_token ?? false;
   }
 }
 

@@ -89,8 +89,8 @@ export interface CallToJudge {
 }
 
 /** Never throws for a call that the contract's types describe. */
-export function judgeCall(rulings: TenantRulings, config: ConfigurationState, asked: CallToJudge): Judged {
-  const { tenant_id, call, at_ms, waited = [], history_json, remapped } = asked;
+export function judgeCall(rulings: TenantRulings, config: ConfigurationState, toJudge: CallToJudge): Judged {
+  const { tenant_id, call, at_ms, waited = [], history_json, remapped } = toJudge;
   if (!tenantOf(config, tenant_id)) return refused(config, call, 'POLICY_DENIED', 'tenant.unknown', 'the tenant does not exist', true);
   const tool = catalogued(config, call.tool, call.version);
   if (!tool) return refused(config, call, 'VALIDATION_ERROR', 'tool.unknown', `no executor runs ${call.tool} ${call.version}`, true);
@@ -114,7 +114,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
   const { inputs_json, unmapped_json } = ruling;
   const mapped = inputs_json === undefined ? undefined : remapped?.mapped;
   const ruled = inputs_json === undefined ? call : { ...call, inputs_json, mapped: mapped ?? null };
-  const given = answered(config, { ...asked, call: ruled }, tool.contract, ruling);
+  const given = answered(config, { ...toJudge, call: ruled }, tool.contract, ruling);
   const judgement = given?.judgement ?? ruling;
   const { reversibility } = tool.contract;
   const { config_offset } = config;

@@ -70,10 +70,10 @@ export function judgedAgain(
   const ruling = rulings.resolve(state, { tenant_id, tool: known, call, waited, history_json });
   // People were asked after the wait: what they granted does not wait again.
   const waitsAgain = ruling.effect === 'defer' && given.length > 0;
-  const asked = ruling.effect === 'require_approval' ? partsRequested(ruling) : [];
-  const grants = asked.length > 0 ? grantsOn(state, tenant_id, { call, contract: known.contract, now_ms }, ruling) : undefined;
+  const requestedParts = ruling.effect === 'require_approval' ? partsRequested(ruling) : [];
+  const grants = requestedParts.length > 0 ? grantsOn(state, tenant_id, { call, contract: known.contract, now_ms }, ruling) : undefined;
   const unanswered = unansweredPart(
-    asked.filter(({ rule }) => !grants?.has(rule)),
+    requestedParts.filter(({ rule }) => !grants?.has(rule)),
     given,
     personLinksOf(state, tenant_id),
   );

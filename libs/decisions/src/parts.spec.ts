@@ -27,7 +27,9 @@ beforeEach(() => {
 });
 
 const eventsOf = <T extends EventType>(call_id: string, type: T): EventMap[T][] =>
-  world.records.flatMap((said) => (said.event.meta.call_id === call_id && said.event_type === type ? [said.event as EventMap[T]] : []));
+  world.records.flatMap((record) =>
+    record.event.meta.call_id === call_id && record.event_type === type ? [record.event as EventMap[T]] : [],
+  );
 const ran = (call_id: string): boolean => {
   world.until(world.now_ms + MINUTE_MS);
   return eventsOf(call_id, 'tool_executed').length > 0;

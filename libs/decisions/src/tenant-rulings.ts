@@ -115,21 +115,21 @@ export class TenantRulings {
   historyRequested(config: ConfigurationState, tenant_id: string, contract: ToolContract, draft?: BundleText): HistoryUses | undefined {
     const { active, shadow } = draft ? { active: draft, shadow: undefined } : rulingBundles(config, tenant_id);
     if (!active && !shadow) return undefined;
-    const asked = [active, shadow].map((text) => {
+    const wanted = [active, shadow].map((text) => {
       const force = text && compiledBundles.of(text);
       return force && 'bundle' in force ? historyRequested(force.bundle, contract) : undefined;
     });
-    return allHistoryUses(asked);
+    return allHistoryUses(wanted);
   }
 
   /** Whose trust the rules about a tool, active and in shadow, ask for. */
   trustRequested(config: ConfigurationState, tenant_id: string, contract: ToolContract): ReadonlySet<TrustSubject> {
     const { active, shadow } = rulingBundles(config, tenant_id);
-    const asked = [active, shadow].flatMap((text) => {
+    const wanted = [active, shadow].flatMap((text) => {
       const force = text && compiledBundles.of(text);
       return force && 'bundle' in force ? [...trustRequested(force.bundle, contract)] : [];
     });
-    return new Set(asked);
+    return new Set(wanted);
   }
 
   /** What of the result of a call is hidden, by the rules of now. Everything, where the rules cannot be read. */

@@ -109,13 +109,13 @@ export class ProofReader {
     const trees = [{ name: CHECKPOINTS_TREE, size: signed.size, root: signed.root }];
     for (const { head, isFrozen } of spansOf(newest.heads.values()))
       if (!isFrozen) trees.push({ name: headName(head), size: head.size, root: head.root });
-    const said = await Promise.all(
+    const damaged = await Promise.all(
       trees.map(async (tree) => ((await this.isWhole(tree)) ? [] : [`the tiles of ${tree.name} up to ${tree.size}`])),
     );
     const { time_ms, trees: count, heads_root } = newest.record;
     const own = await headsRoot(sortedHeads(newest.heads.values()));
     const isOfHeads = own.toString('base64') === heads_root && count === newest.heads.size;
-    return [...said.flat(), ...(isOfHeads ? [] : [`the heads of checkpoint ${number} of ${new Date(time_ms).toISOString()}`])];
+    return [...damaged.flat(), ...(isOfHeads ? [] : [`the heads of checkpoint ${number} of ${new Date(time_ms).toISOString()}`])];
   }
 
   private async isWhole({ name, size, root }: { name: string; size: number; root: Buffer }): Promise<boolean> {

@@ -192,12 +192,12 @@ test('edited inputs are counted instead of those that were asked for, and refuse
 
 test('a call that no limit counts asks nothing of the database', async () => {
   await at.limit('pays', { tools: ['pay'] });
-  const asked: string[] = [];
+  const queried: string[] = [];
   const transactions = vi.spyOn(store, 'transaction').mockImplementation(() => Promise.reject(new Error('nothing to write')));
   const queries = vi.spyOn(store, 'query');
   await Promise.all((await at.requests(100)).map((call_id) => at.ruling(call_id)));
-  for (const [{ name, text }] of queries.mock.calls) asked.push(name ?? text);
+  for (const [{ name, text }] of queries.mock.calls) queried.push(name ?? text);
   expect(transactions).not.toHaveBeenCalled();
   vi.restoreAllMocks();
-  expect(asked.filter((name) => name !== 'policy_snapshot_save' && name !== 'store_pulse')).toEqual([]);
+  expect(queried.filter((name) => name !== 'policy_snapshot_save' && name !== 'store_pulse')).toEqual([]);
 });

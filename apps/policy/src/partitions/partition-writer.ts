@@ -5,7 +5,7 @@ import type { Logger } from '@countersign/process';
 
 /** An event on its way to the log, with the record that carries it. */
 export interface Outgoing {
-  said: AnyEvent;
+  published: AnyEvent;
   record: NewRecord;
 }
 

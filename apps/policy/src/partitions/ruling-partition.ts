@@ -274,15 +274,15 @@ export class RulingPartition implements OwnedPartition {
     const stamped = drafts.map((draft) => {
       const meta = stampedMeta(draft, { event_id: uuidv7(now_ms), now_ms, after_hlc: hlc });
       hlc = meta.hlc;
-      const said = { event_type: draft.event_type, event: { ...draft.body, meta } } as AnyEvent;
-      const traceparent = this.services.telemetry.traceparentOf(said, draft.traceparent);
-      return { draft, traceparent, outgoing: { said, record: this.records.of(said, draft.key, traceparent) } };
+      const published = { event_type: draft.event_type, event: { ...draft.body, meta } } as AnyEvent;
+      const traceparent = this.services.telemetry.traceparentOf(published, draft.traceparent);
+      return { draft, traceparent, outgoing: { published, record: this.records.of(published, draft.key, traceparent) } };
     });
     this.start.hlc = hlc;
     for (const { draft, traceparent, outgoing } of stamped) {
-      evolveRulings(this.state, outgoing.said, traceparent);
+      evolveRulings(this.state, outgoing.published, traceparent);
       if (isWatched(draft)) this.watch(draft.body.approval_id);
-      this.services.telemetry.count(outgoing.said);
+      this.services.telemetry.count(outgoing.published);
       into.push(outgoing);
     }
   }

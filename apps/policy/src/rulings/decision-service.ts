@@ -55,17 +55,17 @@ export class DecisionService {
   ) {}
 
   /** One answer a question, in their order. No I/O where nobody has to be asked and the configuration fits. */
-  async judge(asked: readonly Question[], where: Where): Promise<readonly Judged[]> {
-    const opened = this.io.personal.opened(asked);
+  async judge(requested: readonly Question[], where: Where): Promise<readonly Judged[]> {
+    const opened = this.io.personal.opened(requested);
     const readable = opened instanceof Promise ? await opened : opened;
-    const away = this.io.pulse.need();
-    if (away) await away;
+    const recovery = this.io.pulse.need();
+    if (recovery) await recovery;
     const config_offset = newestSeen(readable);
     if (config_offset !== undefined) await this.io.configuration.folded('configuration-changed', config_offset);
     const mapped = this.io.mappings.complete(readable);
     const questions = mapped instanceof Promise ? await mapped : mapped;
-    const told = this.io.histories.of(questions);
-    let answers = await this.judgeInTurns(told instanceof Promise ? await told : told);
+    const withHistory = this.io.histories.of(questions);
+    let answers = await this.judgeInTurns(withHistory instanceof Promise ? await withHistory : withHistory);
     if (answers.some(({ unfamiliar }) => unfamiliar)) {
       await this.catchUp();
       answers = await this.judgeInTurns(await this.io.histories.of(questions));

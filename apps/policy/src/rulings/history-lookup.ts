@@ -30,7 +30,7 @@ export class HistoryLookup {
    * @throws InfrastructureFault
    */
   of<Q extends JudgedCall>(calls: readonly Q[]): readonly WithHistory<Q>[] | Promise<readonly WithHistory<Q>[]> {
-    const asks = this.asked(calls);
+    const asks = this.requestedHistories(calls);
     return asks.size === 0 ? calls : this.read(calls, asks);
   }
 
@@ -41,31 +41,31 @@ export class HistoryLookup {
       const seen = this.config().policy_offset;
       const texts = await this.historyReader.read([...asks.values()]);
       if (this.config().policy_offset === seen || tries === TRIES) return this.withTexts(calls, [...asks.keys()], texts);
-      asks = this.asked(calls);
+      asks = this.requestedHistories(calls);
     }
   }
 
   private withTexts<Q extends JudgedCall>(
     calls: readonly Q[],
-    asked: readonly number[],
+    indexes: readonly number[],
     texts: readonly (string | undefined)[],
   ): WithHistory<Q>[] {
-    const told: WithHistory<Q>[] = [...calls];
+    const withHistory: WithHistory<Q>[] = [...calls];
     const missing = texts.filter((text) => text === undefined).length;
-    for (const [i, at] of asked.entries()) {
+    for (const [i, at] of indexes.entries()) {
       const history_json = texts[i];
-      if (history_json !== undefined) told[at] = { ...(calls[at] as Q), history_json };
+      if (history_json !== undefined) withHistory[at] = { ...(calls[at] as Q), history_json };
     }
     if (missing > 0)
       this.warn(
         { event: 'history_unavailable', calls: missing },
         'rules use a history that the views do not have yet; their conditions fail',
       );
-    return told;
+    return withHistory;
   }
 
   /** By the place of the call in the list. */
-  private asked(calls: readonly JudgedCall[]): ReadonlyMap<number, HistoryAsk> {
+  private requestedHistories(calls: readonly JudgedCall[]): ReadonlyMap<number, HistoryAsk> {
     const state = this.config();
     const asks = new Map<number, HistoryAsk>();
     for (const [at, { tenant_id, call_id, call, at_ms }] of calls.entries()) {

@@ -4,7 +4,7 @@ import type { ConfigurationState } from '@countersign/domain';
 import { counterKey } from '@countersign/policy';
 import { type OpenedCall, type Personal, rulesAbout } from '@countersign/process';
 
-const UNTOLD = 'its condition failed; the cause contains personal data and is not shown';
+const CAUSE_HIDDEN = 'its condition failed; the cause contains personal data and is not shown';
 
 /** A question about a sealed call, as it can be judged; `erased`: it cannot any more. */
 export interface OpenedQuestion extends Question {
@@ -40,17 +40,19 @@ export class PersonalQuestions {
     const { inputs_json, mapped, demands, judgement } = judged;
     const { explanation, reason } = judgement;
     const errors = explanation?.errors ?? [];
-    const untold = reason && errors.some(({ why }) => reason.message.includes(why));
+    const isOwnError = reason && errors.some(({ why }) => reason.message.includes(why));
     return {
       ...judged,
       judgement: {
         ...judgement,
-        reason: untold ? { ...reason, message: `the condition of rule ${judgement.rule} failed` } : this.withoutValues(opened, judgement),
+        reason: isOwnError
+          ? { ...reason, message: `the condition of rule ${judgement.rule} failed` }
+          : this.withoutValues(opened, judgement),
         ...(explanation
           ? {
               explanation: {
                 ...explanation,
-                errors: errors.map(({ rule }) => ({ rule, why: UNTOLD })),
+                errors: errors.map(({ rule }) => ({ rule, why: CAUSE_HIDDEN })),
                 inputs_digest: explanation.inputs_digest === null ? null : call.inputs_digest,
               },
             }

@@ -6,12 +6,12 @@ export class MemoryStore extends Store {
   readonly snapshots = new Map<string, Row>();
   readonly rows: StandingExecution[] = [];
   /** Names of the statements that were asked. */
-  readonly asked: string[] = [];
+  readonly queryNames: string[] = [];
   fault: Error | undefined;
 
   async query<R extends Row>({ name, params }: Statement): Promise<R[]> {
     if (name?.startsWith('instance_')) return [];
-    this.asked.push(name ?? '');
+    this.queryNames.push(name ?? '');
     if (this.fault) throw this.fault;
     const place = `${params[0]}/${params[1]}`;
     switch (name) {

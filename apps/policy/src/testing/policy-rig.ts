@@ -227,7 +227,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
   }
 
   /** Everything policy wrote, of one topic and partition, in order. */
-  async said(topic: 'policy-decided' | 'approval-granted', partition = 0): Promise<Seen[]> {
+  async published(topic: 'policy-decided' | 'approval-granted', partition = 0): Promise<Seen[]> {
     const records: LogRecord[] = [];
     for (let head = await this.inner.head(topic, partition); records.length < head; )
       records.push(...(await this.inner.read(topic, partition, records.length, 1000)));
@@ -236,7 +236,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
 
   async ofCall(call_id: string): Promise<Seen[]> {
     const partition = Number(call_id.split('-')[0]);
-    const all = [...(await this.said('policy-decided', partition)), ...(await this.said('approval-granted', partition))];
+    const all = [...(await this.published('policy-decided', partition)), ...(await this.published('approval-granted', partition))];
     return all.filter((seen) => seen.event.meta.call_id === call_id);
   }
 

@@ -30,7 +30,7 @@ const NEVER_CAME_MS = DAY_MS;
  * From when on an end may not have been told, where no row says what is owed: what ended longer before the newest request than a
  * callback is tried was told or given up, and what ended over a day ago is not news to anybody. Epoch ms.
  */
-export function untoldSince(newest_request_ms: number, now_ms: number): number {
+export function undeliveredSince(newest_request_ms: number, now_ms: number): number {
   return Math.max(newest_request_ms - TRIED_FOR_MS, now_ms - DAY_MS);
 }
 
@@ -57,7 +57,7 @@ export class Resume {
     const folded = kept ? await projectionPosition(store) : [];
     if (!kept) {
       this.found = [];
-      this.callbacks.tellSince(untoldSince(await this.newestRequestMs(lanes), this.parts.now_ms()));
+      this.callbacks.tellSince(undeliveredSince(await this.newestRequestMs(lanes), this.parts.now_ms()));
     }
     for (const row of await unfinishedCalls(store)) this.restore(unpackCall(row.state));
     for (const lane of lanes) await this.unfolded(laneTopic('tool-call-requested', lane), folded);

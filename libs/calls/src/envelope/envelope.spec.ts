@@ -73,9 +73,9 @@ describe('the envelope', () => {
   test('a call that was granted and then denied ended when it was denied', () => {
     const { execute_before_ms, decision_id, source, call, joined_call_id } = sampleRuling();
     const nothing = { similar: null, also: null, history_json: null, asked: null, parts: [], joined_call_id };
-    const asked = { approval_id: 'app-1', decision_id, revision: 1, ruling_digest: '', votes: [] };
+    const granting = { approval_id: 'app-1', decision_id, revision: 1, ruling_digest: '', votes: [] };
     const tier = 'tier_2_approval_required' as const;
-    const granted = { meta: sampleMeta({ hlc: 30 }), ...asked, tier, execute_before_ms, source, call, ...nothing };
+    const granted = { meta: sampleMeta({ hlc: 30 }), ...granting, tier, execute_before_ms, source, call, ...nothing };
     const denied = sampleRuling({ revision: 2, effect: 'deny', reason: callError('POLICY_DENIED', 'closed meanwhile') });
     const state = fold(
       requested(),

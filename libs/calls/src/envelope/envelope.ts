@@ -16,7 +16,7 @@ function errorJson(error: CallError | null): Record<string, unknown> | null {
 }
 
 /** What somebody said of it; a reason that is sealed stands by itself, so that its readers see it opened. */
-function said(text: string, reason: string | null): Pick<CallError, 'message' | 'details_json'> {
+function messageWith(text: string, reason: string | null): Pick<CallError, 'message' | 'details_json'> {
   if (reason?.startsWith(SEALED)) return { message: text, details_json: JSON.stringify({ reason }) };
   return { message: reason ? `${text}: ${reason}` : text, details_json: null };
 }
@@ -30,7 +30,7 @@ function errorOf(state: CallState, status: CallStatus): CallError | null {
   switch (status) {
     case 'denied':
       return end?.kind === 'denied' && end.revision >= (state.ruling?.revision ?? 0)
-        ? { ...base, code: 'POLICY_DENIED', class: 'authorization', ...said(`denied by ${end.by ?? 'an approver'}`, end.reason) }
+        ? { ...base, code: 'POLICY_DENIED', class: 'authorization', ...messageWith(`denied by ${end.by ?? 'an approver'}`, end.reason) }
         : (state.ruling?.reason ?? {
             ...base,
             code: 'POLICY_DENIED',
@@ -44,7 +44,7 @@ function errorOf(state: CallState, status: CallStatus): CallError | null {
         ...base,
         code: 'CANCELLED',
         class: 'semantic',
-        ...said(`cancelled by ${end?.by ?? 'an unknown principal'}`, end?.reason ?? null),
+        ...messageWith(`cancelled by ${end?.by ?? 'an unknown principal'}`, end?.reason ?? null),
       };
     default:
       return null;
@@ -123,12 +123,12 @@ const tagsOf = ({ obligations }: RulingExplanation): string[] =>
 
 function warningsOf(state: CallState, json: DeduplicationJson): string[] {
   const warnings = outcomeOf(state)?.warnings ?? [];
-  const told = [repeatWarning(state, json), mappingWarning(state)].filter((warning) => warning !== undefined);
-  return told.length === 0 ? warnings : [...warnings, ...told];
+  const extra = [repeatWarning(state, json), mappingWarning(state)].filter((warning) => warning !== undefined);
+  return extra.length === 0 ? warnings : [...warnings, ...extra];
 }
 
-function withReported(warnings: string[], told: readonly string[]): string[] {
-  const news = told.filter((warning) => !warnings.includes(warning));
+function withReported(warnings: string[], extra: readonly string[]): string[] {
+  const news = extra.filter((warning) => !warnings.includes(warning));
   return news.length === 0 ? warnings : [...warnings, ...news];
 }
 

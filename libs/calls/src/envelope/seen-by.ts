@@ -21,6 +21,6 @@ export function seenBy(state: CallState, reader: Pick<Caller, 'clearances'>): Se
   const withheld = lacking(markings, reader.clearances);
   if (withheld.length === 0) return state;
   const call = state.call && { ...state.call, inputs_json: 'null', mapped: null, context: { ...state.call.context, rationale: null } };
-  const asked = state.asked_inputs_json === undefined ? {} : { asked_inputs_json: 'null' };
-  return { ...state, ...asked, call, end: ended(state.end), doubt: ended(state.doubt), withheld };
+  const requestedInputs = state.asked_inputs_json === undefined ? {} : { asked_inputs_json: 'null' };
+  return { ...state, ...requestedInputs, call, end: ended(state.end), doubt: ended(state.doubt), withheld };
 }

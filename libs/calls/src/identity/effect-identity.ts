@@ -27,7 +27,7 @@ export interface IdentityRequest extends KeyScope {
   /** What the caller calls this request (`context.request_id`), where its run does not number it. */
   request_id: string | null;
   /** The version as it was asked for, exact or a range; null: the newest. */
-  asked_version: string | null;
+  requested_version: string | null;
   principal_kind: string;
   /** `Idempotency-Key` header; ignored for read-only calls, which are not deduplicated. */
   header: string | undefined;
@@ -93,7 +93,7 @@ function namedUuid(request: IdentityRequest, inputs: { sent: string; normal: str
   if (run_id !== null && seq !== null) return uuidOfParts([tenant_id, run_id, `${name}@${version}`, hidden(inputs.normal), String(seq)]);
   if (request_id === null) return undefined;
   const scope = [case_id, run_id, occurrence, header].map((part) => part ?? '');
-  const tool = [name, request.asked_version ?? ''];
+  const tool = [name, request.requested_version ?? ''];
   return uuidOfParts(['request', tenant_id, principal_kind, principal_id, request_id, ...tool, hidden(inputs.sent), ...scope]);
 }
 

@@ -17,7 +17,7 @@ const keyOf = (inputs: Record<string, unknown>) =>
     occurrence: null,
     seq: null,
     request_id: null,
-    asked_version: null,
+    requested_version: null,
     principal_kind: 'agent',
     header: undefined,
     partitions: 4,

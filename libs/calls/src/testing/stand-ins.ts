@@ -146,12 +146,18 @@ export class StandIn {
     this.ended.add(meta.call_id as string);
   }
 
-  private async cancel(asked: EventMap['tool_call_cancel_requested'], offset: number): Promise<void> {
-    const id = asked.meta.call_id as string;
+  private async cancel(command: EventMap['tool_call_cancel_requested'], offset: number): Promise<void> {
+    const id = command.meta.call_id as string;
     if (this.ended.has(id)) return;
     this.ended.add(id);
-    const meta = metaAfter(asked.meta, Date.now());
-    const end = { revision: 1, reason: asked.reason, by: asked.principal, final: true, source: { topic: 'tool-call-requested', offset } };
+    const meta = metaAfter(command.meta, Date.now());
+    const end = {
+      revision: 1,
+      reason: command.reason,
+      by: command.principal,
+      final: true,
+      source: { topic: 'tool-call-requested', offset },
+    };
     await this.append('call_cancelled', meta.partition, { meta, ...end, call: this.calls.get(id)?.call ?? null, only_before_fire: false });
   }
 

@@ -25,7 +25,7 @@ interface Share {
 export class InFlightShares {
   private readonly others = new Map<string, Share>();
   private timer: NodeJS.Timeout | undefined;
-  private told = false;
+  private published = false;
 
   constructor(
     private readonly own: OwnCounts,
@@ -54,8 +54,8 @@ export class InFlightShares {
   /** Nothing is told where nothing is in flight, but for once. */
   tell(): void {
     const counts = [...this.own.inFlightCounts];
-    if (counts.length === 0 && !this.told) return;
-    this.told = counts.length > 0;
+    if (counts.length === 0 && !this.published) return;
+    this.published = counts.length > 0;
     this.channel.publish(CHANNEL, [Buffer.from(JSON.stringify({ gateway_id: this.gateway_id, counts }))]);
   }
 

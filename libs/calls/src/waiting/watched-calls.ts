@@ -18,7 +18,7 @@ interface Watched {
   state: CallState | undefined;
   listeners: CallListener[];
   /** Listeners that joined since the others were told; undefined: none. */
-  untold: Set<CallListener> | undefined;
+  unnotified: Set<CallListener> | undefined;
   /** When a view was last read for this call, by the monotonic clock. */
   read_ms: number;
 }
@@ -28,7 +28,7 @@ const watchedCall = (tenant_id: string, counted: boolean, state: CallState | und
   counted,
   state,
   listeners: listener ? [listener] : [],
-  untold: undefined,
+  unnotified: undefined,
   read_ms: Number.NEGATIVE_INFINITY,
 });
 
@@ -101,7 +101,7 @@ export class WatchedCalls {
     if (!watched) return;
     const at = watched.listeners.indexOf(listener);
     if (at >= 0) watched.listeners.splice(at, 1);
-    watched.untold?.delete(listener);
+    watched.unnotified?.delete(listener);
     this.tidy(callId, watched);
   }
 
@@ -120,7 +120,7 @@ export class WatchedCalls {
     const watched = this.calls.get(state.call_id);
     if (!watched || watched.tenant_id !== state.tenant_id) return undefined;
     const merged = mergeStates(watched.state, state);
-    if (watched.state && sameFacts(watched.state, merged)) this.tellUntold(state.call_id, watched, watched.state);
+    if (watched.state && sameFacts(watched.state, merged)) this.notifyRemaining(state.call_id, watched, watched.state);
     else this.move(state.call_id, watched, merged, undefined);
     return merged;
   }
@@ -136,7 +136,7 @@ export class WatchedCalls {
       watched.read_ms = now_ms;
       return true;
     }
-    if (watched.state) this.tellUntold(callId, watched, watched.state);
+    if (watched.state) this.notifyRemaining(callId, watched, watched.state);
     return false;
   }
 
@@ -157,18 +157,18 @@ export class WatchedCalls {
 
   private move(callId: string, watched: Watched, state: CallState, at: PlacedEvent | undefined): void {
     watched.state = state;
-    watched.untold = undefined;
+    watched.unnotified = undefined;
     if (isAnswer(statusOf(state))) this.discount(watched);
     if (watched.listeners.length === 1) watched.listeners[0]?.changed(state, at);
     else for (const listener of [...watched.listeners]) listener.changed(state, at);
     this.tidy(callId, watched);
   }
 
-  private tellUntold(callId: string, watched: Watched, state: CallState): void {
-    const { untold } = watched;
-    if (!untold) return;
-    watched.untold = undefined;
-    for (const listener of untold) listener.changed(state, undefined);
+  private notifyRemaining(callId: string, watched: Watched, state: CallState): void {
+    const { unnotified } = watched;
+    if (!unnotified) return;
+    watched.unnotified = undefined;
+    for (const listener of unnotified) listener.changed(state, undefined);
     this.tidy(callId, watched);
   }
 
@@ -189,6 +189,6 @@ export class WatchedCalls {
 
 function join(watched: Watched, listener: CallListener): void {
   watched.listeners.push(listener);
-  watched.untold ??= new Set();
-  watched.untold.add(listener);
+  watched.unnotified ??= new Set();
+  watched.unnotified.add(listener);
 }

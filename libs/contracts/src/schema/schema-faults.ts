@@ -84,10 +84,10 @@ class Walk {
   }
 
   private follow(ref: string, path: string): void {
-    const said = JSON.stringify(ref.slice(0, 200));
+    const shown = JSON.stringify(ref.slice(0, 200));
     const target = localTarget(this.root, ref, this.anchors);
-    if (!ref.startsWith('#')) this.fault(path, `refers to ${said}, which is outside the schema; external references are not fetched`);
-    else if (!isNode(target) && typeof target !== 'boolean') this.fault(path, `refers to ${said}, which does not exist`);
+    if (!ref.startsWith('#')) this.fault(path, `refers to ${shown}, which is outside the schema; external references are not fetched`);
+    else if (!isNode(target) && typeof target !== 'boolean') this.fault(path, `refers to ${shown}, which does not exist`);
   }
 
   private expression(pattern: string, path: string): void {

@@ -65,7 +65,7 @@ function startOf({ started, end, doubt }: CallState): number | null {
 /** The face of a call. */
 function comparedCall(state: CallState): ComparedCall {
   const { ruling, approval, approval_end, end } = state;
-  const asked = approval_end !== null || ruling?.effect === 'require_approval';
+  const needsApproval = approval_end !== null || ruling?.effect === 'require_approval';
   const approval_id = ruling?.approval_id ?? approval?.approval_id ?? '';
   return {
     effect: ruling?.effect ?? null,
@@ -76,7 +76,7 @@ function comparedCall(state: CallState): ComparedCall {
     revision: ruling?.revision ?? 0,
     status: statusOf(state),
     joined_call_id: ruling?.joined_call_id ?? null,
-    approval: asked ? { approval_id, end: approval_end?.kind ?? 'open', ended_at_ms: approval_end?.at_ms ?? null } : null,
+    approval: needsApproval ? { approval_id, end: approval_end?.kind ?? 'open', ended_at_ms: approval_end?.at_ms ?? null } : null,
     started_at_ms: startOf(state),
     ended_at_ms: end?.at_ms ?? null,
   };

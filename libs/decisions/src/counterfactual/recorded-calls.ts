@@ -128,8 +128,8 @@ export class RecordedCalls {
 
   /** Whose call it is, where only words about it are among the records. */
   agentOf(call_id: string): string | undefined {
-    const said = this.gathered.get(call_id)?.find(({ event }) => 'call' in event && event.call !== null);
-    return said && 'call' in said.event ? said.event.call?.principal.id : undefined;
+    const published = this.gathered.get(call_id)?.find(({ event }) => 'call' in event && event.call !== null);
+    return published && 'call' in published.event ? published.event.call?.principal.id : undefined;
   }
 
   /** Calls of the same case, run or agent, of those that were asked for by now (`get`). */
@@ -188,8 +188,8 @@ export class RecordedCalls {
   }
 
   /** When policy said something: never before the record that it is about was appended, whatever its clock says. */
-  statedAt(said: ReadEvent): number {
-    return Math.max(statedAt(said), this.appended.get(said.event.meta.causation_id ?? '') ?? 0);
+  statedAt(published: ReadEvent): number {
+    return Math.max(statedAt(published), this.appended.get(published.event.meta.causation_id ?? '') ?? 0);
   }
 
   /** When a request for approval went to a group, as the record says. */
@@ -217,9 +217,9 @@ const keyOf = ({ tool, version, inputs_digest }: Pick<ToolCall, 'tool' | 'versio
 const isStatedByPolicy = ({ topic }: ReadEvent): boolean => topic.startsWith('policy-decided') || topic.startsWith('approval-granted');
 
 /** The same by its clock, as exactly as the record tells. */
-function statedAt(said: ReadEvent): number {
-  if (said.event_type === 'approval_requested') return said.event.requested_at_ms;
-  return timeOfId(said.event.meta.event_id);
+function statedAt(published: ReadEvent): number {
+  if (published.event_type === 'approval_requested') return published.event.requested_at_ms;
+  return timeOfId(published.event.meta.event_id);
 }
 
 /** The terms that policy ruled by, as its words tell: the longest times that were given without a deadline that cuts them. */

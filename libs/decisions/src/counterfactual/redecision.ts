@@ -147,40 +147,40 @@ export class Redecision {
   }
 
   private say(drafts: readonly RulingDraft[]): void {
-    for (const said of this.world.say(drafts)) this.follow(said);
+    for (const published of this.world.say(drafts)) this.follow(published);
   }
 
   /** What falls due because of something that policy said. */
-  private follow(said: AnyEvent): void {
+  private follow(published: AnyEvent): void {
     const { timeline } = this.world;
-    switch (said.event_type) {
+    switch (published.event_type) {
       case 'policy_decided':
-        this.noteRuling(said.event);
-        if (said.event.effect === 'defer') this.deferring.plan(said.event);
-        if (said.event.effect === 'allow') this.allow(said.event, { granted: false, given: [], also: null });
+        this.noteRuling(published.event);
+        if (published.event.effect === 'defer') this.deferring.plan(published.event);
+        if (published.event.effect === 'allow') this.allow(published.event, { granted: false, given: [], also: null });
         return;
       case 'approval_requested':
       case 'approval_escalated':
       case 'approval_vote_counted':
-        planEnds(this.world, said.event.approval_id);
+        planEnds(this.world, published.event.approval_id);
         return;
       case 'approval_granted':
         this.allow(
-          { ...said.event, config_offset: null, explanation: null },
-          { granted: true, given: partsGiven(said.event), also: said.event.also },
+          { ...published.event, config_offset: null, explanation: null },
+          { granted: true, given: partsGiven(published.event), also: published.event.also },
         );
-        timeline.add(said.event.execute_before_ms, 0, { kind: 'forget', approval_id: said.event.approval_id });
+        timeline.add(published.event.execute_before_ms, 0, { kind: 'forget', approval_id: published.event.approval_id });
         return;
       case 'approval_vote_refused':
-        this.refused_votes.push(said.event);
+        this.refused_votes.push(published.event);
         return;
       case 'approval_denied':
       case 'approval_expired':
-        this.world.noteApprovalEnd(said.event.meta.call_id as string);
+        this.world.noteApprovalEnd(published.event.meta.call_id as string);
         return;
       case 'call_cancelled':
-        this.world.noteApprovalEnd(said.event.meta.call_id as string);
-        if (!said.event.final) this.stop(said.event.meta.call_id as string);
+        this.world.noteApprovalEnd(published.event.meta.call_id as string);
+        if (!published.event.final) this.stop(published.event.meta.call_id as string);
         return;
       default:
     }
@@ -265,10 +265,10 @@ export class Redecision {
   private ended(call_id: string): void {
     this.deferring.ended(call_id);
     const recorded = this.world.records.get(call_id);
-    const asked = this.world.caused.get(call_id) ?? [];
+    const requests = this.world.caused.get(call_id) ?? [];
     this.world.caused.delete(call_id);
     const shift_ms = this.world.now_ms - (recorded?.state.end?.at_ms ?? this.world.now_ms);
-    for (const call of asked) ask(this.world, call, Math.abs(shift_ms) <= 5 ? 0 : shift_ms);
+    for (const call of requests) ask(this.world, call, Math.abs(shift_ms) <= 5 ? 0 : shift_ms);
   }
 
   /** Calls that nobody would have asked for, as far as anybody knows. @returns what is known when nothing is left to happen. */

@@ -32,14 +32,14 @@ export class SimulatedDecisionService {
     const { tenant_id, call_id, at_ms, at_execution, resumed } = question;
     const call = this.withMappedForm(question);
     const config = this.configurationFor(call_id, question.revision);
-    const told = this.history.told(question, config);
-    const because = 'unknown' in told ? told.unknown : this.trust.whyUnknown(tenant_id, call_id, call, config);
-    if (because || 'unknown' in told) {
+    const reported = this.history.historyFor(question, config);
+    const because = 'unknown' in reported ? reported.unknown : this.trust.whyUnknown(tenant_id, call_id, call, config);
+    if (because || 'unknown' in reported) {
       if (because) this.world.cannotKnow(call_id, because);
       return undefined;
     }
-    const asked = { tenant_id, call, at_ms, waited: resumed?.waited ?? [], history_json: told.value };
-    const ruled = this.judgeMapped(question, config, asked);
+    const toJudge = { tenant_id, call, at_ms, waited: resumed?.waited ?? [], history_json: reported.value };
+    const ruled = this.judgeMapped(question, config, toJudge);
     if (!ruled) return undefined;
     const judged = at_execution ? refusedAtExecution(ruled) : ruled;
     if (call.mapped && !question.call.mapped) judged.mapped ??= call.mapped;
@@ -51,12 +51,12 @@ export class SimulatedDecisionService {
   }
 
   /** What the mapping makes of inputs that a cap lowers is known only where the record has it. */
-  private judgeMapped({ call_id, revision }: Question, config: ConfigurationState, asked: CallToJudge): Judged | undefined {
-    const judged = judgeCall(this.rulings, config, asked);
+  private judgeMapped({ call_id, revision }: Question, config: ConfigurationState, toJudge: CallToJudge): Judged | undefined {
+    const judged = judgeCall(this.rulings, config, toJudge);
     if (judged.unmapped_json === undefined) return judged;
     const { inputs_json, mapped } = this.world.records.get(call_id)?.rulings.get(revision)?.event.call ?? {};
     if (mapped && inputs_json === judged.unmapped_json)
-      return judgeCall(this.rulings, config, { ...asked, remapped: { inputs_json, mapped } });
+      return judgeCall(this.rulings, config, { ...toJudge, remapped: { inputs_json, mapped } });
     this.world.cannotKnow(call_id, { what: 'ruling', why: NOT_MAPPED, call_id: null });
     return undefined;
   }

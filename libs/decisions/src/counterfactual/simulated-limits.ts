@@ -25,7 +25,7 @@ export interface TrippedLimit {
   call_id: string;
   at_ms: number;
   used_micro: number;
-  asked_micro: number;
+  requested_micro: number;
   max_micro: number;
 }
 
@@ -100,8 +100,8 @@ export class SimulatedLimits {
   }
 
   private note({ call_id, at_ms }: LimitAsk, { demand, used_micro }: Exceeded): void {
-    const { limit_id, subject, per, amount_micro: asked_micro, max_micro } = demand;
-    this.tripped.push({ limit_id, subject, per, call_id, at_ms, used_micro, asked_micro, max_micro });
+    const { limit_id, subject, per, amount_micro: requested_micro, max_micro } = demand;
+    this.tripped.push({ limit_id, subject, per, call_id, at_ms, used_micro, requested_micro, max_micro });
   }
 
   private isUncertain({ demand, used_micro }: Exceeded): boolean {

@@ -67,8 +67,8 @@ export class SimulatedRuns {
       word.event.call.inputs_digest === authority.call.inputs_digest &&
       word.event.joined_call_id === authority.joined_call_id &&
       (word.event_type === 'approval_granted' || word.event.effect === 'allow');
-    const said_ms = word && same ? world.records.statedAt(word) : world.now_ms;
-    const moved_ms = world.now_ms - said_ms;
+    const stated_ms = word && same ? world.records.statedAt(word) : world.now_ms;
+    const moved_ms = world.now_ms - stated_ms;
     const shift_ms = Math.abs(moved_ms) <= SAME_MS ? 0 : moved_ms;
     this.standing.set(call_id, { authority, same, shift_ms });
     if (!same || shift_ms !== 0) world.affected.add(call_id);
@@ -97,8 +97,8 @@ export class SimulatedRuns {
       world.timeline.add(at_ms, order, { kind: 'input', event: refused });
       return undefined;
     }
-    const { meta, call: asked } = authority;
-    const because = this.trust.whyUnknown(meta.tenant_id, call_id, asked, world.history.asOf(world.now_ms));
+    const { meta, call: requestedCall } = authority;
+    const because = this.trust.whyUnknown(meta.tenant_id, call_id, requestedCall, world.history.asOf(world.now_ms));
     if (because) {
       world.cannotKnow(call_id, because);
       return undefined;
@@ -192,18 +192,18 @@ export class SimulatedRuns {
     const { world } = this;
     const call_id = event.event.meta.call_id as string;
     const given = changesOf(world.changes, 'result').find((change) => change.call_id === call_id);
-    const said = shifted(event, shift_ms);
-    if (said.event_type === 'tool_call_started') {
-      world.fold(said);
+    const published = shifted(event, shift_ms);
+    if (published.event_type === 'tool_call_started') {
+      world.fold(published);
       return false;
     }
     if (given) {
-      said.event.outcome = replacedBy(given, said.event.outcome);
+      published.event.outcome = replacedBy(given, published.event.outcome);
       world.sources.set(call_id, { kind: 'replaced', call_id });
       world.affected.add(call_id);
     }
-    world.fold(said);
-    world.keys.end(call_id, said.event.outcome, world.now_ms);
+    world.fold(published);
+    world.keys.end(call_id, published.event.outcome, world.now_ms);
     this.answerFollowers(call_id);
     return true;
   }
@@ -245,8 +245,8 @@ export class SimulatedRuns {
     const source = noRecord('simulated');
     const event = { meta, idempotency_key, tool, version, epoch: 0, decision_id, revision, outcome, source, also };
     const place = { ...noRecord('simulated'), partition: 0, timestamp_ms: outcome.ended_at_ms, traceparent: undefined };
-    const said: RunEvent = { event_type: 'tool_executed', event, ...place };
-    this.world.timeline.add(Math.max(this.world.now_ms, outcome.ended_at_ms), meta.hlc, { kind: 'run', event: said, shift_ms: 0 });
+    const published: RunEvent = { event_type: 'tool_executed', event, ...place };
+    this.world.timeline.add(Math.max(this.world.now_ms, outcome.ended_at_ms), meta.hlc, { kind: 'run', event: published, shift_ms: 0 });
   }
 
   /** What lets a call run now that has not started; undefined where nothing does. */

@@ -117,23 +117,23 @@ export class SimulatedWorld {
       const event_id = `simulated-${this.offset}`;
       const meta = stampedMeta(draft, { event_id, now_ms: this.now_ms, after_hlc: this.hlc });
       this.hlc = meta.hlc;
-      const said = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
-      this.fold(said, draft.traceparent);
-      return said;
+      const published = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
+      this.fold(published, draft.traceparent);
+      return published;
     });
   }
 
   /** Folds an event into what policy remembers and into its call. */
-  fold(said: AnyEvent, traceparent?: string): void {
-    evolveRulings(this.rulings, said, traceparent);
-    this.foldCall(said);
+  fold(published: AnyEvent, traceparent?: string): void {
+    evolveRulings(this.rulings, published, traceparent);
+    this.foldCall(published);
   }
 
-  foldCall(said: AnyEvent): void {
-    const { meta } = said.event as { meta: Meta };
+  foldCall(published: AnyEvent): void {
+    const { meta } = published.event as { meta: Meta };
     if (meta.call_id === null) return;
     const place = { topic: 'simulated', partition: 0, offset: this.offset++, timestamp_ms: this.now_ms };
-    this.calls.set(meta.call_id, evolve(this.calls.get(meta.call_id), { ...said, ...place } as PlacedEvent));
+    this.calls.set(meta.call_id, evolve(this.calls.get(meta.call_id), { ...published, ...place } as PlacedEvent));
   }
 
   /** Status of a call in this world; undefined where it was never asked for. */

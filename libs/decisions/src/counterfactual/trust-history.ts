@@ -10,13 +10,13 @@ export class TrustHistory implements TrustSource {
 
   /** `told`: records of trust-view, in offset order. */
   constructor(
-    private readonly told: readonly ReadEvent[],
+    private readonly records: readonly ReadEvent[],
     private readonly now_ms: () => number,
   ) {}
 
   of(tenant_id: string, contract: ToolContract, principal: Principal): Readonly<Record<string, number | string>> {
-    for (; this.next < this.told.length; this.next++) {
-      const record = this.told[this.next] as ReadEvent;
+    for (; this.next < this.records.length; this.next++) {
+      const record = this.records[this.next] as ReadEvent;
       if (record.timestamp_ms > this.now_ms()) break;
       if (record.event_type === 'trust_score_changed') evolveReported(this.scores, record.event);
     }

@@ -233,12 +233,12 @@ test('any order and repetition of votes, cancels and time gives at most one end,
         else policy.vote('c1.1', person(who), what, { vote_id: `${who}-${what}-${id}` });
       }
       const ends = policy.written.filter(
-        (said) =>
-          ['approval_granted', 'approval_denied', 'approval_expired'].includes(said.event_type) ||
-          (said.event_type === 'call_cancelled' && said.event.final),
+        (published) =>
+          ['approval_granted', 'approval_denied', 'approval_expired'].includes(published.event_type) ||
+          (published.event_type === 'call_cancelled' && published.event.final),
       );
       expect(ends.length).toBeLessThanOrEqual(1);
-      const granted = ends.find((said) => said.event_type === 'approval_granted');
+      const granted = ends.find((published) => published.event_type === 'approval_granted');
       if (granted?.event_type !== 'approval_granted') return;
       const voters = new Set(granted.event.votes.map((vote) => vote.voter_id));
       expect(voters.size).toBeGreaterThanOrEqual(quorum);

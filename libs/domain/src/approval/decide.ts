@@ -140,9 +140,9 @@ export function admittedVote(approval: Approval | undefined, cast: CastVote): Ad
  * The decision on one vote. Empty where this vote was counted before. A vote that the log got after the time of its group
  * is refused, or meets the next group; nothing is ever granted by time.
  */
-export function castVote(asked: Approval | undefined, cast: CastVote): ApprovalDraft[] {
+export function castVote(current: Approval | undefined, cast: CastVote): ApprovalDraft[] {
   const { vote } = cast;
-  const admitted = admittedVote(asked, cast);
+  const admitted = admittedVote(current, cast);
   if ('drafts' in admitted) return admitted.drafts;
   const { approval, rights, first } = admitted;
   switch (vote.vote) {
@@ -202,14 +202,14 @@ function revoked(approval: Approval, cast: CastVote): ApprovalDraft[] {
   if (!own && !passed) return refuseVote(cast, objectTo('nothing_to_revoke', 'this voter has no approval to revoke'));
   if (approval.fired) return refuseVote(cast, objectTo('fired', 'too late: the call has already started'));
   const mine = countedVote(vote, []);
-  const said = voteCounted(approval, tally(approval.votes, mine), mine, cast);
-  if (approval.status === 'open') return [said];
+  const revocation = voteCounted(approval, tally(approval.votes, mine), mine, cast);
+  if (approval.status === 'open') return [revocation];
   const cancelled = approval.members.map((member): ApprovalDraft => {
     const { revision, call } = member;
     const why = { reason: `${vote.voter.id} revoked the approval`, by: vote.voter, final: false, only_before_fire: true };
     return { event_type: 'call_cancelled', ...about(member, vote.meta), body: { revision, ...why, source, call } };
   });
-  return [said, ...cancelled];
+  return [revocation, ...cancelled];
 }
 
 const isOwn = (one: CountedVote, { voter, voter_issuer }: Pick<ApprovalVoted, 'voter' | 'voter_issuer'>): boolean =>

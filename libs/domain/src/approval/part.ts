@@ -55,13 +55,13 @@ export const levelOf = ({ level, level_before = 0 }: ApprovalPart): number => le
 
 /** A part as `approval_requested` records it, starting now. `deadline_ms` is the call's. */
 export function startedPart(
-  asked: RequestedPart,
+  requested: RequestedPart,
   now_ms: number,
   deadline_ms: number | null,
   shortfall: string | null = null,
 ): RecordedPart {
-  const expires_at_ms = Math.min(now_ms + asked.requirement.expires_after_ms, deadline_ms ?? Number.MAX_SAFE_INTEGER);
-  return { ...asked, level: 0, requested_at_ms: now_ms, expires_at_ms, reminded_ms: 0, sla_missed: false, shortfall };
+  const expires_at_ms = Math.min(now_ms + requested.requirement.expires_after_ms, deadline_ms ?? Number.MAX_SAFE_INTEGER);
+  return { ...requested, level: 0, requested_at_ms: now_ms, expires_at_ms, reminded_ms: 0, sla_missed: false, shortfall };
 }
 
 /** Whether a vote counts in a part. Records from before parts name none: the only one. */

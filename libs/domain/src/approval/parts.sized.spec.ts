@@ -80,7 +80,7 @@ describe('given a call that two rules ask about', () => {
   test('then the same request folds once more to the same state', () => {
     approve(both);
     const again = new RuledPartition();
-    for (const said of policy.written) again.fold(said);
+    for (const published of policy.written) again.fold(published);
     expect(again.state.approvals).toEqual(policy.state.approvals);
   });
 });
@@ -229,15 +229,15 @@ describe('whatever the parts and whoever votes', () => {
   test('what was granted answers the parts that asked, and a part with a higher quorum is not answered', () => {
     fc.assert(
       fc.property(someParts, voters, fc.boolean(), (parts, people, distinct) => {
-        const asked = named(parts, distinct);
+        const requestedParts = named(parts, distinct);
         const partition = new RuledPartition();
-        partition.rule('c1', { ...asks, parts: asked });
+        partition.rule('c1', { ...asks, parts: requestedParts });
         const granted = people.some(({ id, roles: of }) => partition.vote('c1.1', person(id, of), 'approve').includes('approval_granted'));
         if (!granted) return;
         const { votes, parts: recorded } = partition.last('approval_granted');
         const given = grantedParts(partition.state.approvals.get('c1.1') as Approval, votes);
         expect(given).toEqual(recorded);
-        expect(unansweredPart(asked, given)).toBeUndefined();
+        expect(unansweredPart(requestedParts, given)).toBeUndefined();
         expect(unansweredPart([part('more', { approver_roles: roles, quorum: 9 })], given)).toBeDefined();
       }),
       RUNS,

@@ -178,11 +178,11 @@ describe('a request for approval', () => {
 
   test('a separation frees from four eyes only where the issuer of who is barred is known', () => {
     const parted = different(local('alice'), corp('alice'));
-    const asked = (token: string) =>
+    const approvalFor = (token: string) =>
       new Request([part('a')], { call: aCall({ principal: person('alice'), authority: authority(token) }) }).knows(parted);
-    expect(asked('key:1').approve(corp('alice'))).toBe(GRANTED);
-    expect(asked('key:1').approve(local('alice'))).toBe('four_eyes');
-    expect(asked('jwt:corp').approve(local('alice'))).toBe('four_eyes');
+    expect(approvalFor('key:1').approve(corp('alice'))).toBe(GRANTED);
+    expect(approvalFor('key:1').approve(local('alice'))).toBe('four_eyes');
+    expect(approvalFor('jwt:corp').approve(local('alice'))).toBe('four_eyes');
     const owned = (more: Parameters<RuledPartition['rule']>[2]) => new Request([part('a')], { barred: ['alice'], ...more }).knows(parted);
     expect(owned({}).approve(corp('alice'))).toBe(GRANTED);
     const call = aCall({ authority: { ...authority('key:1'), on_behalf_of: person('alice') } });

@@ -109,10 +109,10 @@ export const includesOne = (links: readonly PersonLink[], others: readonly Ident
  * The links by which a request is decided that was asked at a position: the stricter of what held then and what holds now.
  * A link `same` counts if it held at one of the two, a link `different` only if its two were parted at both.
  */
-export function linksSince(periods: readonly LinkPeriod[], asked_offset: number): readonly PersonLink[] {
+export function linksSince(periods: readonly LinkPeriod[], request_offset: number): readonly PersonLink[] {
   if (periods.length === 0) return NO_LINKS;
   const then = periods.filter(
-    ({ from_offset, until_offset }) => from_offset <= asked_offset && (until_offset === null || until_offset > asked_offset),
+    ({ from_offset, until_offset }) => from_offset <= request_offset && (until_offset === null || until_offset > request_offset),
   );
   const now = periods.filter(({ until_offset }) => until_offset === null);
   const parted = new Set(then.filter(({ relation }) => relation === 'different').map((link) => pairOf(...ends(link))));

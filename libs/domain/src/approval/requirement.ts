@@ -28,6 +28,6 @@ export function asksOthers(now: ApprovalRequirement, level: number, then: Decide
 }
 
 /** Whether a requirement of now would have asked others than those who were asked, or four eyes that were not. */
-export function asksOthersNow(now: ApprovalRequirement, asked: GrantedTerms): boolean {
-  return asksOthers(now, asked.level, asked) || (now.four_eyes && !asked.four_eyes);
+export function asksOthersNow(now: ApprovalRequirement, granted: GrantedTerms): boolean {
+  return asksOthers(now, granted.level, granted) || (now.four_eyes && !granted.four_eyes);
 }

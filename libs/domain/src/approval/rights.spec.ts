@@ -18,7 +18,7 @@ beforeEach(() => {
 const approval = (id = 'c1.1') => policy.state.approvals.get(id) as Approval;
 const refusal = () => policy.last('approval_vote_refused').code;
 const timeIsOver = () => policy.write(endOfTime(approval(), holderOf(approval()).meta, policy.now_ms));
-const away = (from: string, to: string, roles = ['approver']): StandingDelegation => ({ from: person(from, roles), to });
+const delegation = (from: string, to: string, roles = ['approver']): StandingDelegation => ({ from: person(from, roles), to });
 
 describe('a vote that is passed on', () => {
   beforeEach(() => void policy.rule('c1', { ...asks, quorum: 2 }));
@@ -54,16 +54,16 @@ describe('a standing delegation (out of office)', () => {
   beforeEach(() => void policy.rule('c1', { ...asks, quorum: 2 }, { barred: ['owner'] }));
 
   test('gives the right of its giver, once for both of them', () => {
-    policy.standing = [away('ann', 'clerk')];
+    policy.standing = [delegation('ann', 'clerk')];
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_counted']);
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
     expect(refusal()).toBe('twice');
   });
 
   test('gives no more than its giver had: no role, no right; four eyes hold for both', () => {
-    policy.standing = [away('eve', 'clerk', ['auditor'])];
+    policy.standing = [delegation('eve', 'clerk', ['auditor'])];
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_refused']);
-    policy.standing = [away('owner', 'clerk')];
+    policy.standing = [delegation('owner', 'clerk')];
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_refused']);
     expect(refusal()).toBe('four_eyes');
   });

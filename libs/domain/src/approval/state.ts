@@ -134,7 +134,7 @@ export function approvalId(call_id: string, revision: number): string {
 }
 
 /** A question of which only its ruling is known yet; approval_requested follows in the same append and brings the rest. */
-export function unasked(
+export function unrequestedApproval(
   approval_id: string,
   ruling: { tier: Tier; rule: string; config_offset: number },
   member: ApprovalMember,
@@ -170,6 +170,6 @@ export function rulingDigest(
   const both = mapped ? { mapped_digest: mapped.inputs_digest, mapping_version: mapped.mapping_version } : {};
   const parts = partsRequested(ruling);
   const [only, ...others] = parts;
-  const asked = others.length === 0 ? { requirement: only?.requirement } : { parts, distinct: isDistinct(parts) };
-  return sha256Hex(canonicalText({ inputs_digest, ...both, contract_digest, tier, rule, ...asked }));
+  const requirements = others.length === 0 ? { requirement: only?.requirement } : { parts, distinct: isDistinct(parts) };
+  return sha256Hex(canonicalText({ inputs_digest, ...both, contract_digest, tier, rule, ...requirements }));
 }

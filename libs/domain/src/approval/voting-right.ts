@@ -129,17 +129,17 @@ function rightIn(approval: Approval, part: ApprovalPart, by: Voter, { standing, 
   const who = { issuer: by.voter_issuer, id: by.voter.id };
   const name = qualifiedName(who);
   const here = approval.passed.filter(({ rules }) => rules.length === 0 || rules.includes(rule));
-  const gone = here.find(({ from }) => from === name);
+  const passedOn = here.find(({ from }) => from === name);
   const roles = roles_left(who, by.voter.roles, 'voter') ?? [];
-  if (!gone && isRequested(part, who, roles)) return { rule, on_behalf_of: null };
+  if (!passedOn && isRequested(part, who, roles)) return { rule, on_behalf_of: null };
   const passed = here.find(({ to, from }) => to === name && mayStillPass(part, from, roles_left));
   if (passed) return { rule, on_behalf_of: passed.from };
   const giver = standing.filter((one) => one.to === name && one.from.kind === 'user').find((one) => mayGive(part, one, who, links));
   const from = giver && qualifiedName({ issuer: giver.from_issuer ?? null, id: giver.from.id });
   if (from !== undefined && !here.some((one) => one.from === from)) return { rule, on_behalf_of: from };
-  if (!gone && isRequested(part, who, by.voter.roles))
+  if (!passedOn && isRequested(part, who, by.voter.roles))
     return objectTo('not_live', `${by.voter.id} has lost the role that this vote needs: ${requestedVoters([part])}`);
-  if (gone) return objectTo('not_entitled', `this vote was passed to ${gone.to}: revoke that first`);
+  if (passedOn) return objectTo('not_entitled', `this vote was passed to ${passedOn.to}: revoke that first`);
   return objectTo('not_entitled', requestedVoters([part]));
 }
 
@@ -199,10 +199,10 @@ export function rightsIn(approval: Approval, parts: readonly ApprovalPart[], by:
   const all = parts.map((part) => rightIn(approval, part, by, known));
   const rights = all.filter((one): one is PartRight => 'rule' in one);
   if (rights.length > 0) return rights;
-  const told = all.find(
+  const objection = all.find(
     (one): one is Objection => 'code' in one && (one.code === 'not_live' || one.reason.startsWith('this vote was passed')),
   );
-  return told ?? objectTo('not_entitled', requestedVoters(parts));
+  return objection ?? objectTo('not_entitled', requestedVoters(parts));
 }
 
 /** Those of the rights by which this person approves, or why none does: four eyes and one approval a person hold in each part. */

@@ -86,8 +86,10 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
 /** The state with inputs that an approver may have edited; what was asked for stays beside them. Before the request is read, nobody knows it. */
 function edited(state: CallState, call: ToolCall): CallState {
   const { asked_inputs_json: before, ...rest } = state;
-  const asked = before ?? (state.requested ? state.call?.inputs_json : undefined);
-  return asked === undefined || asked === call.inputs_json ? { ...rest, call } : { ...rest, call, asked_inputs_json: asked };
+  const requestedInputs = before ?? (state.requested ? state.call?.inputs_json : undefined);
+  return requestedInputs === undefined || requestedInputs === call.inputs_json
+    ? { ...rest, call }
+    : { ...rest, call, asked_inputs_json: requestedInputs };
 }
 
 function ended(
@@ -132,8 +134,8 @@ function requested(state: CallState, event: EventMap['tool_call_requested']): Ca
   const mappedLate = state.call?.mapped && !event.call.mapped;
   const changed = state.approval_end?.kind === 'granted' || state.ruling?.explanation?.inputs_digest || mappedLate;
   const { hlc, event_id } = event.meta;
-  const asked = { ...state, call: event.call, requested: { hlc, event_id, at_ms: event.call.requested_at_ms } };
-  return changed && state.call ? edited(asked, state.call) : asked;
+  const withRequest = { ...state, call: event.call, requested: { hlc, event_id, at_ms: event.call.requested_at_ms } };
+  return changed && state.call ? edited(withRequest, state.call) : withRequest;
 }
 
 function approvalRequested(state: CallState, event: EventMap['approval_requested']): CallState {

@@ -43,7 +43,7 @@ class Registry {
 
   register(tool: ToolContract, more: Partial<EventMap['tool_registered']> = {}): this {
     const { name, version } = tool;
-    const said = {
+    const registration = {
       name,
       version,
       digest: 'said',
@@ -52,7 +52,7 @@ class Registry {
       executor_id: 'e1',
       registered_at_ms: 7,
     };
-    return this.say('tool_registered', { ...ungatedRegistration, ...said, ...more }, 'tool-registered');
+    return this.say('tool_registered', { ...ungatedRegistration, ...registration, ...more }, 'tool-registered');
   }
 
   tool(version = '1.0.0'): ToolVersion {
@@ -277,10 +277,10 @@ test('a distance is symmetric, zero for equals only, and never more than the lon
   const text = fc.string({ maxLength: 12 });
   fc.assert(
     fc.property(text, text, (a, b) => {
-      const away = editDistance(a, b);
-      expect(away).toBe(editDistance(b, a));
-      expect(away === 0).toBe(a === b);
-      expect(away).toBeLessThanOrEqual(Math.max(a.length, b.length));
+      const distance = editDistance(a, b);
+      expect(distance).toBe(editDistance(b, a));
+      expect(distance === 0).toBe(a === b);
+      expect(distance).toBeLessThanOrEqual(Math.max(a.length, b.length));
     }),
   );
 });

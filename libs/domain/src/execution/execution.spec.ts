@@ -239,7 +239,7 @@ const recovery = (over: Partial<Recovery> = {}): Recovery => ({
 });
 describe('what a reconcile says', () => {
   const asking = (over: Partial<Asking> = {}): Asking => ({
-    asked: 0,
+    asks_done: 0,
     asks_max: 2,
     owner_dead: false,
     settle_is_final: false,
@@ -253,7 +253,7 @@ describe('what a reconcile says', () => {
     ['happened is a success', { kind: 'happened', output_json: '1' }, asking(), 'succeeded'],
     ['cannot_tell is doubt', { kind: 'cannot_tell', why: 'closed' }, asking({ owner_dead: true }), 'in_doubt'],
     ['unreachable: asked again', { kind: 'failed', error: callError('NETWORK_ERROR', 'x') }, asking(), 'ask_again'],
-    ['a bounded number of times', { kind: 'failed', error: callError('NETWORK_ERROR', 'x') }, asking({ asked: 1 }), 'in_doubt'],
+    ['a bounded number of times', { kind: 'failed', error: callError('NETWORK_ERROR', 'x') }, asking({ asks_done: 1 }), 'in_doubt'],
   ] as const)('%s', (_title, answer, at, then) => {
     expect(afterReconcile(answer as never, at).kind).toBe(then);
   });

@@ -14,15 +14,15 @@ const source = { topic: 'policy-decided', offset: 6 };
 
 type Stated = 'start' | 'start again' | 'succeeded' | 'failed' | 'doubt' | 'resolved' | 'answered';
 
-function record(said: Stated, offset: number): PlacedEvent {
+function record(facts: Stated, offset: number): PlacedEvent {
   const meta = { tenant_id: 'acme', call_id, attempt: 1 } as Meta;
   const outcome = (status: string, effect: string) => ({ status, effect, ended_at_ms: 1_000 * offset + 7 });
   const same = { meta, idempotency_key: key, source, also: null };
   const of = (event_type: string, event: object) => ({ event_type, event: { ...same, ...event }, offset, partition: 0 }) as never;
-  switch (said) {
+  switch (facts) {
     case 'start':
     case 'start again':
-      return of('tool_call_started', { epoch: said === 'start' ? 3 : 5, resources });
+      return of('tool_call_started', { epoch: facts === 'start' ? 3 : 5, resources });
     case 'succeeded':
       return of('tool_executed', { epoch: 5, outcome: outcome('succeeded', 'happened') });
     case 'failed':
@@ -36,9 +36,9 @@ function record(said: Stated, offset: number): PlacedEvent {
   }
 }
 
-function logged(...said: Stated[]): LoggedAttempt {
+function logged(...facts: Stated[]): LoggedAttempt {
   const fold = (before: LoggedAttempt | undefined, each: Stated, at: number) => evolveAttempt(before, record(each, 10 + at));
-  return said.reduce<LoggedAttempt | undefined>(fold, undefined) as LoggedAttempt;
+  return facts.reduce<LoggedAttempt | undefined>(fold, undefined) as LoggedAttempt;
 }
 
 const row = (of: Partial<SeenRow> = {}): SeenRow => ({
@@ -90,8 +90,8 @@ describe('the row of an attempt', () => {
     ],
     ['need not be there where it never started', ['failed'], undefined, {}],
     ['may be that of another call where it never started', ['failed'], row({ call_id: 'another' }), {}],
-  ])('%s', (_, said, of, with_) => {
-    expect(wrongRow(logged(...said), of, seen(with_))).toBeUndefined();
+  ])('%s', (_, facts, of, with_) => {
+    expect(wrongRow(logged(...facts), of, seen(with_))).toBeUndefined();
   });
 
   test.each<[string, Stated[], SeenRow | undefined, Partial<SeenWith>, RegExp]>([
@@ -142,16 +142,16 @@ describe('the row of an attempt', () => {
     ],
     ['frees its key by an end that came too late', ['start', 'succeeded', 'failed'], ended('released', 12), {}, /says released/],
     ['never started, and says another end', ['failed'], ended('succeeded', 10), {}, /says succeeded/],
-  ])('is wrong where it %s', (_, said, of, with_, reason) => {
-    expect(wrongRow(logged(...said), of, seen(with_))).toMatch(reason);
+  ])('is wrong where it %s', (_, facts, of, with_, reason) => {
+    expect(wrongRow(logged(...facts), of, seen(with_))).toMatch(reason);
   });
 
   test('is never wrong where it is what any part of the log gives, and always where it frees a key that the log holds', () => {
     const ends = fc.constantFrom<Stated[]>([], ['succeeded'], ['failed'], ['doubt'], ['doubt', 'resolved'], ['doubt', 'succeeded']);
     const starts = fc.constantFrom<Stated[]>(['start'], ['start', 'start again']);
     fc.assert(
-      fc.property(starts, ends, fc.nat(4), fc.nat(30), (begun, said, folded, ends_from) => {
-        const attempt = logged(...begun, ...said);
+      fc.property(starts, ends, fc.nat(4), fc.nat(30), (begun, facts, folded, ends_from) => {
+        const attempt = logged(...begun, ...facts);
         const at = attempt.ends[Math.min(folded, attempt.ends.length - 1)];
         const honest = at ? ended(at.state, at.offset) : row();
         const floor = Math.min(ends_from, attempt.ends[attempt.ends.indexOf(at as never) + 1]?.offset ?? 100);

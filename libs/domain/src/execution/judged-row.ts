@@ -69,9 +69,9 @@ const sameTouch = (a: ClaimedTouch, b: ClaimedTouch | undefined): boolean =>
   a.resource === b?.resource && a.exact === b.exact && a.replaces === b.replaces && a.seen === b.seen;
 
 /** A resolution may move the generation of what it resolved. */
-function sameResources(said: ClaimedResources, seen: ClaimedResources | null): boolean {
-  if (seen === null || seen.settle_ms !== said.settle_ms || seen.generation < said.generation) return false;
-  return seen.touched.length === said.touched.length && said.touched.every((touch, at) => sameTouch(touch, seen.touched[at]));
+function sameResources(claimed: ClaimedResources, seen: ClaimedResources | null): boolean {
+  if (seen === null || seen.settle_ms !== claimed.settle_ms || seen.generation < claimed.generation) return false;
+  return seen.touched.length === claimed.touched.length && claimed.touched.every((touch, at) => sameTouch(touch, seen.touched[at]));
 }
 
 function wrongResources({ resources }: LoggedAttempt, row: SeenRow, generations: SeenWith['generations']): string | undefined {

@@ -174,12 +174,12 @@ function joined(ask: CallToRule, terms: RulingTerms, approval: Approval): Ruling
   return [ruling, ...grantTo(approval, [member], approval.votes, { cause, source, execute_before_ms })];
 }
 
-function asked(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
+function approvalRequested(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   const { meta, call, revision, judgement, reversibility, cause, traceparent } = ask;
   const approval_id = approvalId(meta.call_id as string, revision);
   const ruling = decided(ask, terms, judgement, { joined_call_id: null, approval_id });
-  const asked = partsRequested(judgement);
-  const parts = asked.map((part) => startedPart(part, terms.now_ms, call.deadline_ms, ask.shortfalls?.get(part.rule)));
+  const requestedParts = partsRequested(judgement);
+  const parts = requestedParts.map((part) => startedPart(part, terms.now_ms, call.deadline_ms, ask.shortfalls?.get(part.rule)));
   const body = {
     approval_id,
     decision_id: ruling.body.decision_id,
@@ -188,12 +188,12 @@ function asked(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
     reversibility,
     ruling_digest: rulingDigest(call, judgement),
     call,
-    barred: barredOf(asked, [call.principal.id, ...(ask.barred ?? [])]),
+    barred: barredOf(requestedParts, [call.principal.id, ...(ask.barred ?? [])]),
     evidence: ask.evidence ?? null,
     edit: null,
     level: 0,
     parts,
-    distinct: isDistinct(asked),
+    distinct: isDistinct(requestedParts),
     grantable: ask.grantable ?? null,
   };
   return [ruling, { event_type: 'approval_requested', of: meta, cause, key: call.idempotency_key, traceparent, body }];
@@ -238,10 +238,10 @@ export function ruleOnCall(state: RulingState, ask: CallToRule, terms: RulingTer
     return same ? joined(ask, terms, other) : [decided(ask, terms, keyReused(judgement), alone)];
   }
   if (ask.key_holder && ask.key_holder.call_id !== ask.meta.call_id) return allowed(ask, terms);
-  return asked(ask, terms);
+  return approvalRequested(ask, terms);
 }
 
-interface Asked<E> {
+interface Requested<E> {
   event: E;
   source: SourcePosition;
   traceparent: string | undefined;
@@ -253,9 +253,9 @@ function deferredCall(state: RulingState, call_id: string): AllowedCall | undefi
 }
 
 /** A waiting call ends here; an allowed one is the executor's to stop; an ended one stays as it is (nothing is said). */
-export function cancelCall(state: RulingState, asked: Asked<ToolCallCancelRequested>): RulingDraft[] {
-  const { meta, principal, reason } = asked.event;
-  const { source, traceparent } = asked;
+export function cancelCall(state: RulingState, request: Requested<ToolCallCancelRequested>): RulingDraft[] {
+  const { meta, principal, reason } = request.event;
+  const { source, traceparent } = request;
   const call_id = meta.call_id as string;
   const approval = approvalOfCall(state, call_id);
   if (approval?.status === 'open') {
@@ -271,12 +271,12 @@ export function cancelCall(state: RulingState, asked: Asked<ToolCallCancelReques
 }
 
 /** A person's word on a call in doubt counts with the role of an operator and a reason; anything else is put on record. */
-export function allowResolution(asked: Asked<ToolCallResolveRequested>, now_ms: number): RulingDraft[] {
-  const { meta, principal, resolution, output_json, reason } = asked.event;
-  const about = { of: meta, cause: meta, key: meta.call_id as string, traceparent: asked.traceparent };
+export function allowResolution(request: Requested<ToolCallResolveRequested>, now_ms: number): RulingDraft[] {
+  const { meta, principal, resolution, output_json, reason } = request.event;
+  const about = { of: meta, cause: meta, key: meta.call_id as string, traceparent: request.traceparent };
   const entitled = principal.kind !== 'agent' && principal.roles.some((role) => role === 'operator' || role === 'admin');
   if (entitled && reason.trim() !== '') {
-    const body = { resolution, output_json, reason, by: principal, source: asked.source };
+    const body = { resolution, output_json, reason, by: principal, source: request.source };
     return [{ event_type: 'resolution_allowed', ...about, body }];
   }
   const detail = `${meta.call_id}: ${entitled ? 'a resolution needs a reason' : 'resolving needs the role operator or admin'}`;

@@ -10,7 +10,15 @@ import { about } from '../approval/draft.js';
 import { jsonDiff } from '../approval/json-diff.js';
 import { type ApprovalPart, groupOf, isDistinct, levelOf, partsRequested, type RequestedPart, startedPart } from '../approval/part.js';
 import { grantObjection } from '../approval/similar.js';
-import { type Approval, type ApprovalMember, approvalId, holderOf, openParts, rulingDigest, unasked } from '../approval/state.js';
+import {
+  type Approval,
+  type ApprovalMember,
+  approvalId,
+  holderOf,
+  openParts,
+  rulingDigest,
+  unrequestedApproval,
+} from '../approval/state.js';
 import { summaryOf } from '../approval/summary.js';
 import { approvingRights, type Objection, objectTo, rightsIn, type VotingRights } from '../approval/voting-right.js';
 import { barredOf, type CallToRule, decided, type Judgement, type RulingDraft, type RulingTerms } from './decide.js';
@@ -50,15 +58,15 @@ function objection(state: RulingState, approval: Approval, edited: EditedInputs,
 /** A part of the edited inputs: one of the same rule keeps its deadline and its level; another starts now. */
 function editedPart(
   before: Approval,
-  asked: RequestedPart,
+  requested: RequestedPart,
   deadline_ms: number | null,
   now_ms: number,
   shortfall: string | undefined,
 ): RecordedPart {
-  const known = before.parts.find(({ rule }) => rule === asked.rule);
-  const started = startedPart(asked, now_ms, deadline_ms, shortfall);
+  const known = before.parts.find(({ rule }) => rule === requested.rule);
+  const started = startedPart(requested, now_ms, deadline_ms, shortfall);
   if (!known) return started;
-  const level = asked.requirement.escalate_to.length >= levelOf(known) ? levelOf(known) : 0;
+  const level = requested.requirement.escalate_to.length >= levelOf(known) ? levelOf(known) : 0;
   const { requested_at_ms, expires_at_ms, reminded_ms, sla_missed } = known;
   return { ...started, level, requested_at_ms, expires_at_ms, reminded_ms, sla_missed };
 }
@@ -99,11 +107,13 @@ function partsOf(approval: Approval, { ruling, rights }: Edit, call: ToolCall, n
     const { expires_at_ms } = approval.parts.find(({ rule }) => rule === rights[0]?.rule) as ApprovalPart;
     return [{ ...startedPart(editorsPart(approval, judgement, rights), now_ms, call.deadline_ms), expires_at_ms }];
   }
-  return partsRequested(judgement).map((asked) => editedPart(approval, asked, call.deadline_ms, now_ms, shortfalls?.get(asked.rule)));
+  return partsRequested(judgement).map((requestedPart) =>
+    editedPart(approval, requestedPart, call.deadline_ms, now_ms, shortfalls?.get(requestedPart.rule)),
+  );
 }
 
 /** The new question about the edited inputs, with its members: each gets its next revision. */
-function asked(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: RulingDraft[]; next: Approval } {
+function requestedAgain(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: RulingDraft[]; next: Approval } {
   const { cast, edited, ruling } = edit;
   const holder = holderOf(approval);
   const call = editedCall(approval, edited);
@@ -154,7 +164,11 @@ function asked(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: Ru
     const { decision_id, revision } = ruled;
     return { ...member, decision_id, revision, call: at === 0 ? call : member.call, ...historyOf(ruled) };
   });
-  const start = unasked(approval_id, { tier: approval.tier, rule: judgement.rule, config_offset }, members[0] as ApprovalMember);
+  const start = unrequestedApproval(
+    approval_id,
+    { tier: approval.tier, rule: judgement.rule, config_offset },
+    members[0] as ApprovalMember,
+  );
   const next: Approval = { ...start, ...bound, members, also: edited_from.also };
   return { drafts: [first, { event_type: 'approval_requested', ...about(holder, cast.vote.meta), body }, ...rest], next };
 }
@@ -191,7 +205,7 @@ export function editApproval(
   const why = objection(state, approval, edit.edited, edit.ruling);
   if (why) return [...refuseVote(cast, why), ...first];
   const its = { cast, rights: admitted.rights, ...edit };
-  const { drafts, next } = asked(approval, its, terms);
+  const { drafts, next } = requestedAgain(approval, its, terms);
   const rights = editorsRights(next, its);
   const uncounted = 'code' in rights ? rights : wishObjection(next, cast, rights);
   if (uncounted) return [...refuseVote(cast, uncounted), ...first];

@@ -44,7 +44,7 @@ describe('one ruling a call and revision', () => {
   test('what it wrote ascends in hlc, after its causes', () => {
     policy.rule('c1', asks, { cause: aMeta('c1', 9_000_000_000) });
     policy.rule('c2', allows, { call: aCall({ idempotency_key: 'other' }) });
-    const order = policy.written.map((said) => said.event.meta.hlc);
+    const order = policy.written.map((published) => published.event.meta.hlc);
     expect(order).toEqual([9_000_000_001, 9_000_000_002, 9_000_000_003]);
   });
 });
@@ -183,14 +183,14 @@ describe('cancel', () => {
     policy.rule('c2', { ...asks, effect: 'deny' });
     policy.rule('c3', asks);
     policy.rule('c4', allows);
-    const said = [
+    const drafts = [
       policy.cancel('c1'),
       policy.cancel('c2'),
       policy.cancel('nobody'),
       policy.cancel('c3', 'evil'),
       policy.cancel('c4', 'evil'),
     ];
-    expect(said.flat()).toEqual([]);
+    expect(drafts.flat()).toEqual([]);
   });
 });
 
@@ -260,7 +260,7 @@ test('its own output, folded before the ends of calls, gives the state that it h
         } else if (id && (what === 'approve' || what === 'deny' || what === 'revoke')) policy.vote(id, voter, what);
       }
       const refolded = initialRulings();
-      for (const said of policy.written) evolveRulings(refolded, said, undefined);
+      for (const published of policy.written) evolveRulings(refolded, published, undefined);
       const replay = new RuledPartition();
       Object.assign(replay, { state: refolded });
       for (const call_id of ended) replay.end(call_id);

@@ -16,7 +16,7 @@ const TRUST_STEP = 0.02;
 /** A fall of this much is told at once. */
 const TRUST_FALL = 0.1;
 /** Otherwise a subject is told of at most this often. */
-export const TOLD_EVERY_MS = 2_000;
+export const REPORT_EVERY_MS = 2_000;
 
 function plainBand(score: number, edges: { medium: number; high: number } = bandEdges): TrustBand {
   if (score >= edges.high) return 'high';
@@ -37,18 +37,18 @@ export function bandOf(score: number | null, before: TrustBand = 'unknown'): Tru
 
 /** What is to be told now of a subject; undefined: nothing, or not yet. Pure: the time is an argument. */
 export function toTell(
-  told: ReportedTrust | undefined,
+  last: ReportedTrust | undefined,
   now: { score: number | null; reported: number | null },
   at_ms: number,
 ): ReportedTrust | undefined {
-  const band = bandOf(now.score, told?.band);
+  const band = bandOf(now.score, last?.band);
   const next = { ...now, band, at_ms };
-  if (!told) return now.score === null && now.reported === null ? undefined : next;
-  const appeared = (told.score === null) !== (now.score === null) || (told.reported === null) !== (now.reported === null);
-  const moved = Math.max(distance(told.score, now.score), distance(told.reported, now.reported));
+  if (!last) return now.score === null && now.reported === null ? undefined : next;
+  const appeared = (last.score === null) !== (now.score === null) || (last.reported === null) !== (now.reported === null);
+  const moved = Math.max(distance(last.score, now.score), distance(last.reported, now.reported));
   if (!appeared && moved < TRUST_STEP) return undefined;
-  const fell = now.score === null || (told.score !== null && told.score - now.score >= TRUST_FALL);
-  return fell || at_ms - told.at_ms >= TOLD_EVERY_MS ? next : undefined;
+  const fell = now.score === null || (last.score !== null && last.score - now.score >= TRUST_FALL);
+  return fell || at_ms - last.at_ms >= REPORT_EVERY_MS ? next : undefined;
 }
 
 const distance = (a: number | null, b: number | null): number => (a === null || b === null ? 0 : Math.abs(a - b));

@@ -194,9 +194,9 @@ describe('of an agent', () => {
     const agent = emptyAgent();
     for (let n = 0; n < 3; n++) evolveAgent(agent, run(good));
     evolveAgent(agent, run({ ...bad, sound: 0 }));
-    const { counts: _, ...asked } = { ...run(good), counts: undefined };
-    evolveAgent(agent, { ...asked, fact: 'asked', granted: true });
-    evolveAgent(agent, { ...asked, fact: 'asked', granted: false });
+    const { counts: _, ...sample } = { ...run(good), counts: undefined };
+    evolveAgent(agent, { ...sample, fact: 'asked', granted: true });
+    evolveAgent(agent, { ...sample, fact: 'asked', granted: false });
     // .25·.75 = .1875   .15·.75 = .1125   .15·1 = .15   .15·.5 = .075   .10·.5 = .05   .10·.6 = .06   .05·1 = .05
     // .05·log10(5)/4 = .05·.1747425 = .0087371   sum .6937371
     expect(agentScore(agent, () => versions, T0).scored?.score).toBeCloseTo(0.6937371, 7);

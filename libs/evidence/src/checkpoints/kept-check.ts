@@ -13,7 +13,7 @@ import { BrokenRecord } from '../trees/broken-record.js';
 import type { Tiles } from '../trees/tiles.js';
 import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, headOf } from './checkpoint-store.js';
 import { headsAt } from './heads-at.js';
-import { goneFrom, MoveProofs, movedIn } from './tree-moves.js';
+import { MoveProofs, missingFrom, movedIn } from './tree-moves.js';
 
 /** Heads that a tree must pass through while it is hashed anew, by the tree's name, smallest first. */
 export type TornTrees = ReadonlyMap<string, TreeHead[]>;
@@ -70,8 +70,8 @@ const notNext = ({ number }: CheckpointRecord, reason: string) =>
 /** The heads that this entry moves, none of them back. @throws BrokenRecord */
 function nextMoves(record: CheckpointRecord, seen: HeadsLog): TreeHead[] {
   if (record.number !== seen.size) throw notNext(record, `checkpoint ${seen.size + 1} is missing`);
-  const [gone] = goneFrom(record, seen);
-  if (gone) throw notNext(record, `${headName(gone)} is missing`);
+  const [missing] = missingFrom(record, seen);
+  if (missing) throw notNext(record, `${headName(missing)} is missing`);
   const moved = movedIn(record, seen);
   for (const head of moved) {
     const before = seen.head(head);

@@ -91,12 +91,12 @@ export async function keepLeavesOf(
 
 /** A tile of leaf hashes: what was kept of records that are gone, and the tile of the tree for the rest. */
 async function sourceOf(name: string, first: number, index: number, tiles: Tiles, dropped: DroppedLeaves): Promise<Buffer> {
-  const gone = Math.max(0, first - index * TILE_WIDTH) * HASH_BYTES;
-  if (gone === 0) return tiles.read(name, 0, index);
+  const dropped_bytes = Math.max(0, first - index * TILE_WIDTH) * HASH_BYTES;
+  if (dropped_bytes === 0) return tiles.read(name, 0, index);
   const kept = await dropped.read(name, index);
-  if (gone >= TILE_WIDTH * HASH_BYTES) return kept;
-  if (kept.length < gone) return kept;
-  return Buffer.concat([kept.subarray(0, gone), (await tiles.read(name, 0, index)).subarray(gone)]);
+  if (dropped_bytes >= TILE_WIDTH * HASH_BYTES) return kept;
+  if (kept.length < dropped_bytes) return kept;
+  return Buffer.concat([kept.subarray(0, dropped_bytes), (await tiles.read(name, 0, index)).subarray(dropped_bytes)]);
 }
 
 /** Why these leaf hashes are not the beginning of the tree with this head; undefined where they are. */

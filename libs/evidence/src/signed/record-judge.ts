@@ -103,12 +103,12 @@ export class RecordJudge {
     const [from, to] = [offsetOf(head, index * TILE_WIDTH), Math.min(endOf(head), offsetOf(head, (index + 1) * TILE_WIDTH))];
     if (to > end) return undefined;
     const first = Math.min(to, Math.max(from, await log.first(topic, partition)));
-    const gone = (first - from) * HASH_BYTES;
-    const kept = gone === 0 ? Buffer.alloc(0) : await dropped?.read(headName(head), index);
-    if (!kept || kept.length < gone) return undefined;
+    const dropped_bytes = (first - from) * HASH_BYTES;
+    const kept = dropped_bytes === 0 ? Buffer.alloc(0) : await dropped?.read(headName(head), index);
+    if (!kept || kept.length < dropped_bytes) return undefined;
     try {
       const records = first < to ? await readAll(log, { topic, partition }, first, to) : [];
-      return Buffer.concat([kept.subarray(0, gone), ...records.map(recordHash)]);
+      return Buffer.concat([kept.subarray(0, dropped_bytes), ...records.map(recordHash)]);
     } catch (cause) {
       if (cause instanceof RecordsDropped) return undefined;
       throw cause;

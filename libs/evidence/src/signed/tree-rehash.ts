@@ -75,9 +75,9 @@ export class TreeRehash {
   private async begin(head: TreeHead, into: Tiles): Promise<CoveredTree> {
     const { log, dropped } = this.parts;
     const first = await log.first(head.topic, head.partition);
-    const gone = leafIndex(head, first);
-    if (gone <= 0 || !dropped) return CoveredTree.resume(head, into, []);
-    return CoveredTree.resume(head, into, [], () => leavesBelow((index) => dropped.read(headName(head), index), gone));
+    const dropped_leaves = leafIndex(head, first);
+    if (dropped_leaves <= 0 || !dropped) return CoveredTree.resume(head, into, []);
+    return CoveredTree.resume(head, into, [], () => leavesBelow((index) => dropped.read(headName(head), index), dropped_leaves));
   }
 
   private async compare(head: TreeHead, records: readonly LogRecord[], strange: OffsetRange[]): Promise<void> {

@@ -24,8 +24,8 @@ export const dangerousOperation: Condition = {
     const setting = settingOf(input);
     if (setting === 'off') return undefined;
     const looked = isReadOnly(contract.effect_class) ? { pick: runFields } : { tool: contract.name };
-    const asked = findDangersInJson(input.inputs_json, looked);
-    const found = input.mapped_json ? [...asked, ...findDangersInJson(input.mapped_json, looked)] : asked;
+    const inInputs = findDangersInJson(input.inputs_json, looked);
+    const found = input.mapped_json ? [...inInputs, ...findDangersInJson(input.mapped_json, looked)] : inInputs;
     if (found.length === 0) return undefined;
     const deny = setting === 'deny' || found.some(({ fatal }) => fatal);
     const why = `the inputs request a dangerous operation: ${[...new Set(found.map(({ id }) => id))].join(', ')}`;

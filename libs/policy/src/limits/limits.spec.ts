@@ -37,7 +37,7 @@ interface Called {
 function called({ effect_class = 'commit_low', contract = {}, call = {}, context = {} }: Called = {}): LimitedCall {
   const known = { name: 'pay', version: '1.0.0', category: 'finance', effect_class, reversibility: 'reversible', markings: [], scopes: [] };
   const none = { run_id: null, safety_mode: null, run_budget: null, iteration: null };
-  const asked = {
+  const requestedCall = {
     tool: 'pay',
     category: 'finance',
     inputs_json: '{"total":12.5,"supplier":"a","odd":null}',
@@ -47,7 +47,7 @@ function called({ effect_class = 'commit_low', contract = {}, call = {}, context
     context: { ...none, ...context },
     ...call,
   };
-  return { tenant_id: 'acme', call: asked as unknown as ToolCall, contract: { ...known, ...contract } as ToolContract, at_ms: 5 };
+  return { tenant_id: 'acme', call: requestedCall as unknown as ToolCall, contract: { ...known, ...contract } as ToolContract, at_ms: 5 };
 }
 
 const rule = (limits: Limit[], on: LimitedCall) => guardCall(limits, on)?.rule;

@@ -15,14 +15,14 @@ import type { TreeMove } from './served-entries.js';
 const TOPIC = 'tool-executed';
 const uuid = (n: number) => `019b0000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
-const recordOf = (topic: string, offset: number, said = 'honest'): RecordToCover => ({
+const recordOf = (topic: string, offset: number, text = 'honest'): RecordToCover => ({
   topic,
   partition: 0,
   offset,
   timestamp_ms: offset,
   key: null,
   headers: {},
-  value: Buffer.from(`${said} ${offset}`),
+  value: Buffer.from(`${text} ${offset}`),
 });
 
 /** The tree of records from an offset on, as a move that opens it or as one that continues what it was. */

@@ -51,15 +51,15 @@ describe('given a call that waited before people are asked about it', () => {
     const call_id = world.request('pay', { total: 1 }, { authority: acting });
     expect(requested(call_id)).toBeUndefined();
     world.until(world.now_ms + 2 * HOUR_MS);
-    const asked = requested(call_id) as ApprovalRequested;
+    const approval = requested(call_id) as ApprovalRequested;
     const ruling = world.records.flatMap((one) => (one.event_type === 'policy_decided' ? [one.event] : [])).at(-1);
-    expect(asked).toMatchObject({
+    expect(approval).toMatchObject({
       barred: ['robot', 'olga', 'uma'],
       evidence: { rule: ruling?.rule, tier: 'tier_2_approval_required', bundle_version: 'v7', undo: expect.any(String) },
     });
-    for (const id of ['olga', 'uma', 'robot']) world.vote(asked.approval_id, id, 'approve');
+    for (const id of ['olga', 'uma', 'robot']) world.vote(approval.approval_id, id, 'approve');
     expect(granted(call_id)).toBe(false);
-    world.vote(asked.approval_id, 'anna', 'approve');
+    world.vote(approval.approval_id, 'anna', 'approve');
     expect(granted(call_id)).toBe(true);
   });
 });

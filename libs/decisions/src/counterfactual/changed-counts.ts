@@ -7,8 +7,8 @@ export type Tree = { [name: string]: number | Tree };
  * What was told, less some calls and with some others. Undefined where it would be less than nothing: then what was told did
  * not count them. Tools of which nothing is left and that no rule names are not told of.
  */
-export function changedCounts<T>(told: T, less: unknown, more: unknown, { tools }: HistoryUses): T | undefined {
-  const changed = summed(summed(told as Tree, less as Tree, -1), more as Tree, 1);
+export function changedCounts<T>(reported: T, less: unknown, more: unknown, { tools }: HistoryUses): T | undefined {
+  const changed = summed(summed(reported as Tree, less as Tree, -1), more as Tree, 1);
   return isNegative(changed) ? undefined : (without(changed, tools) as T);
 }
 
