@@ -22,7 +22,7 @@ async function taken(tool: string, key: string, wait_ms = 10_000): Promise<CallA
   return answer;
 }
 
-/** A follower that keeps what it is told. */
+/** A follower that keeps each notification. */
 class Reported implements CallFollower {
   readonly statuses: string[] = [];
   readonly ids: number[] = [];
@@ -70,7 +70,7 @@ test('a refusal is a value of a closed kind, and nothing of HTTP is in it', asyn
   expect(acting).toMatchObject({ kind: 'forbidden', access: 'request_refused' });
 });
 
-test('a call that waits for a person is followed and waited for until somebody cancels it', async () => {
+test('a call that waits for a person can be followed and awaited until it is cancelled', async () => {
   const { calls } = world.assembled;
   const pending = await taken('ask_first', 'c');
   expect([pending.ended, statusOf(pending.state)]).toEqual([false, 'pending_approval']);

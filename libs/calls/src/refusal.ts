@@ -76,7 +76,7 @@ export interface RefusalFacts {
   readonly [member: string]: unknown;
 }
 
-/** What the caller is not told in words. */
+/** Facts that the refusal does not show to the caller. */
 interface InternalFacts {
   /** Only for the record of refused requests. */
   access?: AccessRefusal | undefined;
@@ -93,7 +93,7 @@ export class Refusal<Kind extends string = RefusalKind> {
     private readonly withheld: InternalFacts = {},
   ) {}
 
-  /** Which refusal of its caller this is; undefined where it is none. */
+  /** The kind of refused access; undefined where access was not the cause. */
   get access(): AccessRefusal | undefined {
     return this.withheld.access ?? (this.kind === 'forbidden' ? 'request_refused' : undefined);
   }

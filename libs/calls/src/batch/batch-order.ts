@@ -19,7 +19,7 @@ export function dependencyFault(calls: readonly BatchCall[]): Refusal | undefine
   return new Refusal('impossible-order', `calls ${waiting.join(', ')} depend on each other`, { issues });
 }
 
-/** Calls that are never free to go, by taking away those that are. What only waits for a ring is in it here, too. */
+/** Calls that can never start, found by removing those that can. Includes calls that only wait for a cycle. */
 function inRings(calls: readonly BatchCall[]): number[] {
   let left = new Set(calls.keys());
   for (;;) {

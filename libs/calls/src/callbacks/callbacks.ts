@@ -39,8 +39,8 @@ class Watcher implements CallListener {
 }
 
 /**
- * Tells `callback_url`s that their call ended (or is in doubt): at least once, at most 32 at a time, with growing pauses
- * over 13 minutes; then it is given up and logged. What a stop cuts off is `owed` and begins anew at the next start, under
+ * Notifies `callback_url`s that their call ended (or is in doubt): at least once, at most 32 at a time, with growing pauses
+ * over 13 minutes; then the callback is dropped and logged. What a stop interrupts is `owed` and starts over at the next start, under
  * the same webhook-id. The record of the call is its GET.
  */
 export class Callbacks {
@@ -71,7 +71,7 @@ export class Callbacks {
     this.watchedCalls.watch(callId, tenantId, new Watcher(this, this.watchedCalls));
   }
 
-  /** Calls that ended before are not told (epoch ms), and owe nothing more: whether they were told nobody knows. */
+  /** Callbacks of calls that ended before (epoch ms) are not sent and not owed: whether they were sent is unknown. */
   tellSince(since_ms: number): void {
     this.since_ms = since_ms;
   }

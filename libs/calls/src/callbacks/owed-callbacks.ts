@@ -9,8 +9,8 @@ interface PendingWrite {
 }
 
 /**
- * Which calls' callbacks were not taken yet, in rows that outlive this process. Many at a time: one write of each kind is
- * under way, and what comes meanwhile goes with the next.
+ * Callbacks that were not delivered yet, in rows that outlive this process. Batched: one write of each kind is
+ * in progress, and calls that arrive during it go with the next.
  */
 export class OwedCallbacks {
   private pending: PendingWrite[] = [];
@@ -19,7 +19,7 @@ export class OwedCallbacks {
 
   constructor(private readonly store: Pick<Store, 'query'>) {}
 
-  /** Resolves once it is kept; rejects where the store is away. */
+  /** Resolves once the row is written; rejects where the store is unavailable. */
   owe(call: OwedCallback): Promise<void> {
     return new Promise((written, failed) => {
       this.pending.push({ call, written, failed });
@@ -27,7 +27,7 @@ export class OwedCallbacks {
     });
   }
 
-  /** Nothing more is told of it. Where the store is away the row stays, and it may be told again after a restart. */
+  /** No callback is owed any longer. Where the store is unavailable the row stays, and a restart may repeat the callback. */
   settle(callId: string): void {
     this.settled.push(callId);
     void this.flush();
@@ -39,7 +39,7 @@ export class OwedCallbacks {
     while (this.pending.length + this.settled.length > 0) {
       const settled = this.settled.splice(0, CHUNK);
       const pending = this.pending.splice(0, CHUNK);
-      // In this order: a call that is asked for again, under the id that it had, is owed again.
+      // In this order: a call that is requested again under the same id is owed again.
       if (settled.length > 0) await settleCallbacks(this.store, settled).catch(() => undefined);
       if (pending.length > 0) await this.write(pending);
     }

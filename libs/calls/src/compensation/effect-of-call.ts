@@ -3,13 +3,13 @@ import { isReadOnly } from '@countersign/contracts';
 import { type CallState, statusOf } from '@countersign/domain';
 import { Refusal } from '../refusal.js';
 
-/** What a call did, as somebody wants to undo it. */
+/** The effect of a call, as input of an undo. */
 export interface EffectToUndo {
   state: CallState;
   effect: CompensatedEffect;
 }
 
-/** The effect of a recorded call, or why there is none to undo. */
+/** The effect of a recorded call, or why it cannot be undone. */
 export function effectOfCall(state: CallState, kind: CompensationKind): EffectToUndo | Refusal {
   const { call, call_id, end, attempt } = state;
   const status = statusOf(state);

@@ -1,7 +1,7 @@
 import type { DeduplicatedBecause, EffectNow, KeySource } from '@countersign/contracts';
 import { type CallState, statusOf } from '@countersign/domain';
 
-/** Whether the effect of an ended write still stands, and what ended it. */
+/** Whether the effect of an ended write is still in place, and what replaced it. */
 export interface EffectStanding {
   effect_now: EffectNow;
   /** The call whose effect ended it, where one is known. */

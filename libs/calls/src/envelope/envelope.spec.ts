@@ -128,7 +128,7 @@ describe('the envelope', () => {
     });
   });
 
-  test('who sends a key is told to send another, for `occurrence` does not change it', () => {
+  test('a caller with its own key is advised to send another one, because `occurrence` does not change it', () => {
     const { revision: _r, decision_id: _d, epoch: _e, ...rest } = sampleEnd();
     const again = placed('tool_retry_deduplicated', { ...rest, ...unchecked, original_call_id: '2-x' }, 'tool-executed');
     const seen = envelope(fold(requested(sampleCall({ key_source: 'header' })), ruled(), again));
@@ -192,7 +192,7 @@ describe('the envelope', () => {
     });
   });
 
-  test('a header key reused with other inputs is told apart from other refusals', () => {
+  test('a header key reused with other inputs has its own refusal', () => {
     const reason = callError('VALIDATION_ERROR', 'key reused', { details: { reason: 'idempotency_key_reused' } });
     const call = sampleCall({ key_source: 'header' });
     expect(isKeyReuse(fold(requested(call), ruled({ effect: 'deny', reason, call })))).toBe(true);

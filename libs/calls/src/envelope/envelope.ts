@@ -15,7 +15,7 @@ function errorJson(error: CallError | null): Record<string, unknown> | null {
   return { ...rest, details: details_json === null ? null : JSON.parse(details_json) };
 }
 
-/** What somebody said of it; a reason that is sealed stands by itself, so that its readers see it opened. */
+/** The message with its reason; a sealed reason stays a separate value, so that it can be opened for readers. */
 function messageWith(text: string, reason: string | null): Pick<CallError, 'message' | 'details_json'> {
   if (reason?.startsWith(SEALED)) return { message: text, details_json: JSON.stringify({ reason }) };
   return { message: reason ? `${text}: ${reason}` : text, details_json: null };

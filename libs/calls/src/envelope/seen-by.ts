@@ -2,7 +2,7 @@ import { lacking, type Outcome } from '@countersign/contracts';
 import type { CallState, EndFact } from '@countersign/domain';
 import type { Caller } from '../caller.js';
 
-/** A call as somebody may see it; `withheld`: the markings that it lacks, in whose stead it sees no inputs and no results. */
+/** A call as a reader may see it; `withheld`: the markings that the reader lacks. Inputs and results are then hidden. */
 export type SeenCall = CallState & { withheld?: readonly string[] };
 
 const NOT_CLEARED = 'hidden: the reader lacks a clearance for its markings';

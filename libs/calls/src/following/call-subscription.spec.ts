@@ -7,7 +7,7 @@ import { CallFeeds } from './call-feed.js';
 import type { CallSnapshot } from './call-snapshot.js';
 import type { CallFollower } from './call-subscription.js';
 
-/** Keeps the one wait of a feed, and how long it asked for. */
+/** Keeps the one wait of a feed and its requested delay. */
 class Waits {
   requested_ms: number[] = [];
   private waiting: Timed | undefined;
@@ -51,7 +51,7 @@ class Reader implements CallFollower {
   }
 }
 
-/** What the views know is counted each time somebody reads it, and each envelope each time one is made. */
+/** Counts each read of the views and each envelope that is built. */
 function world(view: { facts: number }) {
   const watchedCalls = new WatchedCalls();
   const wheel = new Waits();
@@ -88,7 +88,7 @@ describe('one stream', () => {
     expect([watchedCalls.size, feeds.size]).toEqual([0, 0]);
   });
 
-  test('while nothing happens the view is read ever more seldom, and a reading that says nothing new is told to nobody', () => {
+  test('while nothing happens the view is read less and less often, and a read without news notifies no reader', () => {
     const { wheel, counts, open } = world({ facts: 2 });
     const { frames } = open().reader;
     expect(frames).toHaveLength(1);
@@ -98,7 +98,7 @@ describe('one stream', () => {
     expect([counts.reads, frames.length]).toEqual([12, 1]);
   });
 
-  test('a stream that comes again is told what is new since its last id, and a reader who left is told nothing', () => {
+  test('a stream that reconnects gets what is new since its last id, and a reader that left gets nothing', () => {
     const view = { facts: 2 };
     const { watchedCalls, open } = world(view);
     const first = open();
@@ -160,7 +160,7 @@ describe('many who wait for one call', () => {
     }
   }
 
-  test('a reading of the view that says nothing new is told to those who joined since, and to nobody else', () => {
+  test('a read of the view without news notifies only readers that joined since', () => {
     const watchedCalls = new WatchedCalls();
     const listeners = Array.from({ length: 100 }, () => new Listener());
     for (const listener of listeners) {
@@ -174,7 +174,7 @@ describe('many who wait for one call', () => {
     expect(listeners.every(({ heard }) => heard === 2)).toBe(true);
   });
 
-  test('the view is read once for all who ask in the same time, and who joined since is told what is known', () => {
+  test('the view is read once for all concurrent readers, and a reader that joins later gets what is known', () => {
     const watchedCalls = new WatchedCalls();
     const { call_id } = stateAfter(2);
     watchedCalls.watch(call_id, 'acme', new Listener());

@@ -101,7 +101,7 @@ describe('the key of a write', () => {
 });
 
 describe('the identity of a call', () => {
-  test('stands in the partition of its key', () => {
+  test('is in the partition of its key', () => {
     fc.assert(
       fc.property(json, fc.integer({ min: 1, max: 64 }), (inputs, partitions) => {
         const found = identify({ ...base, inputs, partitions });

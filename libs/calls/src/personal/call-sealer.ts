@@ -63,7 +63,7 @@ export class CallSealer {
     };
   }
 
-  /** A text that somebody says about a call that is on the record. */
+  /** Seals a text about a recorded call. */
   async text(tenant_id: string, call: ToolCall | null, text: string | null): Promise<string | null | Refusal> {
     if (text === null) return null;
     const forged = this.forged(tenant_id, text);
@@ -72,7 +72,7 @@ export class CallSealer {
     return opened instanceof Refusal ? opened : opened.seal.text(text);
   }
 
-  /** A text about subjects that are named beside it. Of a tenant that calls nothing personal it stays as it is, and nobody may be named. */
+  /** Seals a text about the named subjects. A tenant without rules for personal data keeps plain text and may name no subjects. */
   async about(tenant_id: string, subjects: readonly string[], text: string | null): Promise<string | null | Refusal> {
     if (!hasPersonal(this.configuration.state, tenant_id)) {
       if (subjects.length === 0) return text;
@@ -88,7 +88,7 @@ export class CallSealer {
     return sealing ? sealing.seal.text(text) : tooManySubjects();
   }
 
-  /** Output that somebody gives for a call. */
+  /** Seals an output that a person supplies for a call. */
   async output(tenant_id: string, call: ToolCall | null, json: string | null): Promise<string | null | Refusal> {
     if (json === null) return null;
     const forged = this.forged(tenant_id, json);

@@ -22,7 +22,7 @@ export interface Intervention extends CallReading {
   at: PlacedEvent | undefined;
 }
 
-/** What somebody says of a call in doubt. */
+/** The resolution of a call in doubt. */
 export interface Resolution {
   resolution: 'happened' | 'did_not_happen';
   /** What the tool would have answered, where it happened. */

@@ -12,7 +12,7 @@ export const runBudget = z.union([
 
 type BudgetedRequest = Pick<CallRequest, 'deadline' | 'context'>;
 
-/** Epoch ms after which nothing of the call fires and nobody waits for it: the caller's, or the end of the run's time where that is earlier. */
+/** Epoch ms after which the call neither fires nor is awaited: the caller's deadline or the end of the run's time, whichever is earlier. */
 export function deadlineOf({ deadline, context }: BudgetedRequest, now_ms: number): number | null {
   const budget = context?.run_budget;
   const times = [

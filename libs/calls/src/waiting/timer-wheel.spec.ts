@@ -46,7 +46,7 @@ describe('the timer wheel', () => {
     expect(due).toEqual([500, 1100]);
   });
 
-  test('a process that stood still catches up', () => {
+  test('a process that was paused catches up', () => {
     let due = 0;
     wheel.add({ slot: null, due: () => due++ }, 5000);
     now += 20_000;

@@ -3,7 +3,7 @@ import type { Progress } from '@countersign/process';
 import { isAnswer } from './is-answer.js';
 import { mergeStates, sameFacts } from './merge-states.js';
 
-/** Told after every durable fact of a call that it watches, and of a reading of a view where it says something new. */
+/** Notified after every durable fact of a watched call, and after a read of a view with news. */
 export interface CallListener {
   changed(state: CallState, at: PlacedEvent | undefined): void;
   /** How far its run is; a hint. */
@@ -14,10 +14,10 @@ interface Watched {
   tenant_id: string;
   /** Counts towards the tenant's in-flight cap. */
   counted: boolean;
-  /** Undefined where nobody listens, so that long waits keep no payload in memory. */
+  /** Undefined without listeners, so that long waits keep no payload in memory. */
   state: CallState | undefined;
   listeners: CallListener[];
-  /** Listeners that joined since the others were told; undefined: none. */
+  /** Listeners that joined since the last notification; undefined: none. */
   unnotified: Set<CallListener> | undefined;
   /** When a view was last read for this call, by the monotonic clock. */
   read_ms: number;
@@ -34,7 +34,7 @@ const watchedCall = (tenant_id: string, counted: boolean, state: CallState | und
 
 /**
  * The calls that this gateway watches: those it admitted until they end (they count for the in-flight cap) and those
- * that somebody follows. Folds their durable events; knows nothing of other calls.
+ * that have followers. Folds their durable events; ignores other calls.
  */
 export class WatchedCalls {
   private readonly calls = new Map<string, Watched>();
@@ -112,8 +112,8 @@ export class WatchedCalls {
   }
 
   /**
-   * A reading of the call from a view: fills what this board has not seen. Where it says something new all listeners are told; where
-   * it does not, only those who have been told nothing yet. So what one of them has read costs the others nothing.
+   * Merges a read of the call from a view. If it has news all listeners are notified, else only
+   * those that were not notified yet. So a read for one of them costs the others nothing.
    * @returns all that is known of the call; undefined where it is not watched.
    */
   learn(state: CallState): CallState | undefined {
@@ -126,8 +126,8 @@ export class WatchedCalls {
   }
 
   /**
-   * Whether a view is to be read for this call now. False where it was read less than `fresh_ms` ago: everybody who watches the call
-   * was told what that reading said, and who joined since is told now.
+   * Whether a view is to be read for this call now. False where it was read less than `fresh_ms` ago: all earlier listeners
+   * got that read, and those that joined since are notified now.
    */
   shouldRead(callId: string, now_ms: number, fresh_ms: number): boolean {
     const watched = this.calls.get(callId);
