@@ -110,7 +110,7 @@ test('inputs that a cap lowers are mapped and judged again, by the version that 
   expect(await rig.seen(denied, 'policy_decided')).toMatchObject({ effect: 'deny', rule: 'five-hundred' });
 });
 
-test('a call that was let through before the upgrade is judged again in both forms; people who were asked are asked again', async () => {
+test('a call that was allowed before the upgrade is judged again in both forms; an approval is requested again', async () => {
   const asks = [{ id: 'ask', tools: {}, effect: 'require_approval' }];
   await rule(asks);
   const call_id = await rig.request('note', inputsOf({ to: 'other', total: 1 }));

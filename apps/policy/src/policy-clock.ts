@@ -23,7 +23,7 @@ export class PolicyClock {
     this.timer = setTimeout(() => this.tick(), TURN_MS);
   }
 
-  /** Resolves when no turn is under way any more. */
+  /** Resolves when no turn is in progress any more. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);

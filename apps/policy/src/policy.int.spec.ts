@@ -39,7 +39,7 @@ async function cancel(call_id: string): Promise<void> {
 const types = async (call_id: string) => (await rig.ofCall(call_id)).map((seen) => seen.event_type);
 
 describe('a ruling', () => {
-  test('is written once for a call that needs nobody, without SQL', async () => {
+  test('is written once for a call that needs no approval, without SQL', async () => {
     const call_id = await rig.request('note');
     expect(await rig.seen(call_id, 'policy_decided')).toMatchObject({
       effect: 'allow',
@@ -97,7 +97,7 @@ describe('a ruling', () => {
 });
 
 describe('a record that cannot be handled', () => {
-  test('is denied where its meta can be read, and stops nobody', async () => {
+  test('is denied if its meta can be read, and does not block other records', async () => {
     const [cut, garbled] = [callId(0, uuidv7(rig.now())), callId(0, uuidv7(rig.now()))];
     const whole = rig.codec.encode('tool_call_requested', { meta: rig.meta(cut), call: rig.call('note') });
     const headers = { event_type: 'tool_call_requested' };
@@ -127,7 +127,7 @@ describe('a record that cannot be handled', () => {
   });
 });
 
-/** An approval as it may stand on the log, whoever wrote it. */
+/** An approval as it may be on the log, whoever wrote it. */
 const voteOf = (call_id: string, approval_id: string, id: string): EventMap['approval_voted'] => ({
   meta: rig.meta(call_id),
   approval_id,
@@ -175,7 +175,7 @@ describe('an approval', () => {
     expect((await rig.seen(call_id, 'approval_granted')).votes.map((vote) => vote.voter_id)).toEqual(['ann', 'bob']);
   });
 
-  test('no vote of somebody without a good key counts, whatever the vote says and whenever policy reads it', async () => {
+  test('no vote of a person without a valid key counts, whatever the vote says and whenever policy reads it', async () => {
     const requested = [await rig.request('pay'), await rig.request('pay')];
     const [first, second] = await Promise.all(requested.map((call_id) => rig.seen(call_id, 'approval_requested')));
     await rig.put('approval_voted', voteOf(requested[0] as string, first?.approval_id as string, 'nobody'), 0);
@@ -193,7 +193,7 @@ describe('an approval', () => {
     expect((await rig.seen(requested[1] as string, 'approval_granted')).votes.map(({ voter_id }) => voter_id)).toEqual(['dora']);
   });
 
-  test('expires when its time is over, also while policy was away, and is never granted by time', async () => {
+  test('expires when its time is over, also while policy was unavailable, and is never granted by time', async () => {
     const waiting = await rig.request('pay');
     const joined = await rig.request('pay', { idempotency_key: (await rig.seen(waiting, 'policy_decided')).call.idempotency_key });
     expect(await rig.seen(joined, 'policy_decided')).toMatchObject({ joined_call_id: waiting, effect: 'require_approval' });
@@ -209,7 +209,7 @@ describe('an approval', () => {
     expect(await types(other)).toEqual(['policy_decided', 'approval_requested', 'approval_expired']);
   });
 
-  test('a vote that the log had in time counts, though policy was away until after', async () => {
+  test('a vote that the log had in time counts, though policy was unavailable until after', async () => {
     const call_id = await rig.request('pay');
     const { approval_id } = await rig.seen(call_id, 'approval_requested');
     await rig.stop();

@@ -76,7 +76,7 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: RulingPart
   });
 }
 
-/** What rules are told of earlier calls, once the views have what this process said. */
+/** Reads the history for rules, once the views have what this process published. */
 function historiesOf(deps: AppDeps, rulings: TenantRulings, configuration: Configuration, said: () => Promise<void>): HistoryLookup {
   const { log, store, clock, logger } = deps;
   const historyReader = new CallHistoryReader({ log, store, monotonic_ms: () => clock.monotonic_ms(), said });
@@ -147,12 +147,12 @@ function partitionServices(
   };
 }
 
-/** Resolves when everything decided so far stands on the log. */
+/** Resolves when everything decided so far is on the log. */
 async function written(owned: OwnedPartitions<RulingPartition>): Promise<void> {
   await Promise.all([...owned.all()].map(({ writer }) => writer.drained()));
 }
 
-/** Starts policy: resolves when it reads its inputs. It is ready once what it says of all that was there when it started stands on the log. */
+/** Starts policy: resolves when it reads its inputs. It is ready once its decisions on all records from before the start are on the log. */
 export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
   const configuration = foldConfiguration(deps);
   await configuration.start();

@@ -101,7 +101,7 @@ test('policy is ready once it has taken what was there when it started, and no e
   for (const call_id of waiting) await rig.seen(call_id, 'policy_decided');
 });
 
-test('policy is not ready before what it says of that stands on the log', async () => {
+test('policy is not ready before its decisions on that are on the log', async () => {
   await rig.stop();
   const waiting = await Promise.all(Array.from({ length: 20 }, () => rig.request('note')));
   const log = new FlakyLog(rig.log);

@@ -14,7 +14,7 @@ afterEach(() => rig.close());
 const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
 type Line = Record<string, unknown>;
 
-/** What policy warns of, of what is told at a start. */
+/** The warnings that policy logs at its start. */
 async function warned(): Promise<Line[]> {
   const lines: Line[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line) as Line);
@@ -62,7 +62,7 @@ test('a bundle that was published with parts, or is not in force, is not listed'
   expect(await warned()).toEqual([]);
 });
 
-test('a start counts grants that cover nothing any more, and only those that somebody may still rely on', async () => {
+test('a start counts grants that no longer cover any call, and only those that may still be relied on', async () => {
   await grant('old-1');
   await grant('old-2');
   await grant('named', { rules: ['r'], inputs: { equal_digest: 'e', amounts: [] } });

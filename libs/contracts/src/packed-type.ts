@@ -9,7 +9,7 @@ const NAMESPACE = 'countersign.';
 /** An Avro schema as JSON: a name (of a primitive, or of a type of the event contract), a union, or a definition. */
 export type AvroSchema = string | readonly AvroSchema[] | { readonly [attribute: string]: unknown };
 
-/** The bytes were written with a schema that nobody has told (`packedSchemas`). */
+/** The bytes were written with a schema that is not registered (`packedSchemas`). */
 export class UnknownPackedSchema extends Error {}
 
 /** Texts of the schemas that packed values were written with, by their id: this process's own, and those it has read. */

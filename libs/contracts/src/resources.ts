@@ -1,7 +1,7 @@
 import { canonicalText } from './canonical-text.js';
 import type { ResourceEffect, ResourceTemplate, ToolContract } from './tool-contract.js';
 
-/** Longer names are cut: the shorter name stands for everything below it. */
+/** Longer names are cut: the shorter name covers everything below it. */
 const SEGMENTS_MAX = 16;
 /** A call with more names gets the names of its kinds alone. */
 const RESOURCES_MAX = 32;
@@ -29,7 +29,7 @@ export interface ResourceName {
   readonly pointers: readonly string[];
 }
 
-/** Reads the name of a template. @returns a sentence where it is none. */
+/** Reads the name of a template. @returns the fault where it is invalid. */
 export function parseResourceName(name: string): ResourceName | { fault: string } {
   const colon = name.indexOf(':');
   if (colon < 0) return { fault: 'it has no kind: write kind:segments, for example file:{/path}' };
@@ -60,7 +60,7 @@ function nameOf(template: ResourceTemplate): ResourceName {
   return name;
 }
 
-/** The value at a JSON Pointer; undefined where there is none. Only own properties of objects count. */
+/** The value at a JSON Pointer; undefined if there is none. Only own properties of objects count. */
 function valueAt(inputs: unknown, pointer: string): unknown {
   let at = inputs;
   for (const step of pointer.split('/').slice(1)) {

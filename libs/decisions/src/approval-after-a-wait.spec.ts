@@ -32,7 +32,7 @@ function requested(call_id: string): ApprovalRequested | undefined {
 const granted = (call_id: string) =>
   world.records.some((one) => one.event_type === 'approval_granted' && one.event.meta.call_id === call_id);
 
-test('given a call that people are asked about at once, its evidence names the bundle that ruled', () => {
+test('given a call that needs approval at once, its evidence names the bundle that decided', () => {
   world.policy('v7', [people]);
   expect(requested(world.request('pay', { total: 1 }))).toMatchObject({
     barred: ['robot', 'olga'],
@@ -40,7 +40,7 @@ test('given a call that people are asked about at once, its evidence names the b
   });
 });
 
-describe('given a call that waited before people are asked about it', () => {
+describe('given a call that waits before approval is requested', () => {
   const ends = {
     'its time is over': () => world.policy('v7', [waits(never)]),
     'a rule that asks is all that is left': () => world.policy('v7', [waits('now < timestamp("2026-11-02T09:30:00Z")'), people]),

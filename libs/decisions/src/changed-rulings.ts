@@ -47,7 +47,7 @@ export function changedRulings(state: ConfigurationState): ChangedRuling[] {
   });
 }
 
-/** Grants from before they named inputs: they cover no call any more. By tenant. */
+/** Grants of releases before grants named inputs: they cover no call. By tenant. */
 export function voidGrants(state: ConfigurationState, now_ms: number): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const [tenant_id, { grants }] of state.by_tenant) {

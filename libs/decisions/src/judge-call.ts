@@ -82,7 +82,7 @@ export interface CallToJudge {
   at_ms: number;
   /** Deferring rules whose wait is over. */
   waited?: readonly string[];
-  /** What its rules may be told of earlier calls; absent: none asked, or nobody knows. */
+  /** The history that its rules may use; absent: no rule uses it, or it is unknown. */
   history_json?: string | undefined;
   /** See `RulingAsk`. */
   remapped?: RemappedInputs | undefined;
@@ -130,7 +130,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, to
     unmapped_json,
   };
   if (given) judged.ungranted = ruling;
-  // People may be asked about a call that waits as soon as it has waited.
+  // A waiting call may need approval once its wait is over.
   if (ruling.effect === 'require_approval' || judgement.effect === 'defer') {
     judged.barred = barredFrom(config, tenant_id, call);
     judged.grantable = grantableOf(ruled, tool.contract);
@@ -154,7 +154,7 @@ function answered(
   return answeredByGrants(tenant_id, asking, grantsOn(config, tenant_id, { call, contract, now_ms: at_ms }, asking));
 }
 
-/** The same, with what the tenant's limits say: a guard forbids it, or counters are asked. `uses`: of grants. */
+/** The same, with the tenant's limits: a guard denies it, or counters are to be reserved. `uses`: of grants. */
 function limited(judged: Judged, limits: readonly Limit[], on: LimitedCall, uses: readonly Demand[] = NO_DEMANDS): Judged {
   if (limits.length === 0 && on.call.run_id === null && on.call.context.run_budget === null)
     return uses.length === 0 ? judged : { ...judged, demands: uses };

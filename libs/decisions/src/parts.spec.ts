@@ -57,7 +57,7 @@ describe('given quorum 2 over 10,000 and quorum 1 for mismatching lines', () => 
     expect(eventsOf(call_id, 'tool_call_rejudged')).toHaveLength(1);
   });
 
-  test('when nobody who is known can meet a part, then it is told as it is asked', () => {
+  test('when no known person can meet a part, then the request says so', () => {
     const call_id = world.request('pay', { amount: 20_000, lines: 'fine' });
     expect(eventsOf(call_id, 'approval_requested')[0]?.parts[0]?.shortfall).toMatch(
       /^rule over-10000 needs 2 approvals, but only \d of the people/,

@@ -39,13 +39,13 @@ export interface RulingAsk {
   /** Deferring rules whose wait is over. */
   waited?: readonly string[];
   deferred_since_ms?: number;
-  /** What the mapping makes of inputs that a cap lowers; absent: nobody has mapped them. */
+  /** The mapped form of inputs that a cap lowered; absent: not mapped. */
   remapped?: RemappedInputs | undefined;
   /** What is known of earlier calls (see call-history-reader.ts), as it is recorded. Absent: a condition that asks for it errs. */
   history_json?: string | undefined;
 }
 
-/** Who knows what is told of the trust in a call's tool, its provider and its agent. */
+/** Source of the trust scores of a call's tool, provider and agent. */
 export interface TrustSource {
   of(tenant_id: string, contract: ToolContract, principal: ToolCall['principal']): Readonly<Record<string, number | string>>;
 }

@@ -60,7 +60,7 @@ async function follow(first: HeadsLog, second?: number): Promise<{ log: HeadsLog
   }
 }
 
-test('entries come in pages, in order, over the full checkpoints in between, up to the size that is asked for', async () => {
+test('entries come in pages, in order, over the full checkpoints in between, up to the size that is requested', async () => {
   await sign(1010);
   const { log, pages } = await follow(HeadsLog.empty());
   expect([log.size, pages.length]).toEqual([1010, 4]);

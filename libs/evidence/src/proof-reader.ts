@@ -50,7 +50,7 @@ export class ProofReader {
     return subtreesOf((level, index) => this.tiles.read(tree, level, index));
   }
 
-  /** The proof that this record, as read from the log, stands at its place. */
+  /** The proof that this record, as read from the log, is at its place. */
   async prove(record: RecordToCover): Promise<ProofAnswer> {
     const answer = await this.proveAll([record]);
     return answer.kind === 'proofs' ? { kind: 'proof', proof: answer.proofs[0] as RecordProof } : answer;
@@ -98,7 +98,7 @@ export class ProofReader {
 
   /**
    * What of the stored evidence is not whole: each tree that grows and whose tiles do not add up to what the newest checkpoint
-   * signed. What a start asks before it serves; proofs of such trees are refused until the projector has hashed them anew.
+   * signed. Checked at a start before it serves; proofs of such trees are refused until the projector has hashed them again.
    */
   async faults(): Promise<string[]> {
     const newest = await this.checkpoints.newest();

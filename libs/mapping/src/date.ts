@@ -75,7 +75,7 @@ function read(value: unknown, { form, offset }: DateForm): number {
   return moment(numbers, zone);
 }
 
-/** A moment written another way. @throws MappingFault where it is none, or cannot be written so. */
+/** A time in another format. @throws MappingFault where it is invalid or does not fit the format. */
 export function convertDate(value: unknown, from: DateForm, to: DateForm): string | number {
   const at_ms = read(value, from);
   if (to.form === 'unix_ms') return at_ms;

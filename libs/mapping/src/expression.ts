@@ -74,7 +74,7 @@ async function toMillis(text: string | undefined, picture: string | undefined): 
 /** A JSONata expression, parsed once, with bounds on time, depth and size. The same document always gives the same value. */
 export class Expression {
   private readonly compiled: jsonata.Expression;
-  /** Steps by evaluation: several may be under way. */
+  /** Steps by evaluation: several may be in progress. */
   private readonly steps = new WeakMap<object, number>();
 
   /** @throws MappingFault where the text is no expression, or has a part that is refused. */

@@ -19,7 +19,7 @@ function changing({ lookup, lookup_back, default: made, out_of, drop }: MappingR
 
 const topOf = (pointer: string): string | undefined => partsOf(pointer)?.[0];
 
-/** Why one line of the inputs' rules needs a second person; undefined: it is a plain move, or about fields that nobody relies on. */
+/** Why a rule of the inputs needs a second person; undefined: it is a plain move, or about fields that nothing relies on. */
 function reasonFor(
   rule: MappingRule,
   among: readonly MappingRule[],

@@ -43,7 +43,7 @@ describe('rules judge the form that the agent sent and the form that runs', () =
     expect(ruledBy([aRule('cap', 'allow', { obligations })], { mapped_json: '{"cents":500}' }, inputs).effect).toBe('allow');
   });
 
-  test('lowered inputs are denied until somebody has mapped them, and then judged in both forms', () => {
+  test('lowered inputs are denied until they are mapped, and then judged in both forms', () => {
     const rules = [aRule('cap', 'allow', { obligations: [cap(5)] }), aRule('five', 'deny', { when: 'mapped.cents == 500' })];
     const first = ruledBy(rules, { mapped_json }, inputs);
     expect(first).toMatchObject({ effect: 'deny', rule: 'policy.unmapped', unmapped_json: '{"path":"other","total":5}' });

@@ -19,7 +19,7 @@ const COUNTED: readonly string[] = ['succeeded', 'failed', 'denied', 'in_doubt']
 const inScope = (): Counts => ({ calls: 0, pending: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 });
 const inWindow = (): Counts => ({ calls: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 });
 
-/** Whether a tool is told of by name: those that rules name, and where they go over all of them, every one. */
+/** Whether a tool has its own counts: tools that rules name, or all tools if rules iterate over them. */
 const names = ({ tools }: HistoryUses, tool: string): boolean => tools.has(tool) || tools.has('*');
 
 function empty(uses: HistoryUses, counts: () => Counts): Counted {
@@ -27,7 +27,7 @@ function empty(uses: HistoryUses, counts: () => Counts): Counted {
   return Object.assign(counts(), { tools: Object.fromEntries(named.map((tool) => [tool, counts()])) }) as Counted;
 }
 
-/** The counts that a call of a tool is in: those of all, and the tool's where it is told of. */
+/** The counts that a call of a tool adds to: the total, and the tool's own if it has them. */
 function into(report: Counted, uses: HistoryUses, tool: string, counts: () => Counts): Counts[] {
   if (!names(uses, tool)) return [report];
   const own = Object.hasOwn(report.tools, tool) ? (report.tools[tool] as Counts) : counts();

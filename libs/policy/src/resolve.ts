@@ -38,9 +38,9 @@ export interface ResolvedRuling extends Approvers {
   explanation: RulingExplanation | null;
   /** Canonical inputs as the obligations leave them; undefined: as they were. */
   inputs_json?: string;
-  /** Inputs that a cap lowered and that nobody has mapped yet: denied until the ruling is asked for with `remapped`. */
+  /** Inputs that a cap lowered and that are not mapped yet: denied until the ruling is requested with `remapped`. */
   unmapped_json?: string;
-  /** A call that was let through and that is asked about at its execution is asked about, not refused. */
+  /** An allowed call that needs approval at its execution waits for it instead of being refused. */
   asks_at_execution: boolean;
 }
 
@@ -152,7 +152,7 @@ function judgeOnce(
   return { ruling, obligations };
 }
 
-/** The inputs as caps of the agent's form lowered them, with their mapped form; undefined: nobody has mapped them. */
+/** The inputs as caps of the agent's form lowered them, with their mapped form; undefined: they are not mapped. */
 function loweredForms(input: RulingInput, lowered: unknown, inputs_json: string): BothForms | undefined {
   if (input.mapped_json == null) return { inputs: () => lowered, mapped: () => lowered };
   const { remapped } = input;
@@ -232,7 +232,7 @@ const NO_EXPLANATION: RulingExplanation = {
   history_json: null,
 };
 
-/** Parses a text when it is first asked for, and once. */
+/** Parses a text on first use, once. */
 function parsedOnce(text: string): () => unknown {
   let parsed: { value: unknown } | undefined;
   return () => {
@@ -265,7 +265,7 @@ function judge(input: RulingInput): ResolvedRuling {
  * else every rule that asks, with the tenant's row for the tool, each a part that people must meet; else an allow, which
  * lowers the default; else the row, or the tier of the effect class or the contract's own where that is stricter; then the
  * conditions, which only tighten. Pure and total: it never throws, and whatever it cannot read is denied with a reason. Used
- * by policy, by the executor to judge again before it fires, and wherever somebody asks what would be ruled.
+ * by policy, by the executor to judge again before it fires, and by simulations.
  */
 export function resolveRuling(input: RulingInput): ResolvedRuling {
   try {

@@ -5,7 +5,7 @@ import { conditions } from './conditions/index.js';
 import { isSetUndo, type RulingInput } from './ruling-input.js';
 import type { Weighed } from './weigh.js';
 
-/** Where a call stands, and by whose word. */
+/** The tier of a call and the rule that set it. */
 export interface Standing {
   tier: Tier;
   rule: string;
@@ -26,7 +26,7 @@ function baseTier({ contract, override, compensation }: RulingInput): Standing {
 const isAutomatic = (tier: Tier): boolean => tier === 'tier_0_safe' || tier === 'tier_1_auto';
 
 /**
- * What the rules that apply make of a tier: a denial denies, else whatever asks is asked, else an allow lowers the default.
+ * Applies the matching rules to a tier: a deny rule denies, else approval rules require approval, else an allow rule lowers the default.
  * A tool that the tenant's row blocks stays blocked.
  */
 function ruled(base: Standing, { matched, errors }: Weighed, { rules, row }: Asks): Standing {
@@ -45,7 +45,7 @@ function ruled(base: Standing, { matched, errors }: Weighed, { rules, row }: Ask
 }
 
 /**
- * The tier of a call, and who is asked about it: what the rules that apply say, else the tenant's row, else the default;
+ * The tier of a call and its approvers: by the rules that apply, else the tenant's row, else the default;
  * then the conditions that every call is judged by, which only tighten (among equals the first).
  */
 export function standingOf(input: RulingInput, weighed: Weighed): { standing: Standing; asks: Asks } {

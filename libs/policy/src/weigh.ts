@@ -40,7 +40,7 @@ function bindingsOf(input: RulingInput, { inputs, mapped }: BothForms, facts: Fa
   });
 }
 
-/** Undefined: it applies. `error`: nobody can tell, so it applies unless it would allow. */
+/** Undefined: it applies. `error`: its condition failed, so it applies unless it would allow. */
 function missedBy(rule: CompiledRule, on: CelBindings, input: RulingInput): { why: string; error?: boolean } | undefined {
   if (rule.expires_at_ms !== undefined && rule.expires_at_ms <= input.now_ms) return { why: 'it has expired' };
   const outcome = rule.condition ? rule.condition.judge(on) : true;

@@ -51,7 +51,7 @@ describe('given a limit of 10 calls', () => {
     await at.untilUsed('ten', 1);
   });
 
-  test('a denied or cancelled approval gives back what was reserved when people were asked', async () => {
+  test('a denied or cancelled approval releases what was reserved with the request', async () => {
     const call_id = await rig.request('pay');
     expect(await at.ruling(call_id)).toMatchObject({ effect: 'require_approval', reservations: [{ limit_id: 'ten' }] });
     expect(await at.used('ten')).toEqual([1]);
@@ -165,7 +165,7 @@ test('an amount is added up for each value of `per`, and what cannot be counted 
     expect(await order(inputs)).toBe('deny');
 });
 
-test('edited inputs are counted instead of those that were asked for, and refused where they do not fit', async () => {
+test('edited inputs are counted instead of the requested ones, and refused where they do not fit', async () => {
   await at.limit('sum', { kind: 'cumulative', amount: 'inputs.total', max: 10 });
   const call_id = await rig.request('pay', { inputs_json: '{"total":4}' });
   await at.ruling(call_id);

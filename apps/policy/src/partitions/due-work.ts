@@ -32,8 +32,8 @@ export class DueWork {
   }
 
   /**
-   * Looks for waiting calls whose version may not run any more. Once more for a while after a change: a batch that was judged
-   * before it may have been said after it.
+   * Looks for waiting calls whose version may no longer run. Once more for a while after a change: a batch that was judged
+   * before it may be published after it.
    */
   private withdraw(): void {
     if (this.decisions.revocationEpoch !== this.revocationEpoch) {

@@ -77,7 +77,7 @@ test('whatever fails, everything is on the log at last and its last copies are i
   );
 });
 
-test('what is appended again is stamped anew, after all that was decided since', async () => {
+test('records that are appended again get a new stamp, after all decisions since', async () => {
   const log = new ScriptedLog(['lost_before', 'ok']);
   let hlc = 100;
   const restamp = ({ published, record }: Outgoing): Outgoing => {

@@ -10,7 +10,7 @@ export interface Outgoing {
 }
 
 export interface WriterOptions {
-  /** Appends under way at once. One journal keeps their order. */
+  /** Appends in progress at once. One journal keeps their order. */
   in_flight_max: number;
   /** Records that may wait for the log before new decisions wait as well. */
   pending_records_max: number;
@@ -35,7 +35,7 @@ const BACKOFF_MS = [20, 50, 100, 250, 500, 1000, 2000];
 /**
  * Writes what one partition decides, in order. Decisions run ahead of the log, never apart from it: where an append fails,
  * it and everything decided since are appended again, in the same order, until the log takes them, and no decision is
- * made meanwhile beyond `pending_records_max`. A repeat on the log is harmless (first wins), a gap would not be.
+ * made in the meantime beyond `pending_records_max`. A repeat on the log is harmless (first wins), a gap would not be.
  */
 export class PartitionWriter {
   private queue: Outgoing[] = [];

@@ -54,7 +54,7 @@ export class DecisionService {
     private readonly similar: (tenant_id: string, call: ToolCall, before_ms: number) => Promise<SimilarCall[]>,
   ) {}
 
-  /** One answer a question, in their order. No I/O where nobody has to be asked and the configuration fits. */
+  /** One answer per question, in order. No I/O if no approval is needed and the configuration is recent enough. */
   async judge(requested: readonly Question[], where: Where): Promise<readonly Judged[]> {
     const opened = this.io.personal.opened(requested);
     const readable = opened instanceof Promise ? await opened : opened;
@@ -88,21 +88,21 @@ export class DecisionService {
     return this.io.configuration.state.revocation_epoch;
   }
 
-  /** The ruling of a call whose version may not run any more: revoked, suspended, or another contract than it was called by. */
+  /** The ruling of a call whose version may no longer run: revoked, suspended, or with another contract than at the request. */
   withdrawalOf(tenant_id: string, call: ToolCall): Withdrawal | undefined {
     const judged = judgeCall(this.rulings, this.io.configuration.state, { tenant_id, call, at_ms: call.requested_at_ms });
     return judged.judgement.effect === 'deny' && WITHDRAWS.has(judged.judgement.rule) ? judged : undefined;
   }
 
-  /** Frozen before people are asked: what became of calls like it. */
+  /** The outcomes of similar calls, frozen before approval is requested. */
   private async addSimilar(answered: readonly Answered[]): Promise<void> {
     for (const [{ tenant_id, call, at_ms }, { evidence, judgement }] of answered)
       if (evidence && judgement.effect === 'require_approval') evidence.similar = await this.similar(tenant_id, call, at_ms);
   }
 
   /**
-   * The same for inputs as approvers want them; `key_holder` is whoever holds the key that they have by themselves. Limits
-   * are asked for what they count for instead, where the edit `stands` but for that.
+   * The same for edited inputs; `key_holder` is the call that holds the key of the edited inputs. Limits
+   * are counted for the edited inputs if the edit is otherwise valid (`stands`).
    */
   async judgeEdits(
     edits: readonly EditQuestion[],
@@ -157,7 +157,7 @@ export class DecisionService {
     const { state } = this.io.configuration;
     return questions.map((question) => {
       const judged = this.io.personal.guarded(state, question, this.judgeOne(question));
-      // Rules were never asked about what would run: they are asked now, and are not stricter than before.
+      // Rules never judged the mapped form: they judge it now, and are not stricter than before.
       return question.at_execution && !question.late ? refusedAtExecution(judged) : judged;
     });
   }

@@ -11,12 +11,12 @@ interface JudgedCall {
   at_ms: number;
 }
 
-/** A call with what its rules are told of earlier ones; absent: no rule asks, or it cannot be told. */
+/** A call with the history that its rules use; absent: no rule uses it, or it is unavailable. */
 export type WithHistory<Q> = Q & { history_json?: string };
 
 const TRIES = 3;
 
-/** What the rules about calls are told of earlier ones; only for those whose rules ask. */
+/** Reads the history that rules use of earlier calls; only for calls whose rules use it. */
 export class HistoryLookup {
   constructor(
     private readonly rulings: TenantRulings,
@@ -26,7 +26,7 @@ export class HistoryLookup {
   ) {}
 
   /**
-   * The calls themselves, and no wait, where no rule asks. What cannot be told is missing: the conditions that ask for it err.
+   * The calls themselves, without a wait, if no rule uses history. Unavailable history is missing: conditions that use it fail.
    * @throws InfrastructureFault
    */
   of<Q extends JudgedCall>(calls: readonly Q[]): readonly WithHistory<Q>[] | Promise<readonly WithHistory<Q>[]> {
@@ -34,7 +34,7 @@ export class HistoryLookup {
     return asks.size === 0 ? calls : this.read(calls, asks);
   }
 
-  /** Reads again where the policy changed meanwhile: it may ask for something else. */
+  /** Reads again where the policy changed in the meantime: it may ask for something else. */
   private async read<Q extends JudgedCall>(calls: readonly Q[], first: ReadonlyMap<number, HistoryAsk>): Promise<WithHistory<Q>[]> {
     let asks = first;
     for (let tries = 1; ; tries++) {

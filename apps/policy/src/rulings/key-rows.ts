@@ -14,7 +14,7 @@ const HOLDS_NOTHING: ReadonlySet<number> = new Set([executionState.released, exe
 
 /**
  * Keys as `tool_executions` has them. Released and compensated attempts hold nothing; a settled one holds for its window, or while its case is open, and
- * only as long as its answer stands: what comes after that is a new effect, with a ruling of its own.
+ * only as long as its effect is in place: a later call is a new effect with its own ruling.
  */
 export class KeyRows implements KeyHolders {
   constructor(

@@ -10,7 +10,7 @@ afterEach(() => rig.close());
 
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-test('while the store is away nothing is ruled, and what waited is ruled when it is back', async () => {
+test('while the store is unavailable nothing is ruled, and what waited is ruled when it is back', async () => {
   expect(await rig.seen(await rig.request('note'), 'policy_decided')).toMatchObject({ effect: 'allow' });
   rig.store.fault = new InfrastructureFault('the store is away');
   await wait(2100);

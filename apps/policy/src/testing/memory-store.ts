@@ -5,7 +5,7 @@ export class MemoryStore extends Store {
   readonly durable = false;
   readonly snapshots = new Map<string, Row>();
   readonly rows: StandingExecution[] = [];
-  /** Names of the statements that were asked. */
+  /** Names of the executed statements. */
   readonly queryNames: string[] = [];
   fault: Error | undefined;
 

@@ -187,7 +187,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
     return { ...aMeta(call_id, this.now() * 1000), event_id: uuidv7(this.now()), partition: Number(call_id.split('-')[0]) };
   }
 
-  /** Gives somebody a key with these roles, once. @returns its key_id. */
+  /** Gives a person a key with these roles, once. @returns its key_id. */
   async person(principal: Principal): Promise<string> {
     const key_id = `key-${principal.id}-${principal.roles.join('-')}`;
     if (this.keys_made.has(key_id)) return key_id;

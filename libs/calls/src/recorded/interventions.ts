@@ -82,7 +82,7 @@ export class Interventions {
   }
 }
 
-/** What a cancellation may lead to: a write that is stopped under way may end in doubt. */
+/** What a cancellation may lead to: a write that is stopped in progress may end in doubt. */
 function answered(state: CallState, at: PlacedEvent | undefined): Reached | undefined {
   return isAnswer(statusOf(state)) ? { state, at } : undefined;
 }

@@ -16,7 +16,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** Reads of the views that see what this process answered before: they wait for the projector, as long as their reader says. */
 export class Views {
   private folded: readonly ProjectionOffset[] = [];
-  /** A reading of `folded` that is under way, and when the last one began. */
+  /** A reading of `folded` that is in progress, and when the last one began. */
   private reading: Promise<readonly ProjectionOffset[]> | undefined;
   private read_ms = Number.NEGATIVE_INFINITY;
 

@@ -4,7 +4,7 @@ import type { SchemaGraph } from './schema-graph.js';
 const WORK_MAX = 2_000;
 
 /**
- * Why judging a small value by a schema could take for ever or exponentially long, or null: a reference that comes back to
+ * Why judging a small value by a schema could take forever or exponentially long, or null: a reference that comes back to
  * itself without going into the value, parts that are judged thousands of times at one place, or a recursion that goes into
  * the same values by two alternatives (each level of the value then doubles the work).
  */

@@ -27,7 +27,7 @@ const COPIES_MAX = 8;
 const FIXED_COPIES_MAX = 64;
 const PLACES_MAX = 400;
 
-/** Stands behind the end of the text; no text holds it. */
+/** Marks the end of the text; no text contains it. */
 const beyond: CodePoints = [[0x110000, 0x110000]];
 
 /**

@@ -13,7 +13,7 @@ const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 /**
  * Why a schema may not be used, one sentence each with its JSON Pointer; empty where it may. Looks at nothing but the value:
  * nothing is fetched, compiled or matched, and what is too large or too deep is refused before it is looked into. Refused are
- * references to elsewhere, expressions that could run for ever, recursions that could, and anything larger than 200,000 characters.
+ * external references, expressions and recursions that could run forever, and anything larger than 200,000 characters.
  */
 export function schemaFaults(schema: unknown): string[] {
   const size = sizeFault(schema);

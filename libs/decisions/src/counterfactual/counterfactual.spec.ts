@@ -82,7 +82,7 @@ test('what if I had approved last Friday? Both calls start 3 days and 4 hours ea
   });
   expect(Math.abs((of(answer, small).started_earlier_by_ms as number) - 273_600_000)).toBeLessThanOrEqual(10);
 
-  // The large one was refused on Monday; on Friday nothing refused it, so it would have run, and nobody knows to what end.
+  // The large one was refused on Monday; on Friday nothing refused it, so it would have run with an unknown outcome.
   expect(of(answer, large)).toMatchObject({
     counterfactual: { effect: 'require_approval', status: 'running', ended_at_ms: null },
     unknown: [{ what: 'result', why: 'the call never ran' }],
@@ -103,7 +103,7 @@ test('an approval that would have come after the question had expired is late', 
   const vote_id = world.records.flatMap((record) => (record.event_type === 'approval_voted' ? [record.event.vote_id] : []))[0] as string;
   const anna = { kind: 'user' as const, id: 'anna', roles: ['approver'] };
   const late = { kind: 'vote', approval_id: `${small}.1`, vote_id, voter: anna, vote: 'approve', reason: null } as const;
-  // Asked on Thursday the 5th at 09:00 for 7 days: over on the 12th at 09:00.
+  // Requested on Thursday the 5th at 09:00 for 7 days: expires on the 12th at 09:00.
   const answer = answerTo(world, [{ ...late, at_ms: at('2026-11-12T09:01') }]);
   expect(of(answer, small)).toMatchObject({
     counterfactual: { status: 'expired', approval: { end: 'expired' } },
@@ -156,7 +156,7 @@ test('a limit that counts a call with an unknown end leaves the verdict open whe
   expect(of(answer, next).unknown).toMatchObject([{ what: 'ruling', why: 'limit spend counts a call whose result is not known' }]);
 });
 
-test('calls whose records are gone are named, and the others are decided again', () => {
+test('calls whose records are missing are named, and the others are decided again', () => {
   const { world, small, large, report } = lived();
   world.records.splice(0, world.records.length, ...world.records.filter(({ event }) => event.meta.call_id !== large));
   const recording = recordingFrom(world);
@@ -165,7 +165,7 @@ test('calls whose records are gone are named, and the others are decided again',
   expect(question.answer()).toMatchObject({ calls: 2, unchanged: 2, not_on_record: [large] });
 });
 
-test('a call whose inputs are erased stands as it was and is unknown', () => {
+test('a call whose inputs are erased keeps its recorded outcome and is unknown', () => {
   const { world, small, large } = lived();
   const answer = answerTo(world, [{ kind: 'policy', bundle: null }], [], [large]);
   expect(of(answer, large)).toMatchObject({ differences: [], unknown: [{ what: 'ruling', why: 'its inputs are erased' }] });

@@ -19,7 +19,7 @@ function world(rules: readonly object[]): LivedWorld {
   return made;
 }
 
-/** Asked for, and a minute for it to end. */
+/** Requested, with a minute to end. */
 function call(made: LivedWorld, tool: string, inputs: object, more = {}): string {
   const call_id = made.request(tool, inputs, more);
   made.until(made.now_ms + MINUTE_MS);
@@ -66,7 +66,7 @@ test('a result replaced by a failure is counted as one: one succeeded, one faile
   expect(of(answerTo(made, [other]), three)).toMatchObject({ differences: [], unknown: [] });
 });
 
-test('a rule that counts a call whose end nobody knows gives no ruling that is known', () => {
+test('a rule that counts a call with an unknown outcome gives an unknown ruling', () => {
   const { made, one, three } = thrice();
   const four = call(made, 'stage', { n: 5 });
   const answer = answerTo(made, [leftOut(one)]);
@@ -79,7 +79,7 @@ test('a rule that counts a call whose end nobody knows gives no ruling that is k
 test('a call that ended in the very moment in which another was ruled on may have been counted or not: that is unknown', () => {
   const made = world([twice]);
   const left = made.request('stage', { n: 1 });
-  // Ruled on, it takes 3 ms to start and 40 to end: the next is asked for 1 ms before that, and ruled on 2 ms after.
+  // Ruled on, it takes 3 ms to start and 40 to end: the next is requested 1 ms before that, and ruled on 2 ms after.
   made.until(made.now_ms + 3 + 40 - 1);
   const next = call(made, 'stage', { n: 2 });
   expect(of(answerTo(made, [leftOut(left)]), next)).toMatchObject({
@@ -94,7 +94,7 @@ test('what an agent was answered in an hour is counted without what went another
   const soon = call(made, 'read', { n: 1 });
   made.until(START_MS + 3 * HOUR_MS);
   const late = call(made, 'read', { n: 2 });
-  // What the second one would have read is given: else nobody could tell whether it had failed, and when.
+  // What the second one would have read is given: else it would be unknown whether and when it had failed.
   const given: Change = { kind: 'result', call_id: soon, status: 'succeeded', output_json: '{}', error: null };
   const answer = answerTo(made, [leftOut(failing), given]);
   expect(of(answer, soon)).toMatchObject({ recorded: { rule: 'careful' }, counterfactual: { effect: 'allow' } });
@@ -107,12 +107,12 @@ test('the first use of a tool is later where the first one is left out', () => {
   const two = call(made, 'stage', { n: 2 });
   const three = call(made, 'stage', { n: 3 });
   const answer = answerTo(made, [leftOut(one)]);
-  // Whoever left out the first call had not been told of one before.
+  // With the first call left out, the history has no earlier call.
   expect(of(answer, two).unknown).toMatchObject([{ what: 'ruling', call_id: one }]);
   expect(of(answerTo(made, [leftOut(two)]), three)).toMatchObject({ differences: [], unknown: [] });
 });
 
-test('other rules are told what nobody was told then, where all that they count is on the record; else nothing is known', () => {
+test('other rules get history that was not reported then, if all calls that they count are on the record; else the ruling is unknown', () => {
   const { made, one, two, three } = thrice();
   const once: Change = bundle([
     { id: 'once', tools: { names: ['stage'] }, effect: 'deny', when: 'history.case.calls >= 1 && history.agent.last_24h.succeeded >= 1' },
@@ -186,7 +186,7 @@ function livedWithout(requests: readonly RequestedCall[], without: number | unde
 
 const ruled = (answer: CounterfactualAnswer, id: string) => of(answer, id).counterfactual;
 
-test('whatever was asked: leaving out a call gives what living without it gives, or says that it is unknown', () => {
+test('for any history: leaving out a call gives the same as a world without it, or is reported as unknown', () => {
   const seen = { known: 0, other: 0 };
   fc.assert(
     fc.property(calls, fc.nat(13), (all, n) => {

@@ -18,7 +18,7 @@ export function* prepared(world: SimulatedWorld, item: Item): Generator<void> {
     for (const text of Object.values(rulingBundles(history.reached(place), recording.tenant_id))) yield* compiledBundles.steps(text);
 }
 
-/** Positions of the configuration that may be asked for. */
+/** Positions of the configuration that may be needed. */
 function placesOf({ history, now_ms, records, rulings, changes }: SimulatedWorld, item: Item): Place[] {
   switch (item.kind) {
     case 'run':

@@ -150,7 +150,7 @@ export class Redecision {
     for (const published of this.world.say(drafts)) this.follow(published);
   }
 
-  /** What falls due because of something that policy said. */
+  /** Schedules what follows from an event of policy. */
   private follow(published: AnyEvent): void {
     const { timeline } = this.world;
     switch (published.event_type) {
@@ -239,7 +239,7 @@ export class Redecision {
     this.say(drafts);
   }
 
-  /** Calls that wait, and whose version may not run any more, are denied; judged one a step. */
+  /** Calls that wait, and whose version may no longer run, are denied; judged one a step. */
   private *configured(): Generator<void> {
     const { rulings, history, now_ms } = this.world;
     if (rulings.approvals.size === 0 && rulings.limits.deferred.size === 0) return;
@@ -271,7 +271,7 @@ export class Redecision {
     for (const call of requests) ask(this.world, call, Math.abs(shift_ms) <= 5 ? 0 : shift_ms);
   }
 
-  /** Calls that nobody would have asked for, as far as anybody knows. @returns what is known when nothing is left to happen. */
+  /** Marks calls as unknown whose cause did not happen. @returns the world when nothing is left to happen. */
   finish(): SimulatedWorld {
     for (const [cause, calls] of this.world.caused)
       for (const { call_id } of calls)

@@ -61,7 +61,7 @@ export class SimulatedDecisionService {
     return undefined;
   }
 
-  /** A call that was asked for before mappings were made at admission has its mapped form from its ruling. */
+  /** A call that was requested before mappings were made at admission has its mapped form from its ruling. */
   private withMappedForm({ call_id, revision, call }: Question): Question['call'] {
     const ruled = this.world.records.get(call_id)?.rulings.get(revision)?.event.call;
     return !call.mapped && ruled?.mapped && ruled.inputs_json === call.inputs_json ? { ...call, mapped: ruled.mapped } : call;
@@ -87,7 +87,7 @@ export class SimulatedDecisionService {
     return isThen ? history.at(recorded.event.config_offset, recorded.timestamp_ms) : history.asOf(now_ms);
   }
 
-  /** The ruling of a waiting call whose version may not run any more. */
+  /** The ruling of a waiting call whose version may no longer run. */
   withdrawalOf(waiting: { meta: { tenant_id: string }; call: Question['call'] }): Withdrawal | undefined {
     const { call, meta } = waiting;
     const config = this.world.history.asOf(this.world.now_ms);
@@ -112,7 +112,7 @@ export class SimulatedDecisionService {
     return joined === undefined ? undefined : { call_id: joined, same_inputs: true };
   }
 
-  /** @returns false where a call that it depends on has an end that nobody knows. */
+  /** @returns false where a call that it depends on has an unknown outcome. */
   private addPrerequisites(question: Question, judged: Judged): boolean {
     const { tenant_id, call, call_id, at_ms, revision } = question;
     const { records, affected, calls } = this.world;
@@ -124,7 +124,7 @@ export class SimulatedDecisionService {
         this.world.cannotKnow(call_id, { what: 'ruling', why: because, call_id: other });
         return false;
       }
-      // The view that policy asks is behind by a moment: what it said then is what policy saw.
+      // The view that policy reads lags slightly: its state at that time is what policy saw.
       const wasBehind = !affected.has(other) && seen?.rule === 'prerequisite.running' && seen.defer?.call_ids.includes(other);
       const status = wasBehind ? 'running' : calls.has(other) ? this.world.status(other) : 'succeeded';
       statuses.set(`${tenant_id}/${other}`, status as string);

@@ -24,7 +24,7 @@ type Known<T> = { value: T } | { unknown: UnknownBecause };
 const SAME_MS = 5;
 /** A service waits no longer for what it tells. */
 const READ_MAX_MS = 1500;
-/** Calls of one agent that are counted anew. */
+/** Calls of one agent that are counted again. */
 const COUNTED_MAX = 5000;
 const WINDOW_HOURS = Math.max(...Object.values(historyWindows));
 
@@ -33,8 +33,8 @@ const unknown = (why: string, call_id: string | null = null): { unknown: Unknown
 });
 
 /**
- * What rules are told of earlier calls in a world that is decided anew. What the record told is changed by the calls that
- * went another way, each by how it stood then and how it stands here; what nobody was told is counted where all calls that
+ * The history that rules see in a world that is decided again. The recorded history is adjusted for calls that
+ * ended differently, each by its recorded and its simulated state; unrecorded history is counted where all calls that
  * it counts are known. Everything else is unknown.
  */
 export class SimulatedHistory {
@@ -45,7 +45,7 @@ export class SimulatedHistory {
     private readonly rulings: TenantRulings,
   ) {}
 
-  /** As it would be recorded; undefined where nothing is told. */
+  /** The history as it would be recorded; undefined where rules use none. */
   historyFor({ call_id, revision, tenant_id, call, at_ms }: Question, config: ConfigurationState): Known<string | undefined> {
     const { records, changes, now_ms } = this.world;
     const ruling = records.get(call_id)?.rulings.get(revision);
@@ -70,7 +70,7 @@ export class SimulatedHistory {
     return { value: historyText(reported) };
   }
 
-  /** What was read for a ruling stood on the log between these times. */
+  /** The history read for a ruling was on the log between these times. */
   private readFrom(call_id: string, revision: number, until_ms: number): number {
     const recorded = this.world.records.get(call_id);
     const before = recorded?.rulings.get(revision - 1);
@@ -86,7 +86,7 @@ export class SimulatedHistory {
     return reported !== undefined && covers(scope, query) ? this.changed(scope, reported, query) : this.counted(scope, query);
   }
 
-  /** What was told, with the calls that went another way. */
+  /** The recorded history, adjusted for calls that ended differently. */
   private changed(scope: 'case' | 'run' | 'agent', reported: Counted, query: HistoryQuery): Known<Reported[HistoryScope]> {
     const { call_id, hour, uses } = query;
     const awaited = this.awaited(scope, query);
@@ -108,7 +108,7 @@ export class SimulatedHistory {
     return value ? { value } : unknown('its rules saw less history than the record holds');
   }
 
-  /** A call that was asked for by then because another had ended, which has not ended here: nobody knows whether it would have been. */
+  /** A call that was requested because another had ended, which has not ended here: whether it would be requested is unknown. */
   private awaited(scope: 'case' | 'run' | 'agent', { call, moment }: HistoryQuery): { unknown: UnknownBecause } | undefined {
     for (const calls of this.world.caused.values())
       for (const other of calls)
@@ -117,7 +117,7 @@ export class SimulatedHistory {
     return undefined;
   }
 
-  /** How another call stood when the history was read; unknown where it changed in that very moment. */
+  /** The state of another call when the history was read; unknown where it changed at that moment. */
   private before(record: RecordedCall, { moment }: Pick<HistoryQuery, 'moment'>): Known<Standing | undefined> {
     const [first, last] = [moment.from_ms, moment.until_ms].map((at_ms) => standingOf(this.recorded.at(record, at_ms)));
     if (isSameStanding(first, last)) return { value: first };
@@ -172,7 +172,7 @@ interface HistoryQuery {
   call: ToolCall;
   hour: number;
   uses: HistoryUses;
-  /** What was told on record, at the same time. */
+  /** The recorded history, at the same time. */
   base: Reported;
   hasOtherRules: boolean;
   /** When the record's history was read. */
@@ -198,7 +198,7 @@ function isIn(scope: 'case' | 'run' | 'agent', other: ToolCall, call: ToolCall):
   return scope === 'case' ? other.case_id === call.case_id : other.run_id === call.run_id;
 }
 
-/** Whether what was told names all tools that are asked for. */
+/** Whether the recorded history names all requested tools. */
 function covers(scope: 'case' | 'run' | 'agent', { uses, base, hasOtherRules }: HistoryQuery): boolean {
   if (!hasOtherRules) return true;
   const reported = base[scope] as Counted | Record<string, Counted>;

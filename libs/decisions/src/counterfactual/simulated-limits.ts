@@ -36,10 +36,10 @@ export class SimulatedLimits {
   readonly tripped: TrippedLimit[] = [];
   private readonly counters = new Counters(new Map<string, Counter>());
   private readonly held = new Map<string, KnownVerdict>();
-  /** Counter → what calls hold of it of which nobody knows whether they give it back. */
+  /** Counter → reservations whose release is unknown. */
   private readonly unknown = new Map<string, number>();
 
-  /** Reserves what a call needs, or denies or defers it. @returns the limit that decides on what nobody knows; else undefined. */
+  /** Reserves what a call needs, or denies or defers it. @returns the limit whose verdict depends on unknown outcomes; else undefined. */
   reserve(question: Question, judged: Judged): string | undefined {
     const { call_id, revision, at_ms, resumed } = question;
     const ask: LimitAsk = { call_id, revision, at_ms, demands: judged.demands };
@@ -81,7 +81,7 @@ export class SimulatedLimits {
     }
   }
 
-  /** Nobody knows how this call ended: what it holds may be given back, or not. */
+  /** The outcome of this call is unknown: its reservation may or may not be released. */
   leaveOpen(call_id: string): void {
     const known = this.held.get(call_id);
     if (known?.verdict.kind !== 'reserved') return;

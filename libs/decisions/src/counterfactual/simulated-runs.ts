@@ -17,13 +17,13 @@ export interface Authority {
   call: ToolCall;
   joined_call_id: string | null;
   execute_before_ms: number;
-  /** What people approved; empty: nobody was asked. */
+  /** The granted parts; empty: no approval was required. */
   given: readonly GivenPart[];
   granted: boolean;
   /** Null: not known, as of a grant. */
   config_offset: number | null;
   waited: readonly string[];
-  /** What its rules were told of earlier calls. */
+  /** The history that its rules saw. */
   history_json?: string | undefined;
   also: ClaimedKey | null;
 }
@@ -32,11 +32,11 @@ interface Standing {
   authority: Authority;
   /** The record has the same word about the same inputs. */
   same: boolean;
-  /** By how much later it was said than on record; 0 where it was not. */
+  /** How much later it was decided than on record; 0 where it was not later. */
   shift_ms: number;
 }
 
-/** A call that may not run any more when it gets its turn. */
+/** A call that may no longer run when it gets its turn. */
 export interface RefusedTurn {
   authority: Authority;
   stricter: AgainJudged & { kind: 'stricter' };
@@ -78,12 +78,12 @@ export class SimulatedRuns {
     world.timeline.add(at_ms, authority.meta.hlc, { kind: 'start', call_id, revision: authority.revision });
   }
 
-  /** The call will not start by this word any more. */
+  /** The call can no longer start by this authority. */
   forget(call_id: string): void {
     this.standing.delete(call_id);
   }
 
-  /** It gets its turn. @returns the authority and the stricter ruling where it may not run any more. */
+  /** It gets its turn. @returns the authority and the stricter ruling where it may no longer run. */
   start(call_id: string, revision: number): RefusedTurn | undefined {
     const standing = this.standing.get(call_id);
     if (standing?.authority.revision !== revision) return undefined;

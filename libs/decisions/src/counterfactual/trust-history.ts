@@ -3,12 +3,12 @@ import { evolveReported, type ReportedScores, trustFields } from '@countersign/d
 import type { ReadEvent } from '../read-event.js';
 import type { TrustSource } from '../tenant-rulings.js';
 
-/** What was told of trust by a time that only goes forward. */
+/** The published trust scores at a time that only moves forward. */
 export class TrustHistory implements TrustSource {
   private readonly scores: ReportedScores = new Map();
   private next = 0;
 
-  /** `told`: records of trust-view, in offset order. */
+  /** `records`: those of trust-view, in offset order. */
   constructor(
     private readonly records: readonly ReadEvent[],
     private readonly now_ms: () => number,

@@ -23,7 +23,7 @@ function heldOf(world: SimulatedWorld, decided: EventMap['policy_decided'], at_m
   return verdict.kind === 'reserved' ? [...kept, ...verdict.reservations] : kept;
 }
 
-/** An event of a call that stands as it was recorded: it is remembered, holds its key and counts for limits. */
+/** Applies an event of a call that keeps its recorded course: it holds its key and counts for limits. */
 export function verbatim(world: SimulatedWorld, event: ReadEvent): void {
   const call_id = event.event.meta.call_id as string;
   switch (event.event_type) {

@@ -65,7 +65,7 @@ test('a call that was refused when it got its turn is refused then, and not when
   expect(answerTo(world, [])).toMatchObject({ calls: 5, unchanged: 5, unknown: 0 });
 });
 
-test('a cancellation that nobody has handled by the end of the record is not handled in any world', () => {
+test('a cancellation that is unhandled at the end of the record is not handled in any world', () => {
   const world = live([
     ['pay', 1, false],
     ['policy', 0],

@@ -16,7 +16,7 @@ export interface ReplayReport {
   calls: number;
   records: number;
   differences: ReplayDifference[];
-  /** Calls that nobody can decide again: what they asked for is erased. */
+  /** Calls that cannot be decided again: their inputs are erased. */
   erased: string[];
 }
 
@@ -43,7 +43,7 @@ const SHAPES: Record<(typeof ARRAYS)[number], (one: unknown) => boolean> = {
   erased: (one) => typeof one === 'string',
 };
 
-/** What a text is, as far as its shape tells; or why it is no bundle. */
+/** The bundle in a text, checked by its shape; or why it is not a bundle. */
 export function readReplayBundle(text: string): ReplayBundle | { fault: string } {
   let value: Partial<ReplayBundle> | null;
   try {

@@ -8,7 +8,7 @@ import type { LivedWorld } from './lived-world.js';
 
 const HOUR_MS = 3_600_000;
 
-/** For specs: what would have been of a world that was lived through, asked of all of its calls. */
+/** For specs: the counterfactual answer about all calls of a lived world. */
 export function answerTo(
   world: LivedWorld,
   changes: readonly Change[],

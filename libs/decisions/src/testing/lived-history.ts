@@ -7,7 +7,7 @@ import { TENANT } from './lived-settings.js';
 
 const COUNTS = ['calls', 'succeeded', 'failed', 'denied'] as const;
 
-/** For specs: what has become of calls, counted whole for every question, as views would be asked. */
+/** For specs: the history of calls, counted in full for every question, as the views count it. */
 export class LivedHistory {
   private readonly calls = new Map<string, CallState>();
 

@@ -50,7 +50,7 @@ export class LivedWorld extends LivedSettings {
   private readonly decisionService = new LivedDecisionService(this, this.state);
   private due: { at_ms: number; act: () => void }[] = [];
 
-  /** A call is asked for. @returns its id. */
+  /** Requests a call. @returns its id. */
   request(tool: string, inputs: unknown, more: Partial<ToolCall> = {}): string {
     const known = this.config.tools.get(tool)?.[0]?.contract as ToolContract;
     const call_id = `0-${this.id()}`;

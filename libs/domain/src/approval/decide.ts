@@ -27,7 +27,7 @@ import {
   type VotingRights,
 } from './voting-right.js';
 
-/** A vote as it stands on the log. `appended_at_ms` is the log's time: deadlines go by it. */
+/** A vote as it is on the log. `appended_at_ms` is the log's time: deadlines go by it. */
 export interface CastVote {
   vote: ApprovalVoted;
   traceparent: string | undefined;
@@ -94,7 +94,7 @@ function passedRights(
 
 type Admitted = { approval: Approval; rights: VotingRights; first: ApprovalDraft[] } | { drafts: ApprovalDraft[] };
 
-/** The request as it stands at the time of a vote: parts whose time is over went on. `ended`: it expired. */
+/** The request as it is at the time of a vote: parts whose time is over went on. `ended`: it expired. */
 function atTime(approval: Approval, { vote, appended_at_ms }: CastVote): { now: Approval; first: ApprovalDraft[]; late: boolean } {
   if (appended_at_ms < expiresAt(approval)) return { now: approval, first: [], late: false };
   const first = endOfTime(approval, vote.meta, appended_at_ms);

@@ -112,7 +112,7 @@ describe('a person of an identity provider', () => {
     expect(live(1000)).toBeUndefined();
   });
 
-  test('is read anew once the provider was changed or set up again, and by the time that the provider says', () => {
+  test('is read again once the provider was changed or set up again, and by the time that the provider says', () => {
     provider();
     token(1000);
     provider({ people_live_ms: 5000 });

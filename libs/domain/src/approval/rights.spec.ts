@@ -73,7 +73,7 @@ describe('time', () => {
   const escalate_to = [{ approver_roles: ['cfo'], people: [], quorum: 1, expires_after_ms: 5000 }];
   const escalating = { ...asks, requirement: { ...requirement, on_expiry: 'escalate' as const, escalate_to } };
 
-  test('hands a request to the next group with new time, votes start anew; after the last group it expires', () => {
+  test('hands a request to the next group with new time, votes start again; after the last group it expires', () => {
     policy.rule('c1', escalating);
     policy.now_ms = 11_000;
     expect(timeIsOver()).toEqual(['approval_escalated']);

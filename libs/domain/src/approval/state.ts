@@ -46,7 +46,7 @@ export interface PassedVote {
 }
 
 /**
- * One question to people and the calls that wait for its answer: the first member is the call that was asked for, the
+ * One question to people and the calls that wait for its answer: the first member is the requested call, the
  * others joined it by their idempotency key. Denied, expired and cancelled ones are not kept.
  */
 export interface Approval {

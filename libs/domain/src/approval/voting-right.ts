@@ -26,7 +26,7 @@ export interface Objection {
   reason: string;
 }
 
-/** Somebody's standing word that somebody else decides meanwhile; active when it is looked at. */
+/** Somebody's standing word that somebody else decides in the meantime; active when it is looked at. */
 export interface StandingDelegation {
   from: Principal;
   /** Who vouches for `from`; null: not known. */
@@ -123,7 +123,7 @@ function mayStillPass(part: ApprovalPart, from: string, roles_left: RolesLeft): 
   return roles !== undefined && isRequested(part, giver, roles);
 }
 
-/** The right by which this person votes in a part, or why there is none. A passed right is gone until it is taken back. */
+/** The right by which this person votes in a part, or why there is none. A passed right is missing until it is taken back. */
 function rightIn(approval: Approval, part: ApprovalPart, by: Voter, { standing, links, roles_left }: Known): PartRight | Objection {
   const { rule } = part;
   const who = { issuer: by.voter_issuer, id: by.voter.id };

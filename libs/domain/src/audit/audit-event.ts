@@ -4,7 +4,7 @@ import type { CallState } from '../call/state.js';
 
 /**
  * One record of the log as an auditor lists it: who, on whose behalf, what was asked and what came of it as digests, and
- * where it stands. People and agents are named `kind:id`. What it says in full is the record itself.
+ * its position. People and agents are named `kind:id`. What it says in full is the record itself.
  */
 export interface AuditEvent {
   event_id: string;

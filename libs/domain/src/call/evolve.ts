@@ -83,7 +83,7 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
   return { ...state, call: state.call ?? event.call, ruling };
 }
 
-/** The state with inputs that an approver may have edited; what was asked for stays beside them. Before the request is read, nobody knows it. */
+/** The state with inputs that an approver may have edited; what was requested stays beside them. Before the request is read, nobody knows it. */
 function edited(state: CallState, call: ToolCall): CallState {
   const { asked_inputs_json: before, ...rest } = state;
   const requestedInputs = before ?? (state.requested ? state.call?.inputs_json : undefined);

@@ -120,7 +120,7 @@ export interface CallState {
   started: StartFact | null;
   doubt: EndFact | null;
   end: EndFact | null;
-  /** The inputs as they were asked for, where an approver edited them; absent where those of `call` are the ones. */
+  /** The inputs as they were requested, where an approver edited them; absent where those of `call` are the ones. */
   asked_inputs_json?: string;
   /** Absent: nobody undid its effect. */
   compensation?: CompensationFact;

@@ -59,14 +59,14 @@ export type Refusal =
   | 'bad_inputs'
   | 'subject_erased';
 
-/** Why a call may not fire any more at this moment, if so. Asked on arrival and again when it gets its slot. */
+/** Why a call may no longer fire at this moment, if so. Asked on arrival and again when it gets its slot. */
 export function tooLate(authority: Pick<Authority, 'execute_before_ms' | 'deadline_ms'>, now_ms: number): 'expired' | 'deadline' | null {
   if (authority.deadline_ms !== null && now_ms >= authority.deadline_ms) return 'deadline';
   return now_ms >= authority.execute_before_ms ? 'expired' : null;
 }
 
 function admitWrite(authority: Authority, known: Knowledge): Admission {
-  // Whether the answer of a derived key still stands is for its row to say.
+  // Whether the answer of a derived key is still in place is for its row to say.
   const settled = authority.key_passed ? known.settled : null;
   const other = known.live ?? settled;
   const mine = digest8(authority.discriminating_digest);

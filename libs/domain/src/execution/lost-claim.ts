@@ -31,11 +31,11 @@ export type LostClaim =
   | { kind: 'answer'; call_id: string; attempt: number; end_offset: number | null }
   /** It succeeded, and only its tool can tell whether its effect is still there. */
   | { kind: 'verify'; call_id: string; attempt: number; end_offset: number | null }
-  /** It may only be answered, and what was to answer it does not stand any more: policy rules once more. */
+  /** It may only be answered, and what was to answer it is no longer in place: policy rules once more. */
   | { kind: 'answer_gone' }
   | { kind: 'refuse'; why: 'idempotency_key_reused' | 'nothing_to_join' };
 
-/** The call of a row answers, or will, where it stands. Undefined: it does not, there is room for the next attempt. */
+/** The call of a row answers, or will, its position. Undefined: it does not, there is room for the next attempt. */
 function answeredBy(row: Execution, terms: AnswerTerms): LostClaim | undefined {
   const { call_id, attempt, end_offset } = row;
   if (row.state === 'running') return { kind: 'join', call_id, attempt };
@@ -60,7 +60,7 @@ function windowOver(row: Execution, claimant: Claimant): boolean {
 
 /**
  * What became of a claim that did not get its row, from all rows of its key in order of attempt. A released or compensated attempt, and
- * one whose answer does not stand any more, makes room for the next one; anything else answers, or refuses where the inputs that identify the
+ * one whose answer is no longer in place, makes room for the next one; anything else answers, or refuses where the inputs that identify the
  * effect differ.
  */
 export function afterLostClaim(claimant: Claimant, rows: readonly Execution[]): LostClaim {

@@ -82,7 +82,7 @@ function withoutEffect(error: CallError, run: Run): Meaning {
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
 
-/** It may have happened. An answer that is wrong is asked about before it is asked for again; a lost one the other way round. */
+/** It may have happened. An answer that is wrong is asked about before it is requested again; a lost one the other way round. */
 function unknownEffect(result: Exclude<RunResult, { kind: 'output' }>, recovery: Recovery, run: Run): Meaning {
   const { error } = result;
   const again = (result.kind !== 'refused' || error.retryable) && recovery.takes_key ? nextAttempt(error, run, FOR_EVER) : null;

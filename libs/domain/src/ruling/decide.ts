@@ -108,7 +108,7 @@ function beingUndone(by: Judgement): Judgement {
 
 /**
  * Another call's question that this call can join: an open one, or a grant that is still good for what policy asks now. A
- * call that was judged again never joins a grant, or it would be granted and refused for ever.
+ * call that was judged again never joins a grant, or it would be granted and refused forever.
  */
 function joinable(state: RulingState, ask: CallToRule, now_ms: number): Approval | undefined {
   const approval = approvalOfKey(state, ask.call.idempotency_key);

@@ -188,7 +188,7 @@ function editorsRights(next: Approval, { cast, rights, ruling }: Edit): VotingRi
 }
 
 /**
- * An approver wants other inputs: they are ruled on as a new revision, which asks anew and binds the edited digest. Its parts
+ * An approver wants other inputs: they are ruled on as a new revision, which asks again and binds the edited digest. Its parts
  * are those of the edited inputs. The editor's approval counts where the editor is entitled; approvals of the inputs before
  * count for nothing. Nothing changes where it is refused.
  */

@@ -87,7 +87,7 @@ describe('a call of a live key', () => {
     });
   });
 
-  test('asks anew where whoever asks for it, or answers for who does, gave the approval', () => {
+  test('asks again where whoever asks for it, or answers for who does, gave the approval', () => {
     policy.rule('c1', asks);
     policy.vote('c1.1', ann, 'approve');
     const by = (id: string) => ({ call: aCall({ principal: person(id) }) });
@@ -105,7 +105,7 @@ describe('a call of a live key', () => {
     expect(policy.rule('c2', asks, { call: aCall({ principal: person('bob') }) })).toEqual(['policy_decided', 'approval_granted']);
   });
 
-  test('asks anew where the grant is over, or has fewer approvals than policy wants now', () => {
+  test('asks again where the grant is over, or has fewer approvals than policy wants now', () => {
     policy.rule('c1', asks);
     policy.vote('c1.1', ann, 'approve');
     expect(policy.rule('c2', { ...asks, quorum: 2 })).toEqual(['policy_decided', 'approval_requested']);
@@ -116,14 +116,14 @@ describe('a call of a live key', () => {
   test.each([
     ['others', { approver_roles: ['operator'] }],
     ['four eyes', { four_eyes: true }],
-  ])('asks anew where policy wants %s by now than those who granted it', (_, more) => {
+  ])('asks again where policy wants %s by now than those who granted it', (_, more) => {
     const requirement = { ...requirementOf(asks), four_eyes: false };
     policy.rule('c1', { ...asks, requirement });
     policy.vote('c1.1', ann, 'approve');
     expect(policy.rule('c2', { ...asks, requirement: { ...requirement, ...more } })).toEqual(['policy_decided', 'approval_requested']);
   });
 
-  test('asks anew once the granted call has ended and its row holds nothing', () => {
+  test('asks again once the granted call has ended and its row holds nothing', () => {
     policy.rule('c1', asks);
     policy.vote('c1.1', ann, 'approve');
     policy.end('c1');

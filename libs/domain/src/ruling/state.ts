@@ -16,7 +16,7 @@ export interface RulingState {
   /** Calls that may run, by call_id. */
   allowed: Map<string, AllowedCall>;
   limits: LimitLedger;
-  /** Undos that are asked for and have no end, by the key of the effect: it answers nobody meanwhile. */
+  /** Undos that are requested and have no end, by the key of the effect: it answers nobody in the meantime. */
   undoing: Map<string, ReadonlySet<string>>;
   /** The newest undos that have ended: a request of theirs that comes again is ruled on again and begins nothing. */
   ended_undos: Set<string>;

@@ -67,7 +67,7 @@ export const emptyTrust = (tool: string): ToolTrust => ({ tool, versions: new Ma
 
 export const emptyAgent = (): AgentTrust => ({ runs: new Map(), asked: 0, granted: 0, confirmed_at_ms: null });
 
-/** The version's part, made where there is none yet. */
+/** The version's part, made if there is none yet. */
 export function versionTrust(state: ToolTrust, version: string): VersionTrust {
   let part = state.versions.get(version);
   if (!part) {

@@ -1,6 +1,6 @@
 import type { Bundle } from './bundle.js';
 
-/** The members of each part, all of them: what a verifier does not look at would be anybody's to add. */
+/** All members of each part: a member that a verifier ignores could be forged. */
 const parts = {
   bundle: ['format', 'tenant_id', 'subject', 'made_at_ms', 'calls', 'records', 'schemas', 'checkpoint', 'vkey'],
   record: ['topic', 'partition', 'offset', 'timestamp_ms', 'key', 'headers', 'value', 'event_type', 'event', 'proof'],

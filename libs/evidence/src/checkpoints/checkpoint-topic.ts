@@ -12,7 +12,7 @@ const PAGE_RECORDS = 500;
 /** An entry may stand twice, the second time at most so many records later. */
 const APART_MAX = 32;
 
-/** The entries of the topic as they are read: which is the next, and whether one that stands twice is the same twice. */
+/** The entries of the topic as they are read: the next number, and whether duplicates are equal. */
 class SeenEntries {
   private readonly recent = new Map<number, string>();
 
@@ -34,7 +34,7 @@ class SeenEntries {
   }
 }
 
-/** Every signed checkpoint as a record of the log, whole, in the order of their numbers. An entry that stands twice is the same twice. */
+/** Every signed checkpoint as a record of the log, whole, in the order of their numbers. Duplicates of an entry are equal. */
 export class CheckpointTopic {
   private readonly decoder: BatchDecoder;
 
@@ -51,7 +51,7 @@ export class CheckpointTopic {
     await this.log.append(records.map((record) => this.recordOf(record)));
   }
 
-  /** Number of checkpoints up to the newest on the topic, 0 where there is none. @throws BrokenRecord for a record that is no checkpoint */
+  /** Number of checkpoints up to the newest on the topic, 0 if there is none. @throws BrokenRecord for a record that is not a checkpoint */
   async size(): Promise<number> {
     const [first, head] = [await this.log.first(CHECKPOINT_TOPIC, 0), await this.log.head(CHECKPOINT_TOPIC, 0)];
     let size = 0;
@@ -65,12 +65,12 @@ export class CheckpointTopic {
   }
 
   /**
-   * The checkpoints from this number on, each once. @throws BrokenRecord where one is missing, or stands there twice and differs
+   * The checkpoints from this number on, each once. @throws BrokenRecord where one is missing or has a duplicate that differs
    */
   async *entries(from: number): AsyncGenerator<CheckpointRecord> {
     const head = await this.log.head(CHECKPOINT_TOPIC, 0);
     const seen = new SeenEntries(from);
-    // Checkpoint n stands at offset n, or later where some before it stand twice.
+    // Checkpoint n is at offset n, or later where some before it have duplicates.
     for (let at = Math.max(from, await this.log.first(CHECKPOINT_TOPIC, 0)); at < head; ) {
       const page = await this.page(at, Math.min(PAGE_RECORDS, head - at));
       if (page.length === 0) return;

@@ -15,10 +15,10 @@ import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, headOf } from 
 import { headsAt } from './heads-at.js';
 import { MoveProofs, missingFrom, movedIn } from './tree-moves.js';
 
-/** Heads that a tree must pass through while it is hashed anew, by the tree's name, smallest first. */
+/** Heads that a tree must pass through while it is hashed again, by the tree's name, smallest first. */
 export type TornTrees = ReadonlyMap<string, TreeHead[]>;
 
-/** The log as its newest kept checkpoint signs it, and what of its trees must be hashed anew before the next one. */
+/** The log as its newest kept checkpoint signs it, and what of its trees must be hashed again before the next one. */
 export interface KeptLog {
   log: HeadsLog;
   torn: TornTrees;

@@ -4,7 +4,7 @@ import type { CheckpointRecord, CheckpointStore, NewestCheckpoint } from './chec
 import { type CheckpointTopic, textOf } from './checkpoint-topic.js';
 
 /**
- * Checkpoints that stand on the log before they are kept, so that a lost store is restored from there (`RestoredCheckpoints`).
+ * Checkpoints that are on the log before they are stored, so that a lost store is restored from there (`RestoredCheckpoints`).
  * They are read from the store. Where more than one process may sign, `claim` lets one of them write a number.
  */
 export class LogFirstCheckpoints implements CheckpointStore {
@@ -38,7 +38,7 @@ export class LogFirstCheckpoints implements CheckpointStore {
     return textOf(claimed) === textOf(record) ? 'kept' : 'taken';
   }
 
-  /** Keeps an entry of the log in the store. @throws BrokenRecord where another stands there */
+  /** Stores an entry of the log. @throws BrokenRecord where the store has another one */
   async keep(record: CheckpointRecord): Promise<void> {
     if ((await this.kept.append(record)) === 'kept') return;
     const known = await this.kept.at(record.number);

@@ -152,7 +152,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'one that stands on the log twice, a while later too, counts once',
+      'a checkpoint that is on the log twice counts once, also much later',
       async () => {
         await sign(4);
         await topic().append((await kept()).slice(2, 4));
@@ -226,7 +226,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'a record that is no checkpoint is found',
+      'finds a record that is not a checkpoint',
       async () => {
         await sign(2);
         await rig.log.append([{ topic: CHECKPOINT_TOPIC, partition: 0, key: null, value: Buffer.from('x'), headers: {} }]);
@@ -236,10 +236,10 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'of two that sign at once each number is written by one, and stands on the log as it is kept',
+      'of two concurrent signers each number is written by one, equal on the log and in the store',
       async () => {
         if (!rig.claimed) {
-          // One process owns the store: there is nobody to race with.
+          // One process owns the store: there is no race.
           expect(claim()).toBeUndefined();
           return;
         }

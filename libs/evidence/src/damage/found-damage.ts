@@ -23,7 +23,7 @@ export interface FoundDamage {
   reason: string;
 }
 
-/** Takes what was found. The same damage may be told many times: whoever takes it says it once. Never throws, never waits. */
+/** Receives found damage. The same damage may be reported many times: the receiver records it once. Never throws, never waits. */
 export interface DamageReport {
   /** Whether it counts; false where an operator accepted these records as they are. */
   found(damage: FoundDamage): boolean;

@@ -45,7 +45,7 @@ export async function hasLeaves(dropped: DroppedLeaves, tree: string, below: num
 
 /**
  * Keeps the leaf hashes of all records below an offset for good, once they add up to the signed head; those of records that
- * are gone already come from what was kept. Repeatable. Answers what is wrong, and then nothing may be dropped.
+ * were already dropped come from what was kept. Repeatable. Returns faults; if there are any, nothing may be dropped.
  */
 export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles, dropped: DroppedLeaves): Promise<string | undefined> {
   const name = headName(head);
@@ -89,7 +89,7 @@ export async function keepLeavesOf(
   return undefined;
 }
 
-/** A tile of leaf hashes: what was kept of records that are gone, and the tile of the tree for the rest. */
+/** A tile of leaf hashes: the kept ones of dropped records, and the tile of the tree for the rest. */
 async function sourceOf(name: string, first: number, index: number, tiles: Tiles, dropped: DroppedLeaves): Promise<Buffer> {
   const dropped_bytes = Math.max(0, first - index * TILE_WIDTH) * HASH_BYTES;
   if (dropped_bytes === 0) return tiles.read(name, 0, index);

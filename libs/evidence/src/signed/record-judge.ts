@@ -24,12 +24,12 @@ export interface TornTile {
   hashes: Buffer;
 }
 
-/** What came of a comparison of records with the signed head. */
+/** The result of a comparison of records with the signed head. */
 export interface Judgement {
   /** Records that are not what was signed. */
   wrong: OffsetRange[];
   torn: TornTile[];
-  /** Records of which nothing can be said: tiles above them do not add up. Then the tree has to be hashed anew. */
+  /** Records that cannot be judged, because tiles above them are inconsistent: the tree has to be hashed again. */
   unproven: number;
 }
 
@@ -94,8 +94,8 @@ export class RecordJudge {
   }
 
   /**
-   * The leaf hashes of a tile's records as they stand on the log, or were kept of those that were dropped; undefined where some of
-   * them are in no place any more: of a frozen tree the log has other records from the next generation on.
+   * The leaf hashes of a tile's records as they are on the log, or were kept of those that were dropped; undefined where some of
+   * them are no longer at their place: of a frozen tree the log has other records from the next generation on.
    */
   private async leavesOnLog({ head, end }: TreeSpan, index: number): Promise<Buffer | undefined> {
     const { log, dropped } = this.from;

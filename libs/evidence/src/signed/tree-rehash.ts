@@ -42,7 +42,7 @@ class UpperTiles implements Tiles {
 const joined = (parts: readonly TileAppend[]): Buffer => Buffer.concat(parts.map(({ hashes }) => hashes));
 
 /**
- * Hashes a tree anew from the log, for where a tile above the leaves is torn, so that the tiles below it prove nothing. A log that
+ * Hashes a tree again from the log, for where a tile above the leaves is torn, so that the tiles below it prove nothing. A log that
  * adds up to the signed head gets its whole tiles written again; partial ones are the signer's.
  */
 export class TreeRehash {

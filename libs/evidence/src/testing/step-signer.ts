@@ -14,7 +14,7 @@ export interface SigningParts extends SignerParts {
   dropped?: DroppedLeaves;
 }
 
-/** Signs what stands on some topics, step by step, as the projector does while it runs. */
+/** Signs the records of some topics, step by step, as the projector does while it runs. */
 export class StepSigner {
   private readonly trees = new Map<string, CoveredTree>();
 

@@ -55,7 +55,7 @@ export class BundleCompiler {
     return true;
   }
 
-  /** What came of it, the rules that are left included. */
+  /** The result of the compilation, with the valid rules. */
   finish(): { bundle: CompiledBundle } | { faults: RuleFault[] } {
     while (this.step());
     if (this.faults.length > 0) return { faults: this.faults };

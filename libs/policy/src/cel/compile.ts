@@ -11,7 +11,7 @@ import { type Expr, type ExpressionFault, type Parsed, positionAt } from './synt
 import { turns } from './turns.js';
 import { TypeCheck, TypeFault } from './type-check.js';
 
-/** What came of a condition: it holds, it does not, or it could not be told. */
+/** The result of a condition: it holds, it does not hold, or its evaluation failed. */
 export type ConditionOutcome = true | false | { error: string };
 
 /** A compiled condition. Pure; `judge` never throws. */
@@ -79,7 +79,7 @@ function evaluated(run: Run, on: CelBindings): { value: unknown } | { error: str
 }
 
 /**
- * Compiles a condition once. Its variables are those of `variablesOf`; it must be a bool as far as can be told.
+ * Compiles a condition once. Its variables are those of `variablesOf`; it must be a bool as far as types are known.
  * A condition whose evaluation errs (a missing field, a text where a number is wanted, too many items) does not hold, and says so.
  */
 export function compileCondition(text: string, known: ConditionEnvironment = {}): { condition: CelCondition } | { fault: ExpressionFault } {

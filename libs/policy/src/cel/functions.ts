@@ -29,7 +29,7 @@ const PATTERNS_MAX = 1000;
 const DANGER_TURNS = 500;
 const patterns = new Map<string, RE2JS>();
 
-/** RE2, so linear in the text. @throws where the pattern is none, or compiles to too many steps. */
+/** RE2, so linear in the text. @throws where the pattern is invalid or compiles to too many steps. */
 export function patternOf(text: string): RE2JS {
   const known = patterns.get(text);
   if (known) return known;

@@ -16,7 +16,7 @@ function settingOf({ policy }: RulingInput): 'require_approval' | 'deny' | 'off'
   return force && 'bundle' in force ? force.bundle.dangerous : 'require_approval';
 }
 
-/** Inputs that drop, wipe, rewrite or take over: asked about, or denied where nothing would be left. A bundle's `dangerous` says otherwise. */
+/** Inputs that drop, wipe, rewrite or take over need approval, or are denied where nothing would be left. A bundle's `dangerous` overrides this. */
 export const dangerousOperation: Condition = {
   rule: 'builtin.dangerous_operation',
   judge: (input) => {

@@ -151,7 +151,7 @@ test('rules may ask for it', () => {
 describe('in every tenant', () => {
   const ruled = (inputs: unknown, more: Parameters<typeof ruledBy>[1] = {}) =>
     ruledBy([], { contract: aContract('stage'), ...more }, inputs);
-  test('people are asked, without any bundle', () => {
+  test('approval is required, without any bundle', () => {
     expect(ruled({ sql: 'drop table x' }, { policy: undefined })).toMatchObject({
       effect: 'require_approval',
       rule: 'builtin.dangerous_operation',

@@ -14,7 +14,7 @@ export const limitRule = (limit_id: string): string => `limit.${limit_id}`;
 
 const LEVELS: readonly SideEffectLevel[] = ['none', 'reads', 'writes'];
 
-/** What a call counts for by an expression; undefined where it cannot be told. */
+/** The amount of a call by an expression; undefined where the expression fails. */
 export function amountOf(one: Pick<Applied, 'amount'>, on: LimitedCall, otherwise: number): number | undefined {
   if (one.amount === null) return otherwise;
   if (one.amount === 'unreadable') return undefined;

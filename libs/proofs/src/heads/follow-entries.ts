@@ -32,7 +32,7 @@ export interface FollowTerms {
 }
 
 /**
- * Checks entries that follow what was seen, in order: each tree that moved only grew, no tree is gone, each new generation of a
+ * Checks entries that follow what was seen, in order: each tree that moved only grew, no tree is missing, each new generation of a
  * tree is decided on the record, and all of it is what the note signs. Total: whatever cannot be read is refused. Trusts the
  * log's key for who signed, and nothing else.
  */
@@ -68,7 +68,7 @@ function signedAs(next: HeadsLog, note: string, log: NoteVerifier): Opened {
 }
 
 /**
- * The log as it stood at a checkpoint: the heads that its last entry covers. What is answered shows what was signed,
+ * The log at a checkpoint: the heads that its last entry covers. The result shows what was signed,
  * not that the heads before it led there.
  */
 export function openHeads(covered: CoveredHeads, log: NoteVerifier): Opened {

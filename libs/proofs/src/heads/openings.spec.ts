@@ -148,7 +148,7 @@ describe('a generation of a tree', () => {
       /does not follow the newest tree/,
     ],
     [
-      'of a tree that nobody has seen',
+      'of an unknown tree',
       ({ opens }) => ({ moves: [{ ...opens, head: { ...opens.head, topic: 'approval-voted' } }] }),
       /does not follow the newest tree/,
     ],
@@ -194,7 +194,7 @@ describe('a generation of a tree', () => {
       expect(log.append({ number: 2, time_ms: 2, moves: [continues] })).toMatch(/is frozen with \d+ records since tool-executed\/0#2/);
     }));
 
-  test('never says another base or decision later', async () => {
+  test('never changes its base or decision later', async () => {
     const { log, entry, generation, opened } = await world({ signed: 9, base: 5, grown: 2 });
     expect(log.append(entry)).toHaveLength(1);
     for (const change of [{ base_offset: 4 }, { decision: uuid(3) }]) {

@@ -3,7 +3,7 @@ import { type RecordToCover, recordHash } from '../record/record-leaf.js';
 import { baseOf, endOf, generationNumber, headName, type TreeHead, type TreePlace } from '../record/tree-heads.js';
 import { leafIndex } from '../record/tree-spans.js';
 
-/** Where decisions stand on the log. */
+/** The tree of the partition that has the decisions. */
 export const DECISIONS: TreePlace = { topic: 'configuration-changed', partition: 0 };
 
 /** A tree that a decision allows to be opened, and the tree that is frozen with it, as it was signed last. */

@@ -9,7 +9,7 @@ export type WireHead = [topic: string, partition: number, size: number, root: st
 /** A tree that moved: its new head, and the consistency proof from its head in the entry before (base64, RFC 9162 section 2.1.4.1). */
 export type WireMove = [topic: string, partition: number, size: number, root: string, path: string[], generation?: Generation];
 
-/** A `damage_accepted` that lets generations be opened: the record, and that it stands under the entry that opens them. */
+/** A `damage_accepted` that allows generations to be opened: the record, and its proof under the entry that opens them. */
 export interface WireDecision {
   offset: number;
   timestamp_ms: number;

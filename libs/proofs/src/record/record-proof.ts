@@ -39,7 +39,7 @@ export interface TrustedCheckpoint {
   cosigned: { name: string; checks: WitnessChecks; time_s: number }[];
 }
 
-/** The checkpoint of a note where the log and every witness that is asked for signed it; the reason, else. */
+/** The checkpoint of a note that the log and every required witness signed; else the reason. */
 export function openTrusted(note: string, { log, witnesses }: Trust): TrustedCheckpoint | string {
   const signed = openCheckpoint(note, log);
   if (!signed) return `the checkpoint is not signed by ${log.name}`;
@@ -63,7 +63,7 @@ export function verifyUnder(record: RecordToCover, proof: Omit<RecordProof, 'che
 }
 
 /**
- * Whether the record, byte for byte, stands at its place on the log that the checkpoint signs. Total: whatever cannot be
+ * Whether the record, byte for byte, is at its place on the log that the checkpoint signs. Total: whatever cannot be
  * read is refused. Trusts the keys and nothing else.
  */
 export function verifyRecord(record: RecordToCover, proof: RecordProof, trust: Trust): Verdict {

@@ -32,7 +32,7 @@ function forget(state: ConfigurationState, provider: IdentityProvider): void {
   else state.providers_by_issuer.delete(provider.issuer);
 }
 
-/** The provider that a token of this issuer and these audiences is for; undefined where there is none, or no single one. */
+/** The provider that a token of this issuer and these audiences is for; undefined if there is none, or no single one. */
 export function providerOf(state: ConfigurationState, issuer: string, audiences: readonly string[]): IdentityProvider | undefined {
   const fitting = (state.providers_by_issuer.get(issuer) ?? []).filter((provider) =>
     provider.audiences.some((audience) => audiences.includes(audience)),

@@ -47,7 +47,7 @@ export function mappingVersions(state: ConfigurationState, tenant_id: string, to
   return state.by_tenant.get(tenant_id)?.mappings.get(tool) ?? [];
 }
 
-/** The mapping that a call goes by: the newest version in force when it was asked for. Undefined: none. */
+/** The mapping that a call goes by: the newest version in force when it was requested. Undefined: none. */
 export function mappingAt(state: ConfigurationState, tenant_id: string, tool: string, at_ms: number): MappingVersion | undefined {
   const mappings = state.by_tenant.get(tenant_id)?.mappings;
   if (!mappings || mappings.size === 0) return undefined;

@@ -8,7 +8,7 @@ const PEOPLE_MAX = 10_000;
 /** Stands for the token itself, beside the roles that it gives. */
 const ANY_ROLE = '';
 
-/** How recent a token must be: to vote, or to have somebody else vote meanwhile. */
+/** How recent a token must be: to vote, or to have somebody else vote in the meantime. */
 export type LiveAs = 'voter' | 'giver';
 
 export function noteVerifiedToken(state: ConfigurationState, event: EventMap['person_token_verified']): void {

@@ -15,7 +15,7 @@ export interface ApiKey {
   tenant_id: string;
   principal: Principal;
   scopes: string[];
-  /** Markings that it may see; `*` stands for all. */
+  /** Markings that it may see; `*` means all. */
   clearances: string[];
   /** Null: any purpose. */
   purposes: string[] | null;

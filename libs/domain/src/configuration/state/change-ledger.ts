@@ -19,7 +19,7 @@ export type ChangeVerdict = 'applied' | 'repeated' | 'refused';
  * the same in every service. A version is the offset of the newest change, never a time.
  */
 export interface ChangeLedger {
-  /** Offset of the newest record in here; NO_RECORD_OFFSET where there is none. */
+  /** Offset of the newest record in here; NO_RECORD_OFFSET if there is none. */
   offset: number;
   /** Tenant and item → version. */
   versions: Map<string, number>;

@@ -47,7 +47,7 @@ export interface MappingVersion {
   activated_by: Principal | null;
 }
 
-/** 'Approve similar' as it stands in the configuration; one that was revoked is kept, so that it does not come again. */
+/** 'Approve similar' as it is in the configuration; one that was revoked is kept, so that it does not come again. */
 export type KeptGrant = Pick<GrantSet, 'grant' | 'revoked' | 'by' | 'changed_at_ms'>;
 
 /** The limits of a tenant. */

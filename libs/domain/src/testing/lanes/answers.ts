@@ -139,7 +139,7 @@ export abstract class Answers extends Claiming {
     if (!this.check()) return 'lease_missing';
     if (job.stage !== 'starting') return undefined;
     const { epoch } = job;
-    // An append that was sent lands, whatever happens to the lease meanwhile.
+    // An append that was sent lands, whatever happens to the lease in the meantime.
     return () => {
       this.world.append({ kind: 'started', call_id: job.ruling.call_id, epoch, by: this });
       return () => 'started';
