@@ -19,7 +19,7 @@ function byPerson(given: readonly GivenPart[], links: readonly PersonLink[]): re
 
 /**
  * The first part of what policy asks now that approvals given earlier do not answer; undefined where they answer all. Each
- * part must have been met by people whom it asks, and by enough of them. `links`: who is one person, as it is known now.
+ * part must have been met by enough people of its group. `links`: identities of one person, as known now.
  */
 export function unansweredPart(
   now: readonly RequestedPart[],

@@ -43,7 +43,7 @@ export interface CastVote {
   person_links?: readonly LinkPeriod[];
 }
 
-/** What is known beside the request itself. Whatever was recorded since it was asked only makes it stricter. */
+/** Facts besides the request itself. Facts that were recorded after the request only make it stricter. */
 export function knownFor(
   approval: Pick<Approval, 'config_offset'>,
   { standing = [], person_links = NO_LINKS, roles_left }: CastVote,
@@ -117,7 +117,7 @@ function rightsOf(before: Approval, now: Approval, cast: CastVote): VotingRights
 
 const LATE = objectTo('late', 'too late: the time of this group of approvers has ended');
 
-/** Whether this vote may change its request, and in which parts; else what is said instead (nothing where it was counted before). */
+/** Whether this vote may change its request, and in which parts; else the drafts to write instead (none where it was counted before). */
 export function admittedVote(approval: Approval | undefined, cast: CastVote): Admitted {
   const { vote } = cast;
   const no = (why: Objection) => ({ drafts: refuseVote(cast, why) });
@@ -225,7 +225,7 @@ function withoutRightOf(vote: CountedVote, mine: CountedVote): CountedVote | und
   return in_parts.length > 0 ? { ...vote, in_parts } : undefined;
 }
 
-/** Approvals after one more vote: an approval adds to those that are there, a revocation takes away what the voter's right gave. */
+/** Approvals after one more vote: an approval is added, a revocation removes what the voter's right gave. */
 export function tally(votes: readonly CountedVote[], mine: CountedVote): CountedVote[] {
   const others = votes.filter(({ vote_id }) => vote_id !== mine.vote_id);
   if (mine.vote === 'revoke') return others.flatMap((vote) => withoutRightOf(vote, mine) ?? []);

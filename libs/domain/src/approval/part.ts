@@ -20,7 +20,7 @@ export interface RequestedPart {
 /** A ruling's request for approval. Without `parts` its rule is the only one that asks. */
 export type PartsAsking = Asking & { rule: string; parts?: readonly RequestedPart[] };
 
-/** One part of a request, as it stands. */
+/** The current state of one part of a request. */
 export interface ApprovalPart extends RequestedPart {
   /** 0: the first group has it; n: the n-th of `escalate_to`. */
   level: number;
@@ -32,7 +32,7 @@ export interface ApprovalPart extends RequestedPart {
   /** The longest of `reminders_ms` that was sent. */
   reminded_ms: number;
   sla_missed: boolean;
-  /** Why the people who are known cannot meet it; null: they can, or it cannot be told. */
+  /** Why the known people cannot meet it; null: they can, or that is unknown. */
   shortfall: string | null;
 }
 
@@ -106,7 +106,7 @@ function assignPeople(parts: readonly PartCandidates[], people: readonly string[
   return slots.map(({ length }) => length);
 }
 
-/** How many approvals each part has: of all who are for it, or, where parts share nobody, of its own. */
+/** How many approvals each part has: of all approvers, or, for `distinct` parts, of its own. */
 export function filled(parts: readonly PartCandidates[], distinct: boolean): number[] {
   if (!distinct) return parts.map(({ candidates }) => new Set(candidates).size);
   return assignPeople(parts, [...new Set(parts.flatMap(({ candidates }) => candidates))]);
@@ -124,5 +124,5 @@ export function standingOfParts(parts: readonly ApprovalPart[], votes: readonly 
 
 export const isMet = ({ approvals, quorum }: PartStanding): boolean => approvals >= quorum;
 
-/** A part that people met, as far as it is known: of records from before parts, who was asked may not be. */
+/** A granted part; `asked` is unknown in records from before parts. */
 export type GivenPart = Pick<GrantedPart, 'approved_by'> & { asked: GrantedPart['asked'] | null };

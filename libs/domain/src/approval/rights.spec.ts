@@ -23,7 +23,7 @@ const delegation = (from: string, to: string, roles = ['approver']): StandingDel
 describe('a vote that is passed on', () => {
   beforeEach(() => void policy.rule('c1', { ...asks, quorum: 2 }));
 
-  test('lets somebody without the role decide in the place of who has it, and not both', () => {
+  test('lets a person without the role decide in place of the one who has it, and not both', () => {
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_refused']);
     expect(policy.vote('c1.1', ann, 'delegate', { to: 'clerk' })).toEqual(['approval_vote_counted']);
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
@@ -42,7 +42,7 @@ describe('a vote that is passed on', () => {
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_counted']);
   });
 
-  test('never reaches who asked, and is not passed on again', () => {
+  test('never reaches the requester, and is not passed on again', () => {
     expect(policy.vote('c1.1', ann, 'delegate', { to: 'robot' })).toEqual(['approval_vote_refused']);
     policy.vote('c1.1', ann, 'delegate', { to: 'clerk' });
     expect(policy.vote('c1.1', clerk, 'delegate', { to: 'cid' })).toEqual(['approval_vote_refused']);
@@ -114,7 +114,7 @@ describe('an approval that was granted', () => {
     policy.vote('c1.1', ann, 'approve');
   });
 
-  test('can be taken back by who gave it until the call has fired: the call is cancelled, and nobody joins the grant', () => {
+  test('can be revoked by its voter until the call has started: the call is cancelled, and no call joins the grant', () => {
     expect(policy.vote('c1.1', ann, 'revoke')).toEqual(['approval_vote_counted', 'call_cancelled']);
     expect(policy.last('call_cancelled')).toMatchObject({ final: false, only_before_fire: true });
     expect(policy.rule('c2', asks)).toEqual(['policy_decided', 'approval_requested']);

@@ -32,11 +32,11 @@ export interface ApprovalMember {
   revision: number;
   call: ToolCall;
   traceparent: string | undefined;
-  /** What its rules were told of earlier calls; absent: none asked. */
+  /** The history that its rules saw; absent: no rule used it. */
   history_json?: string;
 }
 
-/** Somebody gave the own vote on this request to somebody else. */
+/** A voter delegated the own vote on this request to another person. */
 export interface PassedVote {
   from: string;
   to: string;
@@ -59,7 +59,7 @@ export interface Approval {
   parts: readonly ApprovalPart[];
   /** Each part needs people who meet no other. */
   distinct: boolean;
-  /** Position in configuration-changed by which it was asked; absent: not known. */
+  /** Position in configuration-changed at the request; absent: not known. */
   config_offset?: number;
   /** Principal ids that cannot approve a part with four eyes, besides the requesters of its members. */
   barred: readonly string[];
@@ -69,7 +69,7 @@ export interface Approval {
   passed: readonly PassedVote[];
   /** 0 while open. */
   execute_before_ms: number;
-  /** One of its calls has started: no vote can be taken back any more. */
+  /** One of its calls has started: votes can no longer be revoked. */
   fired: boolean;
   /** Of edited inputs: their own key. */
   also: ClaimedKey | null;
@@ -107,7 +107,7 @@ export function tallied(standings: readonly PartStanding[]): { approvals: number
   };
 }
 
-/** Who is asked by now, as a grant names them. */
+/** The current group, as a grant names it. */
 export function termsOf(part: ApprovalPart): GrantedTerms {
   const { approver_roles, people } = groupOf(part);
   return { approver_roles: [...approver_roles], people: [...people], four_eyes: part.requirement.four_eyes, level: levelOf(part) };
@@ -133,7 +133,7 @@ export function approvalId(call_id: string, revision: number): string {
   return `${call_id}.${revision}`;
 }
 
-/** A question of which only its ruling is known yet; approval_requested follows in the same append and brings the rest. */
+/** An approval of which only the ruling is known yet; approval_requested follows in the same append with the rest. */
 export function unrequestedApproval(
   approval_id: string,
   ruling: { tier: Tier; rule: string; config_offset: number },

@@ -26,7 +26,7 @@ export interface Objection {
   reason: string;
 }
 
-/** Somebody's standing word that somebody else decides in the meantime; active when it is looked at. */
+/** A standing delegation of one person to another; active at the time of the check. */
 export interface StandingDelegation {
   from: Principal;
   /** Who vouches for `from`; null: not known. */
@@ -43,18 +43,18 @@ export type Voter = Pick<ApprovalVoted, 'voter' | 'voter_issuer'>;
 
 export const objectTo = (code: VoteRefusal, reason: string): Objection => ({ code, reason });
 
-/** Whether a person is one of those whom a part asks: by a role that it names, or by name. */
+/** Whether a person is in the group of a part, by role or by name. */
 function isRequested(part: ApprovalPart, who: Identity, roles: readonly string[]): boolean {
   const { approver_roles, people } = groupOf(part);
   return isNamed(people, who) || approver_roles.some((role) => roles.includes(role));
 }
 
-/** Who asked for a call. A person with a key of this installation is local; who vouches for anybody else is not on the call. */
+/** The requester of a call. A person with a key of this installation is local; the call does not name the issuer of others. */
 export function requesterOf({ principal, authority }: ToolCall): Identity {
   return { issuer: authority?.agent_token_ref.startsWith('key:') ? LOCAL_ISSUER : null, id: principal.id };
 }
 
-/** Those whom four eyes bar, by the names that the request records: an owner is local, of others only the subject is known. */
+/** The people whom four eyes bar, by the names in the request: an owner is local, of others only the subject is known. */
 export function barredIdentities(barred: readonly string[], calls: readonly ToolCall[]): Identity[] {
   const requesters = calls.map(requesterOf);
   const isUnknown = (id: string) =>
@@ -62,7 +62,7 @@ export function barredIdentities(barred: readonly string[], calls: readonly Tool
   return [...requesters, ...barred.map((id) => ({ issuer: isUnknown(id) ? null : LOCAL_ISSUER, id }))];
 }
 
-/** Whether four eyes keep this person from approving a part: who asked, and who answers for the agent that did. */
+/** Whether four eyes bar this person from approving a part: the requester, and the owner of a requesting agent. */
 export function isBarred(
   { barred, members }: Pick<Approval, 'barred' | 'members'>,
   part: ApprovalPart,
@@ -106,7 +106,7 @@ export interface Known {
   links: readonly PersonLink[];
 }
 
-/** Why a voter decides nothing (any more), or undefined: every vote needs a live person, whatever way it came. */
+/** Why a voter may not (or no longer) decide, or undefined: every vote needs a live person, over any channel. */
 export function liveObjection({ voter, voter_issuer }: Voter, roles_left: RolesLeft): Objection | undefined {
   if (roles_left({ issuer: voter_issuer, id: voter.id }, voter.roles, 'voter')) return undefined;
   const needed =
@@ -116,14 +116,14 @@ export function liveObjection({ voter, voter_issuer }: Voter, roles_left: RolesL
   return objectTo('not_live', `${voter.id} can no longer vote: ${needed}`);
 }
 
-/** Whether somebody who passed the own vote on could still vote in the part. */
+/** Whether a person who delegated the own vote could still vote in the part. */
 function mayStillPass(part: ApprovalPart, from: string, roles_left: RolesLeft): boolean {
   const giver = identityOf(from);
   const roles = roles_left(giver, groupOf(part).approver_roles, 'giver');
   return roles !== undefined && isRequested(part, giver, roles);
 }
 
-/** The right by which this person votes in a part, or why there is none. A passed right is missing until it is taken back. */
+/** The right by which this person votes in a part, or why there is none. A delegated right is lost until the delegation is revoked. */
 function rightIn(approval: Approval, part: ApprovalPart, by: Voter, { standing, links, roles_left }: Known): PartRight | Objection {
   const { rule } = part;
   const who = { issuer: by.voter_issuer, id: by.voter.id };
@@ -143,7 +143,7 @@ function rightIn(approval: Approval, part: ApprovalPart, by: Voter, { standing, 
   return objectTo('not_entitled', requestedVoters([part]));
 }
 
-/** Whether a standing delegation comes from somebody else whom the part asks. */
+/** Whether a standing delegation comes from another person in the group of the part. */
 function mayGive(
   part: ApprovalPart,
   { from, from_issuer = null }: StandingDelegation,
@@ -178,7 +178,7 @@ function hasApproved(
 const FOUR_EYES = objectTo('four_eyes', 'four eyes: the requester of the call and the owner of the requester cannot approve it');
 const TWICE = objectTo('twice', 'this voter has already approved: each approval needs a different person');
 
-/** Why an approval of somebody with the right does not count in a part beside these votes, or undefined. */
+/** Why an approval by an entitled person does not count in a part beside these votes, or undefined. */
 export function objectionIn(
   approval: Pick<Approval, 'barred' | 'members' | 'votes'>,
   part: ApprovalPart,

@@ -164,7 +164,7 @@ describe('the fold of a call', () => {
     ]);
   });
 
-  test('policy-deny, approval-deny and doubt are told apart', () => {
+  test('policy-deny, approval-deny and doubt are distinct', () => {
     expect(status(requested(), ruled(0, 1, 'deny'))).toBe('denied');
     expect(status(requested(), ruled(0, 1, 'require_approval'), denied(0, 1))).toBe('denied');
     expect(status(requested(), ruled(0, 1, 'allow'), started(0, 1), inDoubt(1, 2))).toBe('in_doubt');

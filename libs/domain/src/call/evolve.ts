@@ -83,7 +83,7 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
   return { ...state, call: state.call ?? event.call, ruling };
 }
 
-/** The state with inputs that an approver may have edited; what was requested stays beside them. Before the request is read, nobody knows it. */
+/** The state with inputs that an approver may have edited; the requested inputs are kept beside them. They are unknown before the request is read. */
 function edited(state: CallState, call: ToolCall): CallState {
   const { asked_inputs_json: before, ...rest } = state;
   const requestedInputs = before ?? (state.requested ? state.call?.inputs_json : undefined);
@@ -150,7 +150,7 @@ function approvalEscalated(state: CallState, event: EventMap['approval_escalated
   const { approval } = state;
   if (approval?.approval_id !== event.approval_id || approval.expires_at_ms >= event.expires_at_ms) return state;
   const { expires_at_ms, quorum, approver_roles, rule } = event;
-  // One of several parts: the others still ask whom they asked.
+  // One of several parts: the others keep their groups.
   if (rule !== null)
     return { ...state, approval: { ...approval, approver_roles: [...new Set([...approval.approver_roles, ...approver_roles])] } };
   return { ...state, approval: { ...approval, expires_at_ms, quorum, approver_roles } };

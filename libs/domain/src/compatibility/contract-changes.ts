@@ -25,7 +25,7 @@ export function stepBetween(older: Semver, newer: Semver): Step {
   return 'minor';
 }
 
-/** More are not told; a version with so many differences is another tool. */
+/** Further differences are not listed; a version with so many is another tool. */
 const DIFFERENCES_MAX = 50;
 
 const SIDES = [

@@ -11,7 +11,7 @@ function typeOf(value: unknown): JsonType {
   return Number.isInteger(value) ? 'integer' : (typeof value as JsonType);
 }
 
-/** The values that `enum` or `const` leave; undefined where neither stands. */
+/** The values that `enum` or `const` allow; undefined where there is neither. */
 export function valuesOf(schema: JsonSchema): readonly unknown[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : undefined;
@@ -28,7 +28,7 @@ export function typesOf(schema: JsonSchema): readonly JsonType[] {
 export const coversType = (types: readonly JsonType[], type: JsonType): boolean =>
   types.includes(type) || (type === 'integer' && types.includes('number'));
 
-/** How a keyword that stands for a bound is compared: `wide` says whether `inner` leaves no more than `outer`. */
+/** How a bound keyword is compared: `wide` says whether `inner` allows no more than `outer`. */
 interface Bound {
   /** Applies to values of this type only. */
   type: JsonType;

@@ -240,7 +240,7 @@ export class SchemaContainment {
   }
 }
 
-/** The parts as one schema, where a keyword stands once; of a keyword that stands twice the first counts, which only asks for more. */
+/** The parts as one schema with each keyword once; of a repeated keyword the first counts, which is only stricter. */
 function merged(parts: readonly SchemaNode[]): SchemaNode {
   const [first, ...rest] = parts as [SchemaNode, ...SchemaNode[]];
   if (rest.length === 0) return first;
@@ -253,7 +253,7 @@ function merged(parts: readonly SchemaNode[]): SchemaNode {
   return { ...first, schema };
 }
 
-/** Whether a property with a constant of its own stands in every branch, or every branch has another type. */
+/** Whether every branch has a property with its own constant, or its own type. */
 function reportedApart(branches: readonly unknown[]): boolean {
   const schemas = branches.map((branch) => (isObject(branch) ? branch : {}));
   const types = schemas.map((schema) => schema.type);

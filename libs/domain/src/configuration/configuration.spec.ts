@@ -60,7 +60,7 @@ test('a tenant exists once it is set, and the newest setting counts', () => {
   expect(state.config_offset).toBe(1);
 });
 
-test('what policy or an executor acts by is told at once when it changes, and what nobody rules by is not', () => {
+test('changes that policy or an executor acts on are announced at once, and others are not', () => {
   const at = { changed_at_ms: 1 };
   const pair = { one: { issuer: 'local', subject: 'a' }, other: { issuer: 'local', subject: 'b' } };
   const grant = { grant_id: 'g1' } as EventMap['grant_set']['grant'];
@@ -226,7 +226,7 @@ test('a caret stays inside the first number that is not 0, a tilde inside the mi
   );
 });
 
-test('a mapping that waits is in force from its activation by somebody else on, and the newest in force is the one', () => {
+test('a pending mapping is in force once a second person activates it, and the newest in force applies', () => {
   const mapping = (version: number, needs_activation: boolean): Stated => [
     'mapping_set',
     { tool: 'pay', version, definition_json: '{"inputs":[]}', by, changed_at_ms: version * 10, needs_activation },

@@ -22,13 +22,13 @@ function offPin(state: ConfigurationState, { runs_on }: ToolVersion): string | u
   return undefined;
 }
 
-/** What was decided of a version for this tenant, if anything. */
+/** The lifecycle decision on a version for this tenant, if any. */
 export function lifecycleEntry(part: TenantConfiguration | undefined, name: string, version: string): LifecycleEntry | undefined {
   return part?.lifecycles.get(name)?.get(version);
 }
 
 /**
- * Where a version stands for a tenant. Blocked goes before everything; then a contract that drifted or runs on what is not
+ * The state of a version for a tenant. Blocked comes first; then a contract that drifted or runs on what is not
  * pinned; then what was decided. A gated version of which nothing was decided is a candidate until it ships with a passed evaluation.
  */
 export function stateOfVersion(state: ConfigurationState, tenant_id: string, tool: ToolVersion): VersionState {
@@ -54,7 +54,7 @@ export function promotionFault(state: ConfigurationState, tenant_id: string, too
   return `its evaluation failed: ${evaluation.failed} of ${evaluation.failed + evaluation.passed} cases`;
 }
 
-/** What callers of a deprecated version are told. */
+/** The notice to callers of a deprecated version. */
 export function deprecationNotice(name: string, version: string, entry: LifecycleEntry): string {
   const ends = entry.sunset_at_ms === null ? '' : ` and ends on ${new Date(entry.sunset_at_ms).toISOString()}`;
   const why = entry.reason === null ? '' : ` (${entry.reason})`;

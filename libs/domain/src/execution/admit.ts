@@ -14,9 +14,9 @@ export interface Authority {
   deadline_ms: number | null;
 }
 
-/** What this process knows without asking anybody when the record arrives. */
+/** Local knowledge of this process when the record arrives. */
 export interface Knowledge {
-  /** The record stands below the offset from which on things may still fire. */
+  /** The record is below the offset from which calls may still fire. */
   history: boolean;
   /** This record, or this call, has its end (or its refusal) on the log. */
   ended: boolean;
@@ -59,7 +59,7 @@ export type Refusal =
   | 'bad_inputs'
   | 'subject_erased';
 
-/** Why a call may no longer fire at this moment, if so. Asked on arrival and again when it gets its slot. */
+/** Why a call may no longer fire now, if so. Checked on arrival and again when it gets its slot. */
 export function tooLate(authority: Pick<Authority, 'execute_before_ms' | 'deadline_ms'>, now_ms: number): 'expired' | 'deadline' | null {
   if (authority.deadline_ms !== null && now_ms >= authority.deadline_ms) return 'deadline';
   return now_ms >= authority.execute_before_ms ? 'expired' : null;

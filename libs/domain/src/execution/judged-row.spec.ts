@@ -69,7 +69,7 @@ describe('the row of an attempt', () => {
   test.each<[string, Stated[], SeenRow | undefined, Partial<SeenWith>]>([
     ['runs as long as the log has its start but no end', ['start'], row(), {}],
     ['may be behind the log by what is not folded yet', ['start', 'succeeded'], row(), { ends_from: 11 }],
-    ['may be ahead of what is said to be folded', ['start', 'succeeded'], ended('succeeded', 11), { ends_from: 0 }],
+    ['may be ahead of the folded offset', ['start', 'succeeded'], ended('succeeded', 11), { ends_from: 0 }],
     ['says its end', ['start', 'succeeded'], ended('succeeded', 11), {}],
     ['is released where the log says that nothing happened', ['start', 'failed'], ended('released', 11), {}],
     ['is in doubt until that is resolved', ['start', 'doubt', 'resolved'], ended('in_doubt', 11), { ends_from: 12 }],
@@ -115,7 +115,7 @@ describe('the row of an attempt', () => {
     ['still runs, while its end is folded', ['start', 'succeeded'], row(), {}, /says running, the log ends it as succeeded/],
     ['is still in doubt, while its resolution is folded', ['start', 'doubt', 'resolved'], ended('in_doubt', 11), {}, /says in_doubt/],
     ['is of another call', ['start'], row({ call_id: 'another' }), {}, /is of call another/],
-    ['is of an epoch that nobody had', ['start'], row({ epoch: 9 }), {}, /says epoch 9, the log has its start under epoch 3/],
+    ['is of an epoch that no executor had', ['start'], row({ epoch: 9 }), {}, /says epoch 9, the log has its start under epoch 3/],
     [
       'is of another executor, while its own lives',
       ['start'],
@@ -171,7 +171,7 @@ describe('a row of which the log has no record', () => {
     ['is a refusal that is not written yet', row({ state: 'released', ended_at_s: 4 }), true, undefined],
     ['may be older than what is left of the log', ended('succeeded', 3), false, undefined],
     ['cannot have an end', ended('released', 3), true, /says released at offset 3, the log has no record of it/],
-    ['cannot run without anybody who runs it', row({ epoch: 8 }), true, /no executor runs it/],
+    ['cannot run without an executor', row({ epoch: 8 }), true, /no executor runs it/],
   ])('%s', (_, of, isWhole, reason) => {
     const wrong = wrongUnlogged(of, seen().leases, isWhole);
     if (reason) expect(wrong).toMatch(reason);

@@ -1,16 +1,16 @@
 import { type CallError, callError } from '@countersign/contracts';
 import { inDoubt } from './result.js';
 
-/** What the system of record said about a write whose answer was lost. */
+/** The answer of the system of record about a write whose answer was lost. */
 export type ReconcileAnswer =
   | { kind: 'happened'; output_json: string; truncated: boolean; warnings: string[] }
   | { kind: 'did_not_happen' }
   | { kind: 'cannot_tell'; why: string }
-  /** It could not be asked. */
+  /** It was unreachable. */
   | { kind: 'failed'; error: CallError };
 
 export interface Asking {
-  /** Times it was asked before and could not be reached. */
+  /** Number of earlier queries that did not reach it. */
   asks_done: number;
   asks_max: number;
   /** The process that fired is known to be dead: what has not happened by now will not. */

@@ -4,7 +4,7 @@ import type { ExecutionState } from './row.js';
 /** What the tool says of an effect after its undo ran. */
 export type AfterUndo = 'verified' | 'contradicted' | 'cannot_tell';
 
-/** Confirmed: the effect is not there any more. Unconfirmed: nobody could tell. Failed: the effect is still there. */
+/** Confirmed: the effect is removed. Unconfirmed: that is unknown. Failed: the effect is still in place. */
 export function confirmed(seen: AfterUndo | undefined): 'confirmed' | 'unconfirmed' | 'failed' | 'not_asked' {
   switch (seen) {
     case 'contradicted':

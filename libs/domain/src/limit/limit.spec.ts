@@ -51,7 +51,7 @@ describe('given counters', () => {
     expect(total()).toBe(0);
   });
 
-  test('when a window moved on, then what was put in it is free, and the refusal said when', () => {
+  test('when a window moved on, then its amount is free, and the refusal named that time', () => {
     const rate = demand({ max_micro: MICRO, window_ms: 60_000 });
     reserve('c1', [rate], { at_ms: 1_000_000 });
     const refused = reserve('c2', [rate], { at_ms: 1_030_000 });

@@ -18,7 +18,7 @@ export function editDistance(a: string, b: string): number {
   return before[b.length] as number;
 }
 
-/** The names that somebody may have meant, nearest first; none that shares less than half of itself. */
+/** Likely intended names, nearest first; only names that share at least half. */
 export function nearestNames(meant: string, names: readonly string[], names_max = 5): string[] {
   const wanted = meant.slice(0, TEXT_MAX).toLowerCase();
   return names

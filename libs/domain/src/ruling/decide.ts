@@ -44,7 +44,7 @@ export interface Judgement extends PartsAsking {
   /** Version of the bundle that ruled; absent: the terms' own. */
   bundle_version?: string;
   explanation?: RulingExplanation | null;
-  /** False: a call that was let through and would be asked about at its execution is refused. */
+  /** False: an allowed call that would need approval at its execution is refused. */
   asks_at_execution?: boolean;
 }
 
@@ -199,7 +199,7 @@ function approvalRequested(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   return [ruling, { event_type: 'approval_requested', of: meta, cause, key: call.idempotency_key, traceparent, body }];
 }
 
-/** Who cannot approve a part with four eyes; nobody where no part has them. */
+/** Who cannot approve a part with four eyes; empty if no part has them. */
 export function barredOf(parts: readonly RequestedPart[], ids: readonly string[]): string[] {
   return parts.some(({ requirement }) => requirement.four_eyes) ? [...new Set(ids)] : [];
 }
@@ -222,8 +222,8 @@ function isRuled(state: RulingState, call_id: string, revision: number): boolean
 }
 
 /**
- * The ruling on one revision of a call: denied, allowed, or asked for. A call of a live key joins what is there and asks
- * nobody: an open or granted question in memory, else the call that holds the key in `tool_executions`.
+ * The ruling on one revision of a call: deny, allow, or require approval. A call of a live key joins without a new
+ * approval: an open or granted one in memory, else the call that holds the key in `tool_executions`.
  */
 export function ruleOnCall(state: RulingState, ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   const { call, judgement } = ask;
@@ -252,7 +252,7 @@ function deferredCall(state: RulingState, call_id: string): AllowedCall | undefi
   return deferred && { tenant_id: deferred.meta.tenant_id, revision: deferred.revision, call: deferred.call };
 }
 
-/** A waiting call ends here; an allowed one is the executor's to stop; an ended one stays as it is (nothing is said). */
+/** Ends a waiting call; the executor stops an allowed one; an ended one stays as it is, without a draft. */
 export function cancelCall(state: RulingState, request: Requested<ToolCallCancelRequested>): RulingDraft[] {
   const { meta, principal, reason } = request.event;
   const { source, traceparent } = request;

@@ -71,7 +71,7 @@ function editedPart(
   return { ...started, level, requested_at_ms, expires_at_ms, reminded_ms, sla_missed };
 }
 
-/** What is asked about inputs that policy allows without asking: the editor's own approval, by the right that the edit used. */
+/** The part for inputs that policy allows without approval: the editor's own approval, by the right that the edit used. */
 function editorsPart(before: Approval, { rule }: Judgement, rights: VotingRights): RequestedPart {
   const part = before.parts.find((one) => one.rule === rights[0]?.rule) as ApprovalPart;
   const { approver_roles, people } = groupOf(part);

@@ -115,7 +115,7 @@ function voteCounted(state: RulingState, { approval_id, counted, votes }: EventM
   put(state, { ...approval, votes: isKnown || !votes ? tally(approval.votes, counted) : votes, passed });
 }
 
-/** Nothing of its approval can be taken back any more. */
+/** Votes on its approval can no longer be revoked. */
 function fired(state: RulingState, call_id: string): void {
   const approval = state.approval_of_call.size > 0 ? approvalOfCall(state, call_id) : undefined;
   if (approval && !approval.fired) put(state, { ...approval, fired: true });

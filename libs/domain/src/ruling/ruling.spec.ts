@@ -143,7 +143,7 @@ describe('a call of a live key', () => {
     expect(ruling()).toMatchObject({ meta: { call_id: 'c4' }, effect: 'deny', reason: { code: 'VALIDATION_ERROR' } });
   });
 
-  test('is denied by its own judgement whatever the other was told', () => {
+  test('is denied by its own judgement regardless of the other call', () => {
     policy.rule('c1', asks);
     policy.rule('c2', { ...asks, effect: 'deny' });
     expect(ruling()).toMatchObject({ effect: 'deny', joined_call_id: null });
@@ -197,7 +197,7 @@ describe('cancel', () => {
 describe('a call that the executor refused to fire', () => {
   const again = (judgement: typeof asks, revision = 2) => policy.rule('c1', judgement, { revision });
 
-  test('gets the next revision, denied or asked for', () => {
+  test('gets the next revision: a denial or an approval request', () => {
     policy.rule('c1', allows);
     expect(again({ ...asks, effect: 'deny' })).toEqual(['policy_decided']);
     expect([ruling().revision, policy.state.allowed.size]).toEqual([2, 0]);

@@ -31,7 +31,7 @@ function end(state: RulingState, call_id: string): void {
   }
 }
 
-/** Whether the effect of the key of this call is being undone at the moment. A call that undoes something is not asked. */
+/** Whether the effect of the key of this call is being undone now. False for undos. */
 export const isBeingUndone = (state: RulingState, call: Pick<ToolCall, 'idempotency_key' | 'compensates'>): boolean =>
   state.undoing.size > 0 && !call.compensates && state.undoing.has(call.idempotency_key);
 

@@ -146,7 +146,7 @@ export class RuledPartition {
     return this.write(castVote(this.state.approvals.get(approval_id), cast));
   }
 
-  /** An edit of the inputs (to some that this digest stands for), as policy rules on them. */
+  /** An edit to inputs with this digest, as policy decides on them. */
   edit(
     approval_id: string,
     voter: Principal,

@@ -16,7 +16,7 @@ export interface CallFact {
   at_ms: number;
 }
 
-/** `run`: the tool was run. `asked`: people decided whether it may; `succeeded` is then that they granted it. */
+/** `run`: the tool ran. `asked`: an approval was decided; `granted` says how. */
 export type TrustObservation = CallFact & ({ fact: 'run'; counts: RunCounts } | { fact: 'asked'; granted: boolean });
 
 const REFUSALS = ['VALIDATION_ERROR', 'POLICY_DENIED', 'CANCELLED'];

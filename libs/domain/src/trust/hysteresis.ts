@@ -1,4 +1,4 @@
-/** What consumers of trust-view were last told of a subject. */
+/** The last published score of a subject on trust-view. */
 export interface ReportedTrust {
   /** Null: no score. */
   score: number | null;
@@ -11,11 +11,11 @@ export type TrustBand = 'unknown' | 'low' | 'medium' | 'high';
 
 /** Scores from here on are `medium`, and `high`. */
 const bandEdges = { medium: 0.4, high: 0.7 } as const;
-/** A score that moved less than this since it was told is not told again; a band is left only this far beyond its edge. */
+/** A score that moved less than this since its publication is not published again; a band changes only this far beyond its edge. */
 const TRUST_STEP = 0.02;
-/** A fall of this much is told at once. */
+/** A fall of this much is published at once. */
 const TRUST_FALL = 0.1;
-/** Otherwise a subject is told of at most this often. */
+/** Otherwise a subject is published at most this often. */
 export const REPORT_EVERY_MS = 2_000;
 
 function plainBand(score: number, edges: { medium: number; high: number } = bandEdges): TrustBand {
@@ -35,7 +35,7 @@ export function bandOf(score: number | null, before: TrustBand = 'unknown'): Tru
   return order.indexOf(down) < order.indexOf(before) ? down : before;
 }
 
-/** What is to be told now of a subject; undefined: nothing, or not yet. Pure: the time is an argument. */
+/** The score to publish now for a subject; undefined: none, or not yet. Pure: the time is an argument. */
 export function toTell(
   last: ReportedTrust | undefined,
   now: { score: number | null; reported: number | null },

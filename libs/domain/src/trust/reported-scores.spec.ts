@@ -8,7 +8,7 @@ describe('hysteresis', () => {
   const published: ReportedTrust = { score: 0.41, reported: 0.41, band: 'medium', at_ms: T0 };
   const to = (score: number | null, at_ms = T0 + 60_000) => toTell(published, { score, reported: score }, at_ms);
 
-  test('a score that moved less than a step is not told again', () => {
+  test('a score that moved less than a step is not published again', () => {
     expect([to(0.41), to(0.395), to(0.425)]).toEqual([undefined, undefined, undefined]);
     expect(to(0.43)).toMatchObject({ score: 0.43 });
   });
@@ -23,7 +23,7 @@ describe('hysteresis', () => {
     ]);
   });
 
-  test('a score that swings around an edge is told of no more, and one that swings far is told but keeps its band', () => {
+  test('a score that swings around an edge is not published again, and one that swings far is published but keeps its band', () => {
     const swings = (low: number, high: number) => {
       let last = published;
       const bands: string[] = [];
@@ -39,13 +39,13 @@ describe('hysteresis', () => {
     expect(new Set(swings(0.385, 0.415))).toEqual(new Set(['medium']));
   });
 
-  test('a subject is told of at most every two seconds, but a fall at once', () => {
+  test('a subject is published at most every two seconds, but a fall at once', () => {
     expect(to(0.6, T0 + 500)).toBeUndefined();
     expect(to(0.3, T0 + 500)).toMatchObject({ score: 0.3, band: 'low' });
     expect(to(null, T0 + 500)).toMatchObject({ score: null, band: 'unknown' });
   });
 
-  test('a subject without a score is not told of until it had one', () => {
+  test('a subject without a score is not published until it has one', () => {
     expect(toTell(undefined, { score: null, reported: null }, T0)).toBeUndefined();
     expect(toTell(undefined, { score: 0.5, reported: 0.5 }, T0)).toMatchObject({ band: 'medium' });
   });

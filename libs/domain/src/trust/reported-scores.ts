@@ -20,7 +20,7 @@ export function evolveReported(scores: ReportedScores, event: EventMap['trust_sc
 
 /**
  * The variable `trust` of a call's conditions: `tool`, `tool_reported`, `tool_band`, `tool_runs`, `provider`,
- * `provider_band`, `agent`, `agent_band` (what was reported is told of tools only). What has no score has no field, and a condition that asks for it allows nothing.
+ * `provider_band`, `agent`, `agent_band` (reported scores exist for tools only). A subject without a score has no field, and a condition that uses it allows nothing.
  */
 export function trustFields(
   scores: ReportedScores,

@@ -9,7 +9,7 @@ export interface RunCounts {
   valid: number;
   /** Took no longer than the declared p95. */
   timely: number;
-  /** Were not refused for what they were asked (VALIDATION_ERROR). */
+  /** Runs without an input error (VALIDATION_ERROR). */
   sound: number;
 }
 
@@ -31,7 +31,7 @@ export interface VersionTrust {
   registered: RegisteredFact | null;
   /** Newest passed evaluation of each contract digest, epoch ms. */
   evaluations: Map<string, number>;
-  /** What somebody recorded of an audit; it goes before what the contract says. */
+  /** A recorded audit; it overrides the claim of the contract. */
   audit: { level: AuditLevel; at_ms: number } | null;
   /** By `<kind>:<id>` of who called. */
   runs: Map<string, RunCounts>;

@@ -12,7 +12,7 @@ const T0 = Date.UTC(2026, 0, 1);
 const good: RunCounts = { runs: 1, succeeded: 1, verified: 0, valid: 1, timely: 1, sound: 1 };
 const bad: RunCounts = { runs: 1, succeeded: 0, verified: 0, valid: 0, timely: 1, sound: 1 };
 
-/** A tool that is told things one after the other. */
+/** A tool that receives observations one after the other. */
 class Reported {
   readonly state: ToolTrust;
   private offset = 0;
@@ -126,7 +126,7 @@ describe('of a tool', () => {
 });
 
 describe('gaming', () => {
-  test('a caller that calls 10,000 times outvotes nobody: it counts as 1,000, in its own proportions', () => {
+  test('a caller that calls 10,000 times counts as 1,000 calls, in its own proportions', () => {
     const flooded = new Reported().register().ran(10_000, good, { id: 'flood' }).ran(500, bad, { id: 'honest' });
     const { counted, reported_reliability } = flooded.score();
     expect(counted.runs).toBe(1_500);
@@ -202,7 +202,7 @@ describe('of an agent', () => {
     expect(agentScore(agent, () => versions, T0).scored?.score).toBeCloseTo(0.6937371, 7);
   });
 
-  test('an agent of which nobody ever confirmed anything has no score', () => {
+  test('an agent without a confirmed effect has no score', () => {
     const agent = evolveAgent(emptyAgent(), run(good));
     expect(agentScore(agent, () => versions, T0)).toMatchObject({ scored: null, unscored: 'never_verified' });
     expect(agentScore(emptyAgent(), () => versions, T0)).toMatchObject({ scored: null, unscored: 'never_run' });

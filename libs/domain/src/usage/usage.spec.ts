@@ -61,7 +61,7 @@ const counted = (...states: CallState[]): Partial<UsageSums> => {
 };
 
 describe('what a call adds to usage', () => {
-  test('a call that nobody answered yet, or whose request was not seen, adds nothing', () => {
+  test('a call without an answer, or whose request was not seen, adds nothing', () => {
     expect(counted(state({}), state({ requested: null, end: end(9) }), state({ call: null, end: end(9) }))).toEqual({});
   });
 
@@ -102,14 +102,14 @@ describe('what a call adds to usage', () => {
     expect(counted(state({ ruling: { ...ruling, effect: 'require_approval' }, approval_end: byPeople }))).toEqual({ calls: 1, denied: 1 });
   });
 
-  test('tries inside a call and asking again are told apart', () => {
+  test('attempts inside a call and repeated calls are distinct', () => {
     expect(counted(state({ end: end(9, { retry_count: 2 }) }))).toMatchObject({ retried: 1, retried_succeeded: 1 });
     const failed = { status: 'failed' as const, retry_count: 1 };
     expect(counted(state({ attempt: 2, end: end(9, failed) }))).toMatchObject({ retried: 1, asked_again: 1, failed: 1 });
     expect(counted(state({ attempt: 2, end: end(9) }))).toMatchObject({ asked_again: 1, asked_again_succeeded: 1 });
   });
 
-  test('a mapping that fails is counted, and the call through it that succeeds when asked again', () => {
+  test('a mapping that fails is counted, and the call through it that succeeds when repeated', () => {
     const error = { details_json: '{"layer":"mapping","mapping_version":1}' } as unknown as Outcome['error'];
     expect(counted(state({ end: end(9, { status: 'failed', effect: 'none', error }) }))).toMatchObject({ mapping_faults: 1 });
     const mapped = { ...extras, mapping_version: 2 } as Outcome['extras'];

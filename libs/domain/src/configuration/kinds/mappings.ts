@@ -2,7 +2,7 @@ import type { EventMap } from '@countersign/contracts';
 import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 import type { MappingVersion } from '../state/tools.js';
 
-/** Stands for every tool of the tenant: only its mode counts. */
+/** Means every tool of the tenant: only its mode counts. */
 export const ANY_TOOL = '*';
 
 function read(text: string | null): Readonly<Record<string, unknown>> | null {

@@ -48,7 +48,7 @@ export function baseOf(ledger: ChangeLedger, tenant_id: string, items: readonly 
   return items.map((item) => ({ item, version: versionOfItem(ledger, tenant_id, item) }));
 }
 
-/** Takes the next record of `configuration-changed` into the ledger, in place; a record that is in it already says what it said then. */
+/** Takes the next record of `configuration-changed` into the ledger, in place; a record that is already in it returns its earlier result. */
 export function judgeChange(ledger: ChangeLedger, at: PlacedEvent): ChangeVerdict {
   if (at.offset <= ledger.offset) return ledger.refused.has(at.offset) ? 'refused' : 'repeated';
   ledger.offset = at.offset;

@@ -18,14 +18,14 @@ export interface TenantConfiguration {
   evaluations: Map<string, Evaluation>;
   /** `tool@version` → what was recorded last of an audit. */
   audits: Map<string, AuditRecord>;
-  /** Notices about versions that went out. */
+  /** Ids of version notices that were sent. */
   told: Set<string>;
   /** Tool (or `*`) → its versions, oldest first. */
   mappings: Map<string, MappingVersion[]>;
   cases: Map<string, CaseFact>;
   /** Absent: no limit was ever set. */
   limits?: TenantLimits;
-  /** Absent: nothing was ever said to be personal. */
+  /** Absent: no rule for personal data was ever set. */
   personal?: PersonalData;
   /** Absent: nothing was ever recorded of who is one person. */
   person_links?: PersonLinks;

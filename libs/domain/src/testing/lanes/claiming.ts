@@ -4,7 +4,7 @@ import { ProcessState } from './process-state.js';
 import type { SimulatedJob } from './simulated-job.js';
 import { DIGEST, type World } from './world.js';
 
-/** Something that was asked and is not answered yet. */
+/** A pending query. */
 export interface Task {
   job: SimulatedJob;
   /** Its next step; another task, or the event that answers. */
