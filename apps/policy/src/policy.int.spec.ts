@@ -87,7 +87,7 @@ describe('a ruling', () => {
   });
 
   test('waits for the store where it needs it, and is then made', async () => {
-    rig.store.fault = Object.assign(new Error('the store is away'), { countersign_fault: 'infrastructure' });
+    rig.store.fault = Object.assign(new Error('the store is unavailable'), { countersign_fault: 'infrastructure' });
     const call_id = await rig.request('pay');
     await rig.until(() => rig.store.queryNames.filter((name) => name === 'store_pulse').length >= 2);
     expect(await types(call_id)).toEqual([]);

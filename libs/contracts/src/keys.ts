@@ -152,7 +152,7 @@ export function resourceId(key: Uint8Array, tenantId: string, segments: readonly
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The key names the request: whoever asks with it again gets the same answer, whatever happened since. */
+/** The key names the request: a repeat with it gets the same answer, regardless of later changes. */
 export const isKeyOfRequest = (source: KeySource): boolean => source === 'header' || source === 'effect';
 
 /**

@@ -79,7 +79,7 @@ function inlined(schema: unknown, named: ReadonlyMap<string, AvroSchema>, seen: 
 
 /**
  * Values kept as bytes outside of the log: the id of the schema (int4, big endian), then the Avro body. The schema may name
- * the types of the event contract, and so changes with them: whoever keeps such bytes keeps `id` and `text` beside them,
+ * the types of the event contract, and so changes with them: store `id` and `text` beside such bytes,
  * and teaches `packedSchemas` what another version wrote before it is unpacked. Newer ones read older ones as events do.
  */
 export class PackedType {

@@ -158,7 +158,7 @@ function compareSegments(a: readonly string[], b: readonly string[]): number {
   return b[at] !== undefined && (a[at] as string) < b[at] ? -1 : 1;
 }
 
-/** Sorted; a name that is there twice is there once, and `replaces` wins. */
+/** Sorted, without duplicate names; `replaces` wins. */
 function merged(uses: ResourceUse[]): ResourceUse[] {
   if (uses.length < 2) return uses;
   const sorted = uses.toSorted(

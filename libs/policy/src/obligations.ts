@@ -82,7 +82,7 @@ function hidden(value: Json, parts: readonly string[]): Json {
   return Object.fromEntries(entries);
 }
 
-/** A result without the parts that redactions name; `*` is any field or item. A path that is not there changes nothing. */
+/** A result without the parts that redactions name; `*` is any field or item. A missing path changes nothing. */
 export function redacted(output: Json, obligations: readonly Obligation[]): Json {
   let now = output;
   for (const { kind, paths } of obligations) if (kind === 'redact') for (const path of paths) now = hidden(now, pointerParts(path));

@@ -276,7 +276,7 @@ export function resolveRuling(input: RulingInput): ResolvedRuling {
 }
 
 /**
- * Whether a ruling made now forbids what an earlier one allowed, whoever approved it: a denial, a wait or lower inputs. What
+ * Whether a ruling made now forbids what an earlier one allowed, even if it was approved: a denial, a wait or lower inputs. What
  * it asks of people is compared part by part (domain's `unansweredPart`).
  */
 export function isStricter(now: Pick<ResolvedRuling, 'effect' | 'inputs_json'>): boolean {

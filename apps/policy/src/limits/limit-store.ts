@@ -43,7 +43,7 @@ const uuidOf = (call_id: string): string => (parseCallId(call_id) as { uuid: str
 /** Texts of SQL hold no NUL. */
 const sqlText = (text: string): string => text.replaceAll('\u0000', '\ufffd');
 
-/** One row a counter, whoever names it. */
+/** One row per counter, however many limits name it. */
 function countersOf(
   items: Iterable<{ tenant_id: string; of: readonly Pick<LimitReservation, 'counter' | 'limit_id' | 'subject' | 'per'>[] }>,
 ): NewCounter[] {

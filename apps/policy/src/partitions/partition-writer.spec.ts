@@ -19,7 +19,7 @@ class ScriptedLog extends EventLog {
     this.appends++;
     const answer = this.script.shift() ?? 'ok';
     await new Promise((done) => setImmediate(done));
-    if (answer === 'lost_before') throw new InfrastructureFault('away');
+    if (answer === 'lost_before') throw new InfrastructureFault('unavailable');
     const offsets = records.map(({ topic, value }) => {
       const before = this.taken.filter((one) => one.topic === topic).length;
       this.taken.push({ topic, at: value.readUInt32BE(0) });

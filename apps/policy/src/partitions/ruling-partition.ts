@@ -143,7 +143,7 @@ export class RulingPartition implements OwnedPartition {
     const toRule = fresh.filter(wantsRuling);
     if (toRule.length > 0) crashPoint('policy.before_ruling');
     const answers = toRule.length > 0 ? await this.judge(toRule) : undefined;
-    // Whoever was revoked before a vote was written is out, also where the configuration is read later than the votes.
+    // A voter that was revoked before the vote was written does not count, also if the configuration is read after the votes.
     if (fresh.some(({ event_type }) => event_type === 'approval_voted')) await this.decisions.catchUp();
     const edits = batch.topic === 'approval-voted' ? await this.judgeEdits(fresh) : undefined;
     const now_ms = this.services.clock.now_ms();

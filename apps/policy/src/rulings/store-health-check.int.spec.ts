@@ -12,7 +12,7 @@ const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 test('while the store is unavailable nothing is ruled, and what waited is ruled when it is back', async () => {
   expect(await rig.seen(await rig.request('note'), 'policy_decided')).toMatchObject({ effect: 'allow' });
-  rig.store.fault = new InfrastructureFault('the store is away');
+  rig.store.fault = new InfrastructureFault('the store is unavailable');
   await wait(2100);
   const call_id = await rig.request('note');
   await wait(1000);

@@ -240,7 +240,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
     return all.filter((seen) => seen.event.meta.call_id === call_id);
   }
 
-  /** The first event of a type about a call, once it is there. */
+  /** Waits for the first event of a type about a call. */
   async seen<T extends EventType>(call_id: string, event_type: T): Promise<EventMap[T]> {
     let found: Seen | undefined;
     await this.until(async () => {

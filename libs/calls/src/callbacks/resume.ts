@@ -67,7 +67,7 @@ export class Resume {
     return this.starts(topics, folded);
   }
 
-  /** Call it once the follower has caught up: whoever ended too long ago owes nothing more. */
+  /** Call it once the follower has caught up: calls that ended too long ago owe no callback. */
   async done(): Promise<void> {
     if (this.found) await noteOwedKept(this.parts.store);
   }

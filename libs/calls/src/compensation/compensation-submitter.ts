@@ -124,7 +124,7 @@ export class CompensationSubmitter {
   }
 }
 
-/** Why no undo of this tool is there to be run. */
+/** Why this tool has no undo. */
 export function undoFaultOf({ name, contract }: ToolVersion): Refusal | undefined {
   if (contract.has_compensate) return undefined;
   if (contract.reversibility === 'irreversible')

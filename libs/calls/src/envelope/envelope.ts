@@ -21,7 +21,7 @@ function messageWith(text: string, reason: string | null): Pick<CallError, 'mess
   return { message: reason ? `${text}: ${reason}` : text, details_json: null };
 }
 
-/** Denied, expired and cancelled have one shape: an error with a code, whoever ended the call. */
+/** Denied, expired and cancelled calls have an error with a code. */
 function errorOf(state: CallState, status: CallStatus): CallError | null {
   const outcome = outcomeOf(state);
   if (outcome) return outcome.error;
@@ -241,7 +241,7 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
   return { made, recorded: recordedMembers(state, outcome) };
 }
 
-/** The call's envelope (`Envelope` of /openapi.json) as JSON text. What the record has as text is inserted as it is there. */
+/** The call's envelope (`Envelope` of /openapi.json) as JSON text. JSON texts of the record are inserted unchanged. */
 export function envelopeText(state: SeenCall, notes: AnswerNotes = {}): string {
   const { made, recorded } = envelopeMembers(state, notes);
   let text = JSON.stringify(made).slice(0, -1);

@@ -3,7 +3,7 @@ import type { Progress } from '@countersign/process';
 import { newestFact } from '../waiting/state-hlc.js';
 import type { CallSnapshot } from './call-snapshot.js';
 
-/** Whoever follows one call. */
+/** A follower of one call. */
 export interface CallFollower {
   /** The call as it is after a fact that is new to the follower. */
   status(snapshot: CallSnapshot): void;

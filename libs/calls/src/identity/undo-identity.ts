@@ -6,7 +6,7 @@ const FOR_EVER_MS = 36_500 * DAY_MS;
 /** How long an undo may take, people included. */
 export const UNDO_DEADLINE_MS = DAY_MS;
 
-/** What names an undo: the effect alone, whoever asks, so that all who ask join one. */
+/** The identity of an undo: the effect alone, so that all requests for it join one. */
 export interface UndoIdentity {
   call_id: string;
   partition: number;

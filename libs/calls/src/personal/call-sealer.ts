@@ -34,7 +34,7 @@ export class CallSealer {
     return hasPersonal(state, tenant_id) ? rulesAbout(state, tenant_id, { tool, markings }) : NONE;
   }
 
-  /** What looks sealed cannot come from outside: it would be opened for whoever reads it. */
+  /** Callers may not send text that looks sealed: it would be opened for any reader. */
   forged(tenant_id: string, text: string): Refusal | undefined {
     if (!hasPersonal(this.configuration.state, tenant_id) || !text.includes(SEALED)) return undefined;
     return new Refusal('invalid-request', `a text must not contain ${JSON.stringify(SEALED)}: it marks sealed values`);

@@ -21,7 +21,7 @@ const ALONE = { joined_call_id: null, similar: null, history_json: null, also: n
 type Ruling = Partial<EventMap['policy_decided']>;
 const POLICY = ['tool-call-requested', 'approval-voted'];
 
-/** What the stand-in rules on a call, and what becomes of it where it is allowed; undefined rules nothing. */
+/** The ruling of the stand-in on a call, and the outcome where it is allowed; undefined: no ruling. */
 export interface Script {
   rule(call: ToolCall): Ruling | undefined;
   run(call: ToolCall): Partial<Outcome>;

@@ -6,7 +6,7 @@ import type { AnswerMetric } from '../waiting/answer-metric.js';
 import type { TimerWheel } from '../waiting/timer-wheel.js';
 import type { WatchedCalls } from '../waiting/watched-calls.js';
 
-/** What everybody who waits for a call or follows one shares. */
+/** Shared by all waiters and followers of calls. */
 export class CallTracker {
   constructor(
     readonly watchedCalls: WatchedCalls,

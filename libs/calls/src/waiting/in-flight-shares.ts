@@ -72,7 +72,7 @@ export class InFlightShares {
   }
 }
 
-/** Starts telling other gateways, and listening to them; undefined where there are none: embedded there is one. */
+/** Starts publishing to other gateways and listening to them; undefined if embedded, where there is only one. */
 export async function shareInFlight(
   { store, wake_ups, clock }: Pick<AppDeps, 'store' | 'wake_ups' | 'clock'>,
   watchedCalls: WatchedCalls,

@@ -1,6 +1,6 @@
 import { isNode, subschemas } from './subschemas.js';
 
-/** The node that a local `$ref` names: `#`, `#/json/pointer` or `#anchor`; undefined where nothing is there. */
+/** The node that a local `$ref` names: `#`, `#/json/pointer` or `#anchor`; undefined where it does not exist. */
 export function localTarget(root: Record<string, unknown>, ref: string, anchors: ReadonlyMap<string, Record<string, unknown>>): unknown {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return anchors.get(ref.slice(1));

@@ -30,7 +30,7 @@ type Word = Omit<Authority, 'granted' | 'given' | 'also' | 'waited' | 'history_j
 
 /**
  * Decides recorded calls again, in the order of time, with some things changed: the same pure deciders that policy, limits
- * and executors use, on the records of the log. Nothing is run. Step by step, so that whoever drives it can give way.
+ * and executors use, on the records of the log. No tool runs. It works in steps, so that its caller can yield.
  */
 export class Redecision {
   readonly world: SimulatedWorld;
@@ -261,7 +261,7 @@ export class Redecision {
     if (event.event_type === 'tool_executed' || event.event_type === 'tool_call_resolved') this.ended(event.event.meta.call_id as string);
   }
 
-  /** Whoever waits for a call hears of its end. */
+  /** Notifies calls that wait for the end of a call. */
   private ended(call_id: string): void {
     this.deferring.ended(call_id);
     const recorded = this.world.records.get(call_id);

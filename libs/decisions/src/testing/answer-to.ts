@@ -25,13 +25,13 @@ export function answerTo(
 /** For specs: all that a world left behind. */
 export function recordingFrom({ records, configuration, now_ms }: LivedWorld): Recording {
   const terms = { from_ms: 0, until_ms: now_ms, allow_for_ms: 900_000, grant_for_ms: HOUR_MS };
-  const nobody = { as_recorded: new Set<string>(), erased: new Set<string>() };
+  const none = { as_recorded: new Set<string>(), erased: new Set<string>() };
   const calls = RecordedCalls.of(records);
   const requestedCalls = [...calls.ids()].flatMap((call_id) => calls.get(call_id)?.requested.event.call ?? []);
   const idsOf = (ids: readonly (string | null)[]) => new Set(ids.filter((id) => id !== null));
   const whole = { cases: idsOf(requestedCalls.map(({ case_id }) => case_id)), runs: idsOf(requestedCalls.map(({ run_id }) => run_id)) };
   const all = { ...whole, from_ms: 0, cut_agents: new Set<string>() };
-  return { tenant_id: TENANT, calls, configuration, trust: [], whole: all, ...nobody, ...terms };
+  return { tenant_id: TENANT, calls, configuration, trust: [], whole: all, ...none, ...terms };
 }
 
 /** The comparison of one call. */

@@ -135,8 +135,8 @@ export class LivedWorld extends LivedSettings {
   }
 
   private get terms(): DecisionTerms {
-    const nobody = { standing: () => [], person_links: () => [], roles_left: () => (_who: unknown, roles: readonly string[]) => roles };
-    return { now_ms: this.now_ms, bundle_version: 'default-1', allow_for_ms: 900_000, grant_for_ms: 3_600_000, ...nobody };
+    const people = { standing: () => [], person_links: () => [], roles_left: () => (_who: unknown, roles: readonly string[]) => roles };
+    return { now_ms: this.now_ms, bundle_version: 'default-1', allow_for_ms: 900_000, grant_for_ms: 3_600_000, ...people };
   }
 
   private rule(event: ToRule): void {

@@ -38,7 +38,7 @@ export function unansweredPart(
   return now.find((_, at) => (has[at] as number) < (slots[at]?.quorum ?? 1));
 }
 
-/** The parts that a grant met; a record from before parts has one, of whoever voted. */
+/** The parts that a grant met; a record from before parts has one, with all votes. */
 export function partsGiven({ parts, votes, asked }: Pick<EventMap['approval_granted'], 'parts' | 'votes' | 'asked'>): readonly GivenPart[] {
   if (parts.length > 0) return parts;
   const approvals = votes.filter(({ vote }) => vote === 'approve' || vote === 'edit');

@@ -83,7 +83,7 @@ interface PartCandidates {
   candidates: readonly string[];
 }
 
-/** Gives each person at most one seat. A seat that was filled stays filled, whoever else comes. @returns filled seats, a part. */
+/** Gives each person at most one slot. A filled slot stays filled. @returns the number of filled slots per part. */
 function assignPeople(parts: readonly PartCandidates[], people: readonly string[]): number[] {
   const slots = parts.map((): string[] => []);
   const place = (person: string, tried: Set<number>): boolean => {

@@ -28,7 +28,7 @@ export function grantObjection(approval: Approval, parts: readonly ApprovalPart[
   return undefined;
 }
 
-/** Parts of which everybody whose approval counts there wants similar calls approved. */
+/** Parts where every counted approver wants similar calls approved. */
 function wishedParts({ parts }: Approval, votes: readonly CountedVote[]): ApprovalPart[] {
   return parts.filter(({ rule }) => {
     const here = votes.filter((vote) => countsIn(vote, rule));
@@ -37,7 +37,7 @@ function wishedParts({ parts }: Approval, votes: readonly CountedVote[]): Approv
 }
 
 /**
- * What everybody whose approval counts in a part wants approved from now on: the narrowest scope, the shortest time, the
+ * What all counted approvers of a part want approved from now on: the narrowest scope, the shortest time, the
  * fewest uses. Null where no part has it.
  */
 export function similarOf(approval: Approval, votes: readonly CountedVote[], from_ms: number): SimilarGrant | null {

@@ -128,7 +128,7 @@ export function grantedParts({ parts }: Pick<Approval, 'parts'>, votes: readonly
   }));
 }
 
-/** The id of the question that a revision of a call asks: the same whoever decides it. Its first part names the partition. */
+/** The id of the approval for a revision of a call: equal for every decider. Its first part names the partition. */
 export function approvalId(call_id: string, revision: number): string {
   return `${call_id}.${revision}`;
 }

@@ -7,7 +7,7 @@ export interface Authority {
   write: boolean;
   /** Allowed only to be answered by this call of the same key; never to fire. */
   joined_call_id: string | null;
-  /** The caller passed the key: whoever passes it again asks for the same answer, whatever happened since. */
+  /** The caller passed the key: a repeat with it gets the same answer, regardless of later changes. */
   key_passed: boolean;
   discriminating_digest: string;
   execute_before_ms: number;

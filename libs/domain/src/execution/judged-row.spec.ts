@@ -95,7 +95,7 @@ describe('the row of an attempt', () => {
   });
 
   test.each<[string, Stated[], SeenRow | undefined, Partial<SeenWith>, RegExp]>([
-    ['is gone', ['start', 'succeeded'], undefined, {}, /no row, the log has its start/],
+    ['is missing', ['start', 'succeeded'], undefined, {}, /no row, the log has its start/],
     [
       'says that nothing happened, while it runs',
       ['start'],

@@ -107,7 +107,7 @@ export function wrongRow(attempt: LoggedAttempt, row: SeenRow | undefined, seen:
 }
 
 /**
- * A row of which the log has no record: a claim before its start, which its owner starts, ends or leaves to whoever takes it over.
+ * A row of which the log has no record: a claim before its start, which its owner starts, ends or leaves to its successor.
  * `is_log_whole`: nothing was dropped from the log.
  */
 export function wrongUnlogged(row: SeenRow, leases: SeenWith['leases'], is_log_whole: boolean): string | undefined {

@@ -119,7 +119,7 @@ function joinable(state: RulingState, ask: CallToRule, now_ms: number): Approval
   return unansweredPart(partsRequested(ask.judgement), grantedParts(approval, approval.votes)) ? undefined : approval;
 }
 
-/** Whether a granted request is met without the approvals of whoever asks for this call, or answers for who does: four eyes hold for it too. */
+/** Whether a granted request is met without the approvals of this call's requester and the requester's owner: four eyes apply to it too. */
 function isMetWithout(approval: Approval, { meta, call, revision, traceparent, barred = [] }: CallToRule): boolean {
   const joining: ApprovalMember = { meta, decision_id: '', revision, call, traceparent };
   const joined = { ...approval, members: [...approval.members, joining], barred: [...approval.barred, ...barred] };

@@ -36,7 +36,7 @@ export const isBeingUndone = (state: RulingState, call: Pick<ToolCall, 'idempote
   state.undoing.size > 0 && !call.compensates && state.undoing.has(call.idempotency_key);
 
 /**
- * Folds which effects are being undone: from the ruling on an undo to its end. An undo in doubt has none, so that its effect is not asked
+ * Folds which effects are being undone: from the ruling on an undo to its end. An undo in doubt has no end, so that its effect is not queried
  * for again before it is resolved.
  */
 export function evolveUndoing(state: RulingState, published: AnyEvent): void {

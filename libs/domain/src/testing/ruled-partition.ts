@@ -79,7 +79,7 @@ export class RuledPartition {
   standing: StandingDelegation[] = [];
   /** What was recorded of who is one person, for every vote. */
   person_links: LinkPeriod[] = [];
-  /** Who is live, for every vote: everybody, with all the roles that are claimed. */
+  /** Live voters: all, with all claimed roles. */
   roles_left: RolesLeft = (_who, roles) => roles;
   private hlc = 0;
   private offset = 0;

@@ -37,7 +37,7 @@ function fitsSchema({ status, extras }: Outcome): boolean {
   return status === 'succeeded' && !extras?.validation_json?.includes('"layer":"output"');
 }
 
-/** What one run adds. A run that ended in doubt was none of what it should be, whatever is found out later. */
+/** The counts that one run adds. A run in doubt counts as neither succeeded nor valid nor timely, also after its resolution. */
 function countsOf(outcome: Outcome): RunCounts {
   const { status, error, extras } = outcome;
   const succeeded = status === 'succeeded';

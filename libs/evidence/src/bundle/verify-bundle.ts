@@ -138,7 +138,7 @@ function generationsOf({ records }: Bundle): BundleReport['generations'] {
 /**
  * Checks a bundle against the keys that the caller trusts, and nothing else: each record's bytes and place by its proof,
  * each event by decoding the bytes, each call by folding its events. Total: whatever cannot be read is refused.
- * It shows that the request of each call is there, not that every later record is, nor every call of a case: who needs that
+ * It proves that the request of each call is included, not that every later record or every call of a case is: a reader who needs that
  * reads an export of that time.
  */
 export function verifyBundle(bundle: Bundle, trust: Trust): BundleVerdict {

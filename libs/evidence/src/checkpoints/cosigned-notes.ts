@@ -43,7 +43,7 @@ export class CosignedNotes {
     return !this.checksHeads ? undefined : (keptOf(await this.kept.read()).complete ?? undefined);
   }
 
-  /** The newest, where its signatures are good: of the log and of every witness. Whoever can write the store can write there what it likes. */
+  /** The newest, where its signatures are good: of the log and of every witness. The store is not trusted: a writer may change it. */
   async verified(): Promise<Cosigned | undefined> {
     const newest = await this.newest();
     const opened = newest && openCheckpoint(newest.note, this.log);

@@ -4,7 +4,7 @@ export type DamageFinder = 'start' | 'fold' | 'read' | 'rebuild' | 'scrub' | 'sa
 /**
  * A place of the record that is not what was signed. `kind`:
  * `log` a record is missing or is another than its leaf; `checkpoints` kept checkpoints do not lead to one another;
- * `rows` a row of the store is not what the log gives; `keys` a key of an erased subject is there again.
+ * `rows` a row of the store differs from the log; `keys` a key of an erased subject reappeared.
  */
 export interface FoundDamage {
   kind: 'log' | 'checkpoints' | 'rows' | 'keys';

@@ -65,7 +65,7 @@ export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles,
   return copied === undefined ? undefined : `the copied tiles of ${name}: ${copied}`;
 }
 
-/** Records of one partition that are to go: from `first`, the first that is there, up to `below`. */
+/** Records of one partition to drop: from `first`, the first on the log, up to `below`. */
 export interface GoingRecords extends TreePlace {
   first: number;
   below: number;

@@ -30,7 +30,7 @@ function environmentOf(rule: Rule, known: BundleEnvironment | undefined): Condit
 
 const DUPLICATE = { offset: 0, line: 1, column: 1 };
 
-/** Compiles a bundle a rule at a time, so that whoever has other things to do can do them in between. */
+/** Compiles a bundle one rule at a time, so that callers can yield between rules. */
 export class BundleCompiler {
   private readonly faults: RuleFault[] = [];
   private readonly rules: CompiledRule[] = [];

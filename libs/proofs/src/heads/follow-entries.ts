@@ -82,7 +82,7 @@ export function openHeads(covered: CoveredHeads, log: NoteVerifier): Opened {
   }
 }
 
-/** What `openHeads` opens again: the state of whoever follows a log. @throws RangeError before the first entry */
+/** The state of a follower of a log, which `openHeads` opens again. @throws RangeError before the first entry */
 export function coveredHeads(log: HeadsLog, note: string): CoveredHeads {
   const { lastEntry } = log;
   if (!lastEntry) throw new RangeError('a log without entries covers nothing');

@@ -163,7 +163,7 @@ function nameBefore({ topic, partition, generation }: TreeHead): string {
   return number === 1 ? headName({ topic, partition }) : `${headName({ topic, partition })}#${number}`;
 }
 
-/** Why a tree may not move from one head to another; undefined where it only grew. A tree that was not there had no records. */
+/** Why a tree may not move from one head to another; undefined where it only grew. A new tree had no records. */
 export function strangeMove(before: TreeHead | undefined, after: TreeHead, path: readonly Buffer[]): string | undefined {
   const from = before?.size ?? 0;
   if (after.size === 0) return before || !after.root.equals(EMPTY_ROOT) || path.length > 0 ? 'has no records and a root' : undefined;

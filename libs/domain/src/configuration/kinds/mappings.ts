@@ -28,7 +28,7 @@ export function setMapping(state: ConfigurationState, event: EventMap['mapping_s
   mappings.set(tool, [...versions, { tool, version, definition, rolled_back_to, by, changed_at_ms, ...force }]);
 }
 
-/** A version takes effect that waits for a second person. Whoever published it activates it only where the tenant has one policy admin. */
+/** Activates a version that waits for a second person. Its publisher may activate it only if the tenant has one policy admin. */
 export function activateMapping(state: ConfigurationState, event: EventMap['mapping_activated']): void {
   const { mappings, bundles } = tenantPart(state, event.meta.tenant_id);
   const { tool, version, by, changed_at_ms } = event;

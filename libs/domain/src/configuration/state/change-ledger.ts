@@ -40,7 +40,7 @@ export function versionOfItem(ledger: ChangeLedger, tenant_id: string, item: str
   return ledger.versions.get(keyOf(tenant_id, item)) ?? NEVER_SET;
 }
 
-/** Whether a version is that of an item which is there. */
+/** Whether a version is that of an existing item. */
 export const isPresent = (version: number): boolean => version >= 0;
 
 /** The items with the versions that they have now: what a change that is checked now is based on. */

@@ -44,7 +44,7 @@ export type CallStage =
   /** Gets the answer of a call of its key in another process. */
   | 'awaiting_remote'
   | 'in_doubt'
-  /** Its lease was lost: whoever takes the lease over settles it. */
+  /** Its lease was lost: the next owner of the lease settles it. */
   | 'detached'
   | 'gone';
 

@@ -52,7 +52,7 @@ export interface RunEnd {
   seq: number;
   effect_key: string | null;
   effect_attempt: number;
-  /** Became known after the saga had gone on without it: a person decides about its undo. */
+  /** Became known after the saga had continued without it: a person decides about its undo. */
   is_late: boolean;
 }
 

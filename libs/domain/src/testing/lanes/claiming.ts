@@ -42,7 +42,7 @@ export abstract class Claiming extends ProcessState {
       job.unanswered = epoch;
       return () => this.claim(job);
     }
-    // The answer takes its time: the lease may be lost, and another one be held, before it is there.
+    // The answer takes time: the lease may be lost, and another one held, before it arrives.
     return () => (won ? this.won(job, epoch) : job.stage === 'claiming' ? this.conflict(job, epoch) : undefined);
   }
 
