@@ -42,11 +42,12 @@ export default defineConfig({
     // Compiled modules are loaded by Node itself, once a worker; only the specs go through the runner.
     server: { deps: { external: [/\/dist\/(?!.*\.spec\.js$)/] } },
     projects: [
-      project('pure', named('*.spec.js'), [...WITH_PARTS, ...REAL, ...SLOW], { isolate: false }),
-      project('parts', WITH_PARTS, SLOW, { isolate: false }),
-      project('slow', [...SLOW, ...SIZED], []),
-      project('real', REAL, ALONE),
-      project('alone', ALONE, []),
+      // Specs with parts wait more than they compute: more workers than cores.
+      project('pure', named('*.spec.js'), [...WITH_PARTS, ...REAL, ...SLOW], { isolate: false, maxWorkers: 4 }),
+      project('parts', WITH_PARTS, SLOW, { isolate: false, maxWorkers: 4 }),
+      project('slow', [...SLOW, ...SIZED], [], { sequence: { groupOrder: 1, sequencer: LongFirstKillersLast } }),
+      project('real', REAL, ALONE, { sequence: { groupOrder: 1, sequencer: LongFirstKillersLast } }),
+      project('alone', ALONE, [], { maxWorkers: 1, sequence: { groupOrder: 2, sequencer: LongFirstKillersLast } }),
     ],
   },
 });

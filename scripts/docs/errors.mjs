@@ -16,7 +16,7 @@ const advice = {
   'unknown-case': 'Take a `case_id` from `GET /v1/cases`, or open the case with `POST /v1/cases` first.',
   'method-not-allowed': 'Use a method of the `Allow` header.',
   conflict: 'Read `detail`: the thing is in a state that does not allow the request. Read it again first.',
-  'external-id-taken': 'Use the case that `case_id` names, or another `external_id`.',
+  'external-id-taken': 'Use the case that `case_id` names or the call that `call_id` names, or another `external_id`.',
   'late-vote': 'None: the approval has ended. Read the call to see how.',
   'record-damaged':
     'An operator restores the record or accepts the damage ([auditors](../how-to/auditors.md#when-the-record-is-damaged)). Reads still work.',
@@ -68,14 +68,14 @@ const CODES = [
 ];
 
 export const page = () => {
-  const rows = problemKinds.flatMap((kind) => {
-    const { status, title, code, class: errorClass, retryable } = problemDocument(new Refusal(kind, ''), '/');
+  const kinds = problemKinds.map((kind) => {
+    const { status, code, class: errorClass, retryable } = problemDocument(new Refusal(kind, ''), '/');
     if (!advice[kind]) throw new Error(`scripts/docs/errors.mjs says nothing of ${kind}`);
-    const row = (reason) => {
-      const meaning = refusalReasons[kind]?.[reason] ?? title;
-      return [`\`${reason}\``, `\`${kind}\``, status, `\`${code}\``, errorClass, retryable ? 'yes' : 'no', meaning, advice[kind]];
-    };
-    return reasonsOf(kind).map(row);
+    return [`\`${kind}\``, status, `\`${code}\``, errorClass, retryable ? 'yes' : 'no', advice[kind]];
+  });
+  const reasons = problemKinds.flatMap((kind) => {
+    const { title } = problemDocument(new Refusal(kind, ''), '/');
+    return reasonsOf(kind).map((reason) => [`\`${reason}\``, `\`${kind}\``, refusalReasons[kind]?.[reason] ?? title]);
   });
   return `# Errors
 
@@ -83,9 +83,13 @@ A request that is refused is answered with a problem document (RFC 9457, \`appli
 \`reason\` names the cause (a reason is never renamed; new ones may come, so treat an unknown one by its \`class\`), \`detail\` says what is wrong here, and \`validation.issues\` lists the fields at fault. A call that was accepted and failed has
 the same \`code\` in \`error\` of its envelope.
 
+## Types of refused requests
+
+${table(['type', 'status', 'code', 'class', 'retry', 'what to do'], kinds)}
+
 ## Reasons of refused requests
 
-${table(['reason', 'type', 'status', 'code', 'class', 'retry', 'meaning', 'what to do'], rows)}
+${table(['reason', 'type', 'meaning'], reasons)}
 
 ## Codes of failed calls
 

@@ -10,6 +10,8 @@ afterAll(() => world.close());
 const open = (n: number, body: object) => world.ask(n, 'POST', '/v1/cases', body);
 const note = (more: object) => ({ tool: 'write_note', inputs: { path: 'a', text: 'x' }, ...more });
 const call = (n: number, more: object) => world.ask(n, 'POST', '/v1/calls', note(more), { prefer: 'wait=10' });
+/** Does not wait for an end: no view of these gateways has one for a call that was sent before. */
+const send = (n: number, more: object) => world.ask(n, 'POST', '/v1/calls', note(more), { prefer: 'wait=0' });
 const tier = (case_id: string) => world.ask(0, 'POST', '/v1/policies/tools/write_note/resolve', { inputs: note({}).inputs, case_id });
 
 describe('a case with a reference', () => {
@@ -91,11 +93,40 @@ describe('a case with a reference', () => {
 describe('a call with a reference', () => {
   test('sent again is the same call, and shows its reference and metadata', async () => {
     const body = { external_id: 'row-7', metadata: { row: '7' }, inputs: { path: 'ref', text: 'x' } };
-    const [first, again, another] = [await call(0, body), await call(0, body), await call(0, { ...body, external_id: 'row-8' })];
+    const [first, again, another] = [await call(0, body), await send(1, body), await call(0, { ...body, external_id: 'row-8' })];
     expect(first).toMatchObject({ status: 200, body: { external_id: 'row-7', metadata: { row: '7' } } });
     expect(again.body.call_id).toBe(first.body.call_id);
     expect(another.body.call_id).not.toBe(first.body.call_id);
     expect(another.body.idempotency_key).toBe(first.body.idempotency_key);
+  });
+
+  test('is the only one with it: another content, run or principal answers 409 with the id of the call that has it', async () => {
+    const body = { external_id: 'row-9', inputs: { path: 'only', text: 'x' } };
+    const first = await send(0, body);
+    const taken = { status: 409, body: { reason: 'external_id_taken', call_id: first.body.call_id } };
+    for (const other of [{ inputs: { path: 'only', text: 'y' } }, { occurrence: '2' }, { context: { run_id: 'r', seq: 1 } }])
+      expect(await send(1, { ...body, ...other })).toMatchObject(taken);
+  });
+
+  test('is one call however many requests send it at once through two gateways, equal or not', async () => {
+    const race = (external_id: string, text: (n: number) => string) =>
+      Promise.all(Array.from({ length: 8 }, (_, n) => send(n % 2, { external_id, inputs: { path: 'raced', text: text(n) } })));
+    const equal = await race('raced-equal', () => 'x');
+    expect(new Set(equal.map(({ body }) => body.call_id)).size).toBe(1);
+    expect(equal.filter(({ status }) => status > 202)).toEqual([]);
+    const rivals = await race('raced-rivals', (n) => `rival ${n}`);
+    const [won, ...others] = rivals.filter(({ status }) => status !== 409);
+    expect(others).toEqual([]);
+    for (const { body } of rivals) expect(body.call_id).toBe(won?.body.call_id);
+  });
+
+  test('is free where its request was refused: a better one has it', async () => {
+    await open(0, { external_id: 'PO-over' });
+    await world.ask(0, 'PATCH', '/v1/cases/ext:PO-over', { state: 'closed' });
+    const body = { external_id: 'row-free', inputs: { path: 'free', text: 'x' } };
+    for (const wrong of [{ case_id: 'ext:PO-over' }, { deadline: '2020-01-01T00:00:00Z' }, { inputs: {} }])
+      expect((await send(0, { ...body, ...wrong })).status).toBeGreaterThanOrEqual(400);
+    expect((await send(0, body)).status).toBeLessThan(300);
   });
 
   test('what looks sealed is not taken where data is personal: it would be opened for its readers', async () => {

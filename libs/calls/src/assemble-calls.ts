@@ -74,7 +74,7 @@ export function assembleCalls(deps: AppDeps, terms: CallsTerms): AssembledCalls 
     {
       tracer: new CallTracer('gateway', deps.tracing),
       authority,
-      preparer: new CallPreparer(mapper, sealer, recorder),
+      preparer: new CallPreparer(mapper, sealer, recorder, store),
       callbacks,
       answers: new AnswerWriter(readable, effects),
     },

@@ -43,6 +43,7 @@ export * from './projections/projection-owner.js';
 export * from './projections/replays.js';
 export * from './projections/report.js';
 export * from './projections/switch.js';
+export * from './references/call-references.js';
 export { InProcessResults } from './results/in-process-results.js';
 export { CACHED_BYTES_MAX, type ResultCache } from './results/result-cache.js';
 export * from './sql-error.js';

@@ -36,7 +36,7 @@ const shown: Readonly<Record<ProblemKind, Shown>> = {
   'unknown-case': { status: 404, title: 'Unknown case' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
   conflict: { status: 409, title: 'Conflict with the current state' },
-  'external-id-taken': { status: 409, title: 'The external_id belongs to another case' },
+  'external-id-taken': { status: 409, title: 'The external_id is taken' },
   'late-vote': { status: 409, title: 'The approval is closed' },
   'record-damaged': { status: 409, title: 'The record does not match its signature' },
   'vote-refused': { status: 409, title: 'The vote was refused' },

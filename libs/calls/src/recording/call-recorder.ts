@@ -59,12 +59,18 @@ export class CallRecorder {
 
   /** @returns a problem where the call is not taken; otherwise the waiter hears of it. */
   submit(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): Refusal | undefined {
-    const { tenant, meta } = admitted;
-    if (this.watchedCalls.inFlight(tenant.tenant_id) + this.watchedCalls.othersInFlight(tenant.tenant_id) >= tenant.in_flight_max)
-      return new Refusal('too-many-in-flight', `the tenant has ${tenant.in_flight_max} calls in flight, which is its cap`);
+    const full = this.fullFor(admitted);
+    if (full) return full;
     if (admitted.numbered) this.findOrPlace(admitted, waiter, traceparent);
-    else this.place(admitted, waiter, traceparent, meta.call_id);
+    else this.place(admitted, waiter, traceparent, admitted.meta.call_id);
     return undefined;
+  }
+
+  /** Why the tenant may not have another call in flight now. */
+  fullFor({ tenant: { tenant_id, in_flight_max } }: Pick<AdmittedCall, 'tenant'>): Refusal | undefined {
+    const { watchedCalls } = this;
+    if (watchedCalls.inFlight(tenant_id) + watchedCalls.othersInFlight(tenant_id) < in_flight_max) return undefined;
+    return new Refusal('too-many-in-flight', `the tenant has ${in_flight_max} calls in flight, which is its cap`);
   }
 
   /** What the view knows of a call, for a waiter who has heard nothing: a lost wake-up is found by reading. */

@@ -50,7 +50,7 @@ export const callRequest = z.strictObject(
     external_id: externalId
       .optional()
       .describe(
-        'your own reference of this request; without a request_id or a number in a run, a request with the same reference is the same call',
+        'your own reference of this request, unique in the tenant: the same request sent again is the same call, another one is 409 external_id_taken',
       ),
     metadata: metadata.optional(),
     occurrence: text(200).optional().describe('any text; a new value runs an equal call again'),

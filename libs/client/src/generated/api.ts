@@ -7773,7 +7773,7 @@ export interface operations {
                     };
                     /** @description an id of a case, or `ext:` and its external_id */
                     case_id?: string;
-                    /** @description your own reference of this request; without a request_id or a number in a run, a request with the same reference is the same call */
+                    /** @description your own reference of this request, unique in the tenant: the same request sent again is the same call, another one is 409 external_id_taken */
                     external_id?: string;
                     /** @description your own keys and values: at most 20, values of at most 200 characters. Do not put personal data here: it is not sealed */
                     metadata?: {
@@ -7916,7 +7916,7 @@ export interface operations {
                         };
                         /** @description an id of a case, or `ext:` and its external_id */
                         case_id?: string;
-                        /** @description your own reference of this request; without a request_id or a number in a run, a request with the same reference is the same call */
+                        /** @description your own reference of this request, unique in the tenant: the same request sent again is the same call, another one is 409 external_id_taken */
                         external_id?: string;
                         /** @description your own keys and values: at most 20, values of at most 200 characters. Do not put personal data here: it is not sealed */
                         metadata?: {

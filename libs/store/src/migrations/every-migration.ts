@@ -21,6 +21,7 @@ import { unhealthyPacks } from './0042-unhealthy-packs.js';
 import { scrubRuns } from './0043-scrub-runs.js';
 import { webhookAttempts } from './0044-webhook-attempts.js';
 import { keyUses } from './0045-key-uses.js';
+import { callReferences } from './0046-call-references.js';
 import type { Migration } from './migration.js';
 
 /** Every migration in the order it is run. A new one is appended, whoever owns its tables. */
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   scrubRuns,
   webhookAttempts,
   keyUses,
+  callReferences,
 ];

@@ -11,3 +11,9 @@ export type SearchReply =
   | { kind: 'refused'; fault: PatternFault }
   | { kind: 'whole'; matched: boolean[]; next?: number }
   | { kind: 'lines'; found: LinesFound; bytes: Uint8Array };
+
+/** The thread has started. `thread_id`: for `threadTimeMs`. */
+export interface SearchThreadReady {
+  kind: 'ready';
+  thread_id: string | undefined;
+}
