@@ -77,7 +77,7 @@ describe('a row of tool_executions that somebody changed in the database', () =>
        SELECT $2, 1, tenant_id, $2, partition, 1, 0, 0, 0, lane, 77 FROM tool_executions WHERE key = $1`,
       [keyOf(ruling), key],
     );
-    expect(await checked().all(PARTITIONS)).toEqual([expect.stringMatching(/attempt 1: its row says running, and nobody runs it/)]);
+    expect(await checked().all(PARTITIONS)).toEqual([expect.stringMatching(/attempt 1: its row says running, but no executor runs it/)]);
     await sql('UPDATE tool_executions SET state = 2, end_offset = 3, ended_at_s = 9 WHERE key = $1', [key]);
     expect(await checked().all(PARTITIONS)).toEqual([expect.stringMatching(/says succeeded at offset 3, the log has no record of it/)]);
   }, 60_000);

@@ -141,7 +141,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       await ended(agent, first);
       const second = await ask(agent);
       const seen = (await ann.request<ApprovalBody>('GET', `/v1/approvals/${second.approval?.approval_id}`)).body;
-      expect(seen.evidence.undo).toMatch(/nothing undoes/);
+      expect(seen.evidence.undo).toMatch(/cannot be undone/);
       expect(seen.evidence.similar).toContainEqual(expect.objectContaining({ call_id: first.call_id, same_inputs: false }));
       expect(seen.barred).toEqual(['robot']);
     });

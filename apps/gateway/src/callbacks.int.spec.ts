@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { untoldSince } from '@countersign/calls';
+import { undeliveredSince } from '@countersign/calls';
 import { metaAfter } from '@countersign/contracts';
 import { owedCallbacks } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -146,10 +146,10 @@ describe('after the database was emptied', () => {
 test('callbacks of calls that ended before the retry window, or over a day ago, are not sent', () => {
   const now_ms = 1_000_000_000_000;
   const tried_ms = (1 + 5 + 30 + 120 + 600 + 6 * 10) * 1000;
-  expect(untoldSince(now_ms, now_ms)).toBe(now_ms - tried_ms);
-  expect(untoldSince(now_ms - 3_600_000, now_ms)).toBe(now_ms - 3_600_000 - tried_ms);
-  expect(untoldSince(now_ms - 90 * 86_400_000, now_ms)).toBe(now_ms - 86_400_000);
-  expect(untoldSince(0, now_ms)).toBe(now_ms - 86_400_000);
+  expect(undeliveredSince(now_ms, now_ms)).toBe(now_ms - tried_ms);
+  expect(undeliveredSince(now_ms - 3_600_000, now_ms)).toBe(now_ms - 3_600_000 - tried_ms);
+  expect(undeliveredSince(now_ms - 90 * 86_400_000, now_ms)).toBe(now_ms - 86_400_000);
+  expect(undeliveredSince(0, now_ms)).toBe(now_ms - 86_400_000);
 });
 
 test('a call that is refused owes nothing', async () => {

@@ -92,7 +92,7 @@ test.each<[string, Partial<Definition>, RegExp]>([
   [
     'refers to a schema elsewhere',
     { input: { type: 'object', properties: { a: { $ref: 'https://evil.example/s' } } } },
-    /elsewhere; nothing is fetched/,
+    /outside the schema; external references are not fetched/,
   ],
   ['hides a slow expression in zod', { input: z.object({ a: z.string().regex(/^(a+)+$/) }) }, /exponential time/],
 ])('a definition that %s is no tool', (_title, change, message) => {

@@ -100,7 +100,7 @@ export class RunResults {
   /** What its system of record says of it, and what follows. */
   afterAnswer(job: Job, answer: ReconcileAnswer, now_ms: number): RunEvent {
     const next = afterReconcile(answer, {
-      asked: job.asked,
+      asks_done: job.asked,
       asks_max: this.limits.asks_max,
       owner_dead: job.owner_dead,
       settle_is_final: this.runtime.recoveryOf(job)?.settle_is_final ?? false,

@@ -43,7 +43,7 @@ export class EditService {
     const rest = {
       seq: null,
       request_id: null,
-      asked_version: null,
+      requested_version: null,
       principal_kind: call.principal.kind,
       header: undefined,
       partitions: 1,

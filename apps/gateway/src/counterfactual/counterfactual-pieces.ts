@@ -20,7 +20,7 @@ function comparisonOf({ requested_at_ms, recorded, counterfactual, ...rest }: Ca
 /** The answer as its readers get it: JSON in pieces, a comparison at a time. `more`: members of the answer besides. */
 export function* counterfactualPieces({ comparisons, limits, ...rest }: CounterfactualAnswer, more: object): Generator<string> {
   yield `${JSON.stringify({ ...more, ...rest }).slice(0, -1)},"limits":[`;
-  for (const [at, { at_ms, used_micro, asked_micro, max_micro, ...trip }] of limits.entries()) {
+  for (const [at, { at_ms, used_micro, requested_micro: asked_micro, max_micro, ...trip }] of limits.entries()) {
     const amounts = { used: used_micro / MICRO, asked: asked_micro / MICRO, max: max_micro / MICRO };
     yield `${at > 0 ? ',' : ''}${JSON.stringify({ ...trip, at: time(at_ms), ...amounts })}`;
   }

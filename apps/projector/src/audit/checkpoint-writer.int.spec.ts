@@ -191,7 +191,7 @@ describe('checkpoints of a log', () => {
     await rm(path.join(dir, 'trees', 'checkpoints'), { recursive: true });
     await append(10);
     await signAll();
-    expect(broken).toEqual([expect.stringContaining('are not what it signed')]);
+    expect(broken).toEqual([expect.stringContaining('differ from what it signed')]);
   });
 
   test('stop for good where the log is shorter than what was signed', async () => {

@@ -138,9 +138,13 @@ describe('a start of the signer', () => {
   });
 
   test.each([
-    ['edited', (all: string) => all.replace(`"time_ms":${TIME_MS + 1}`, `"time_ms":${TIME_MS + 7}`), 'checkpoint 2 is kept and stands on'],
-    ['removed', (all: string) => all.replace(/.*"number":1,.*\n/, ''), 'checkpoint 2 is not kept any more, and later ones are'],
-    ['no checkpoint at all', (all: string) => all.replace('"number":1', 'number'), 'has a line that is no checkpoint'],
+    [
+      'edited',
+      (all: string) => all.replace(`"time_ms":${TIME_MS + 1}`, `"time_ms":${TIME_MS + 7}`),
+      'checkpoint 2 in the store differs from the one on',
+    ],
+    ['removed', (all: string) => all.replace(/.*"number":1,.*\n/, ''), 'checkpoint 2 is missing from the store, and later ones are there'],
+    ['no checkpoint at all', (all: string) => all.replace('"number":1', 'number'), 'has a line that is not a checkpoint'],
   ])('an old line that is %s is found', async (_, edit, reason) => {
     await sign(6);
     const all = await readFile(lines(), 'utf8');
@@ -154,7 +158,7 @@ describe('a start of the signer', () => {
     await sign(6);
     await writeFile(lines(), (await readFile(lines(), 'utf8')).replace(`"time_ms":${TIME_MS + 1}`, `"time_ms":${TIME_MS + 7}`));
     await check([], 2).run();
-    await expect(check([], 2).compareOlder(() => false)).rejects.toThrow('checkpoint 2 is kept and stands on');
+    await expect(check([], 2).compareOlder(() => false)).rejects.toThrow('checkpoint 2 in the store differs from the one on');
     expect(await check([], 2).compareOlder(() => true)).toBeUndefined();
     expect(await check([], 5).compareOlder(() => false)).toBeUndefined();
   });

@@ -1,5 +1,5 @@
 import type { TrustScoreChanged } from '@countersign/contracts';
-import { type AgentTrust, type ReportedScores, reportedKey, TOLD_EVERY_MS, toTell } from '@countersign/domain';
+import { type AgentTrust, REPORT_EVERY_MS, type ReportedScores, reportedKey, toTell } from '@countersign/domain';
 import type { TrustScores } from '@countersign/process';
 
 /** What is told of a subject, without its meta. */
@@ -24,7 +24,7 @@ export function movedScores(
     const known = told.get(reportedKey(tenant_id, about.subject, about.name, about.version));
     const next = toTell(known, now, scores.at_ms);
     if (next) moved.push({ ...about, ...now, band: next.band, at_ms: scores.at_ms });
-    else postponed ||= toTell(known, now, scores.at_ms + TOLD_EVERY_MS) !== undefined;
+    else postponed ||= toTell(known, now, scores.at_ms + REPORT_EVERY_MS) !== undefined;
   };
   for (const [name, tool] of scores.tools)
     for (const version of tool.versions.keys()) {

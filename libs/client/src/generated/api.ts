@@ -7775,17 +7775,17 @@ export interface operations {
                     case_id?: string;
                     /** @description your own reference of this request, unique in the tenant: the same request sent again is the same call, another one is 409 external_id_taken */
                     external_id?: string;
-                    /** @description your own texts: at most 20, values of at most 200 characters. No personal data: it is not sealed */
+                    /** @description your own keys and values: at most 20, values of at most 200 characters. Do not put personal data here: it is not sealed */
                     metadata?: {
                         [key: string]: string;
                     };
-                    /** @description any text; asks for a wanted repeat of an equal call */
+                    /** @description any text; a new value runs an equal call again */
                     occurrence?: string;
                     context?: {
                         agent?: string;
                         run_id?: string;
                         step_id?: string;
-                        /** @description a new one for each request, kept when it is sent again: the same principal sending the same request (tool, inputs, case, run, occurrence, Idempotency-Key) under the same id gets the same call; it never changes the idempotency key. Where run_id and seq are given they name the call */
+                        /** @description a new value for each request; keep it when you send the request again: the same request (tool, inputs, case, run, occurrence, Idempotency-Key) of the same principal under the same id is the same call. It never changes the idempotency key. run_id and seq take precedence */
                         request_id?: string;
                         seq?: number;
                         iteration?: number;
@@ -7802,21 +7802,21 @@ export interface operations {
                             /** @description from the moment of the request */
                             time_ms?: number;
                         };
-                        /** @description calls that must have succeeded first; one that is not known (yet) is waited for, for ten minutes or until the deadline */
+                        /** @description calls that must succeed first; the call waits for them, also for ids that are not known yet, for ten minutes or until its deadline */
                         depends_on?: string[];
                     };
                     /**
                      * Format: date-time
-                     * @description RFC 3339; nothing fires after it
+                     * @description RFC 3339; the tool does not start after it
                      */
                     deadline?: string;
-                    /** @description gets the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; a restart begins anew, also for what was sent but not known to be taken. Only embedded, after the machine itself went down, calls that had ended are not told again: ask GET /v1/calls/{call_id} */
+                    /** @description receives the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; a restart begins the attempts again, also for callbacks without a known answer. Embedded only: after a crash of the machine, callbacks of calls that had ended are lost: read GET /v1/calls/{call_id} */
                     callback_url?: string;
                     /** @description the user that this agent acts for, by a standing delegation (POST /v1/delegations) */
                     on_behalf_of?: string;
                     /** @description an OpenID token of the user that this agent acts for; sealed, never recorded */
                     user_token?: string;
-                    /** @description calls whose results the inputs come from: their markings go on to this one's */
+                    /** @description calls whose results the inputs use: this call inherits their markings */
                     sources?: string[];
                 };
             };
@@ -7918,17 +7918,17 @@ export interface operations {
                         case_id?: string;
                         /** @description your own reference of this request, unique in the tenant: the same request sent again is the same call, another one is 409 external_id_taken */
                         external_id?: string;
-                        /** @description your own texts: at most 20, values of at most 200 characters. No personal data: it is not sealed */
+                        /** @description your own keys and values: at most 20, values of at most 200 characters. Do not put personal data here: it is not sealed */
                         metadata?: {
                             [key: string]: string;
                         };
-                        /** @description any text; asks for a wanted repeat of an equal call */
+                        /** @description any text; a new value runs an equal call again */
                         occurrence?: string;
                         context?: {
                             agent?: string;
                             run_id?: string;
                             step_id?: string;
-                            /** @description a new one for each request, kept when it is sent again: the same principal sending the same request (tool, inputs, case, run, occurrence, Idempotency-Key) under the same id gets the same call; it never changes the idempotency key. Where run_id and seq are given they name the call */
+                            /** @description a new value for each request; keep it when you send the request again: the same request (tool, inputs, case, run, occurrence, Idempotency-Key) of the same principal under the same id is the same call. It never changes the idempotency key. run_id and seq take precedence */
                             request_id?: string;
                             seq?: number;
                             iteration?: number;
@@ -7945,21 +7945,21 @@ export interface operations {
                                 /** @description from the moment of the request */
                                 time_ms?: number;
                             };
-                            /** @description calls that must have succeeded first; one that is not known (yet) is waited for, for ten minutes or until the deadline */
+                            /** @description calls that must succeed first; the call waits for them, also for ids that are not known yet, for ten minutes or until its deadline */
                             depends_on?: string[];
                         };
                         /**
                          * Format: date-time
-                         * @description RFC 3339; nothing fires after it
+                         * @description RFC 3339; the tool does not start after it
                          */
                         deadline?: string;
-                        /** @description gets the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; a restart begins anew, also for what was sent but not known to be taken. Only embedded, after the machine itself went down, calls that had ended are not told again: ask GET /v1/calls/{call_id} */
+                        /** @description receives the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; a restart begins the attempts again, also for callbacks without a known answer. Embedded only: after a crash of the machine, callbacks of calls that had ended are lost: read GET /v1/calls/{call_id} */
                         callback_url?: string;
                         /** @description the user that this agent acts for, by a standing delegation (POST /v1/delegations) */
                         on_behalf_of?: string;
                         /** @description an OpenID token of the user that this agent acts for; sealed, never recorded */
                         user_token?: string;
-                        /** @description calls whose results the inputs come from: their markings go on to this one's */
+                        /** @description calls whose results the inputs use: this call inherits their markings */
                         sources?: string[];
                         depends_on?: number[];
                         /** @description as the header, for this call */
@@ -8201,13 +8201,13 @@ export interface operations {
                 "application/json": {
                     title?: string;
                     /**
-                     * @description who it is about: it is sealed for them, and gone with any one of them
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
                      * @default []
                      */
                     subjects?: string[];
                     /** @description your own reference, unique for each case: 1 to 200 visible characters. `ext:` and the reference can replace the case id everywhere */
                     external_id?: string;
-                    /** @description your own texts: at most 20, values of at most 200 characters. No personal data: it is not sealed */
+                    /** @description your own keys and values: at most 20, values of at most 200 characters. Do not put personal data here: it is not sealed */
                     metadata?: {
                         [key: string]: string;
                     };
@@ -8308,11 +8308,11 @@ export interface operations {
                     state: "open" | "closed";
                     title?: string;
                     /**
-                     * @description who it is about: it is sealed for them, and gone with any one of them
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
                      * @default []
                      */
                     subjects?: string[];
-                    /** @description your own texts: at most 20, values of at most 200 characters. No personal data: it is not sealed */
+                    /** @description your own keys and values: at most 20, values of at most 200 characters. Do not put personal data here: it is not sealed */
                     metadata?: {
                         [key: string]: string;
                     };
@@ -11012,7 +11012,7 @@ export interface operations {
                     })[];
                     model?: string;
                     /**
-                     * @description who it is about: it is sealed for them, and gone with any one of them
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
                      * @default []
                      */
                     subjects?: string[];
@@ -12535,7 +12535,7 @@ export interface operations {
                     version?: string;
                     comment?: string;
                     /**
-                     * @description who it is about: it is sealed for them, and gone with any one of them
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
                      * @default []
                      */
                     subjects?: string[];

@@ -24,7 +24,7 @@ export function useFaults(use: ToolUse, step: string, pointer: string, tools: re
     return [faultAt(step, `${pointer}/tool`, `there is no tool ${use.tool}${near.length > 0 ? `; near: ${near.join(', ')}` : ''}`)];
   }
   if (!inRangeText(use.version))
-    return [faultAt(step, `${pointer}/version`, `${use.version} is no version range: write 1.2.3, ^1.2.3 or ~1.2.3`)];
+    return [faultAt(step, `${pointer}/version`, `${use.version} is not a version range: write 1.2.3, ^1.2.3 or ~1.2.3`)];
   const found = resolveTool(use, tools);
   if (!found) return [faultAt(step, `${pointer}/version`, `no usable version of ${use.tool} is in ${use.version}`)];
   return found.state === 'deprecated' ? [warningAt(step, `${pointer}/version`, `${use.tool} ${found.version} is deprecated`)] : [];

@@ -23,7 +23,7 @@ describe('the pivot', () => {
     expect(sagaStatusOf(beyond().controls('accept', 'c').saga)).toBe('completed');
   });
 
-  test('a cancelled saga is undone back to the pivot, which stands with all before it', () => {
+  test('a cancelled saga is undone back to the pivot; the pivot and all steps before it stay', () => {
     const story = beyond().controls('cancel');
     expect(story.effects()).toEqual(['prepare_undo b']);
     expect(sagaStatusOf(story.undone('b').saga)).toBe('compensated');

@@ -54,7 +54,7 @@ export function brokenAtEnd(saga: RunningSaga, arbiter: Arbiter): string[] {
     const was_late_for_pivot = (run.end?.seq ?? 0) <= (pivot?.end?.seq ?? -1);
     if (saga.turned && stands(run) && !was_late_for_pivot) broken.push(`S11: ${run.step_id} stands after the saga turned`);
     if (isUndone(run) && run.undo?.state === 'executed' && !arbiter.fired.has(run.undo.key as string))
-      broken.push(`S12: ${run.step_id} is said to be undone`);
+      broken.push(`S12: ${run.step_id} is reported as undone`);
   }
   return broken;
 }
