@@ -9,7 +9,7 @@ const ORDERS_A_ROUND = 12;
 const REJOIN_MS = 4000;
 /** Two of three orders can be asked for, and succeed unless they had not happened when they were taken over. */
 const SUCCEED = 1 / 3;
-const TAKEN_OVER = 'took over calls of a lost executor';
+const TAKEN_OVER = 'took over the calls of an executor that lost its lease';
 
 const expected = (zombies: number, mode: ChaosTarget['mode']): number => (mode === 'embedded' ? 0 : zombies);
 

@@ -100,13 +100,13 @@ test('a record is replaced and its tiles are lost: writes stop, and stay so over
 test('the operator accepts: the tree is frozen as it was signed, another one goes on, and writes and checkpoints with it', async () => {
   const accepted = await accept('--all', '--reason', 'no backup of Monday');
   const tree = `${place.topic}/${place.partition}`;
-  expect(accepted).toMatchObject({ code: 0, said: expect.stringContaining(`goes on as ${tree}#2 from offset 0`) });
+  expect(accepted).toMatchObject({ code: 0, said: expect.stringContaining(`continues as ${tree}#2 from offset 0`) });
   await restarted();
   await rowsFoldedAnew();
   const { body: call } = await write();
   expect(call.status).toBe('succeeded');
   await bundleOf(call.call_id);
-  expect((await accept()).said).toContain('no damage of the record is open');
+  expect((await accept()).said).toContain('there is no open damage');
   const { body: covered } = await auditor.request<{ heads: [string, number, number, string, { number: number; decision: string }?][] }>(
     'GET',
     '/v1/audit/heads',
@@ -120,10 +120,10 @@ test('the operator accepts: the tree is frozen as it was signed, another one goe
 
 test('the witness stops there until its own operator repeats the decision', async () => {
   const before = await cosignedSize();
-  expect(await witness('accept')).toMatchObject({ code: 1, said: expect.stringContaining('waits for no decision') });
+  expect(await witness('accept')).toMatchObject({ code: 1, said: expect.stringContaining('is not waiting for a decision') });
   for (let n = 0; n < 2; n++) {
     const stopped = await look();
-    expect([stopped.code, stopped.said]).toEqual([1, expect.stringContaining('STOPPED: nothing is cosigned')]);
+    expect([stopped.code, stopped.said]).toEqual([1, expect.stringContaining('STOPPED: this witness cosigns nothing')]);
     expect(stopped.said).toContain(`NOT CONTINUED: ${place.topic}/${place.partition} is frozen`);
     expect(stopped.said).toContain('no backup of Monday');
     expect(stopped.said).toContain(`witness accept ${decision}`);
@@ -146,7 +146,7 @@ test('bundle and verify --since say it, from the log and from a kept history', a
   const alone = await asAuditor('verify', file('later.json'), '--vkey', vkey);
   expect(alone).toMatchObject({
     code: 0,
-    said: expect.stringContaining(`stand in ${tree}#2, which goes on from offset 0 by decision ${decision}`),
+    said: expect.stringContaining(`are in ${tree}#2, which decision ${decision} started at offset 0`),
   });
   const since = (...more: string[]) => asAuditor('verify', file('later.json'), '--vkey', vkey, '--since', file('earlier.json'), ...more);
   for (const source of [
@@ -154,10 +154,10 @@ test('bundle and verify --since say it, from the log and from a kept history', a
     ['--history', file('history.json')],
   ]) {
     const { code, said } = await since(...source);
-    expect([code, said]).toEqual([0, expect.stringContaining(`but for 1 that were frozen and opened again by a decision on the record`)]);
+    expect([code, said]).toEqual([0, expect.stringContaining(`except 1 that a decision on the log froze and reopened`)]);
     expect(said).toContain(`NOT CONTINUED: ${tree} is frozen`);
     expect(said).toContain(`by decision ${decision}`);
-    expect(said).toContain(`record ${tree}/${place.offset} is another one than in the earlier bundle`);
+    expect(said).toContain(`record ${tree}/${place.offset} differs from the one in the earlier bundle`);
   }
 }, 120_000);
 

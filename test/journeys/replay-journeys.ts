@@ -114,7 +114,7 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       expect(JSON.stringify(after.body)).toContain('its inputs are erased');
       const erased = await bundle();
       expect(erased.includes(subject) || erased.includes('sealed:v1')).toBe(false);
-      expect(await replayed(erased)).toMatchObject({ code: 0, said: expect.stringContaining('unknown, its inputs are erased') });
+      expect(await replayed(erased)).toMatchObject({ code: 0, said: expect.stringContaining('not replayed, its inputs are erased') });
     });
 
     test('a run that is not there has no bundle; an agent gets none', async () => {

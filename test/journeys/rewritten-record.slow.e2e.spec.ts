@@ -59,7 +59,7 @@ test('verify --since checks every entry between two bundles, from the log or fro
   const online = await since('--log', platform.base, '--save-history', file('history.json'));
   expect(online).toMatchObject({
     code: 0,
-    said: expect.stringMatching(/since checkpoint \d+: \d+ entries checked in order, \d+ moves of trees, each only grew/),
+    said: expect.stringMatching(/since checkpoint \d+: \d+ entries checked in order, \d+ changes of trees, all of which only grew/),
   });
   expect(await since('--history', file('history.json'))).toMatchObject({
     code: 0,
@@ -73,7 +73,7 @@ test('verify --since checks every entry between two bundles, from the log or fro
     code: 2,
     said: expect.stringContaining('check'),
   });
-  expect((await asAuditor('verify', file('earlier.json'), '--vkey', vkey, '--since', file('later.json'))).said).toContain('exchange them');
+  expect((await asAuditor('verify', file('earlier.json'), '--vkey', vkey, '--since', file('later.json'))).said).toContain('swap the two');
 });
 
 test('the owner rewrites an old record and signs only the next checkpoint over it: nobody signs on, and the witness does not cosign it', async () => {
@@ -93,7 +93,7 @@ test('the owner rewrites an old record and signs only the next checkpoint over i
   await rewriteRecord(platform.dataDir, { topic, partition }, offset, Buffer.alloc(32, 1));
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
 
-  await platform.process.until('accused', async () => platform.process.output.includes('the record is not what was signed'));
+  await platform.process.until('accused', async () => platform.process.output.includes('damage_found'));
   for (let n = 0; n < 3; n++) await write();
   const looked = await look(vkey);
   expect([looked.code, looked.said]).toEqual([1, expect.stringMatching(/CONTRADICTION|refuses its entries: 409/)]);

@@ -75,7 +75,7 @@ export function describeCanaries(at: () => CanaryWorld): void {
       const org = await probe('safe');
       expect(org.body).toMatchObject({ status: 'succeeded', output: { lengths: canaries.map(({ length }) => length) } });
       expect(org.body.credentials).toContainEqual({ name: 'probe_secret_0', scope: 'org', version: 1 });
-      expect((org.body.warnings as string[])[0]).toContain('of the whole installation');
+      expect((org.body.warnings as string[])[0]).toContain('for the whole installation only');
       expect((await said('GET', '/v1/secrets/probe_secret_0')).body).toMatchObject({ scope: 'org', warning: expect.any(String) });
       const expires_at = new Date(Date.now() + 4_000).toISOString();
       await said('PUT', '/v1/secrets/user/probe_secret_0', { value: canaries[0], expires_at });

@@ -20,7 +20,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const command = commands.find((each) => each.name === name);
   if (!command) {
     const asked = name === undefined || name === 'help' || name === '--help';
-    process[asked ? 'stdout' : 'stderr'].write(`${asked ? '' : `there is no command ${name}\n`}${help().join('\n')}\n`);
+    process[asked ? 'stdout' : 'stderr'].write(`${asked ? '' : `unknown command ${name}\n`}${help().join('\n')}\n`);
     return asked ? 0 : 2;
   }
   const { code, lines } = await command.run(rest, process.env);

@@ -40,7 +40,7 @@ describe('what is too large for the record', () => {
     const outcome = await outcomeOf('faulty_read', 'large-2', { act: 'large' });
     put.mockRestore();
     expect(outcome).toMatchObject({ status: 'succeeded', truncated: true, attachments: [] });
-    expect(outcome.warnings.join()).toMatch(/was not kept/);
+    expect(outcome.warnings.join()).toMatch(/was not stored/);
   });
 });
 

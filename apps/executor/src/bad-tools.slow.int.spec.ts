@@ -127,7 +127,7 @@ describe('outputs that cannot be right', () => {
   test('a write with a wrong output is read back: its effect is there, so it succeeded', async () => {
     const shape = await outcomeOf('verified_write', 'wrong_shape');
     expect(shape).toMatchObject({ status: 'succeeded', effect: 'happened', output_json: 'null', extras: { verified: true } });
-    expect(shape.warnings.join()).toMatch(/read back and is there/);
+    expect(shape.warnings.join()).toMatch(/the read-back found the effect/);
     const implausible = await outcomeOf('verified_write', 'negative');
     expect(implausible).toMatchObject({ status: 'succeeded', output_json: '{"ok":true,"total":-1}', extras: { verified: true } });
     expect(JSON.parse(implausible.extras?.validation_json as string)).toMatchObject({ layer: 'sanity' });
@@ -149,7 +149,7 @@ describe('a read-back', () => {
     expect(await outcomeOf('verified_write', 'answer', 'b')).toMatchObject({
       status: 'succeeded',
       extras: { verified: false },
-      warnings: ['its effect was not verified: the books are closed'],
+      warnings: ['the effect could not be verified: the books are closed'],
     });
     rig.world.faulty.verify = 'throws';
     expect(await outcomeOf('verified_write', 'wrong_shape', 'c')).toMatchObject({ status: 'in_doubt' });
@@ -159,7 +159,7 @@ describe('a read-back', () => {
     rig.world.faulty.verify = verify;
     const outcome = await outcomeOf('verified_write', 'answer', verify);
     expect(outcome).toMatchObject({ status: 'succeeded', extras: { verified: false } });
-    expect(outcome.warnings.join()).toMatch(/^its effect was not verified: /);
+    expect(outcome.warnings.join()).toMatch(/^the effect could not be verified: /);
   });
 });
 
@@ -201,7 +201,7 @@ describe('who never answers', () => {
     rig.world.faulty.verify = 'hangs';
     const outcome = await outcomeOf('verified_write', 'answer', 'verify_hangs');
     expect(outcome).toMatchObject({ status: 'succeeded', extras: { verified: false } });
-    expect(outcome.warnings).toEqual(['its effect was not verified: the read-back gave no answer in its time']);
+    expect(outcome.warnings).toEqual(['the effect could not be verified: the read-back timed out']);
     expect((await outcomeOf('verified_write', 'wrong_shape', 'verify_hangs_too')).status).toBe('in_doubt');
   });
 });

@@ -38,7 +38,7 @@ test('both keys are claimed together, end together, and answer later calls of ei
   expect(rig.world.effects).toHaveLength(1);
 });
 
-test('where another call has the effect of the edited inputs, nothing fires and the own key stays free', async () => {
+test('where the edited inputs describe the effect of another call, nothing fires and the own key stays free', async () => {
   await rig.start();
   const key = randomUUID();
   await rig.end(await rig.allow('blind_write', 'there', { key, call: { discriminating_digest: digest } }));

@@ -34,7 +34,7 @@ export async function lagBehind(log: EventLog, shown: readonly Shown[], asked_ms
 export function measureLag(folder: ViewFolder, log: EventLog, register: Registry): void {
   new Gauge({
     name: 'countersign_projector_lag_records',
-    help: 'Records on the log that the views do not show yet',
+    help: 'Records on the log that the views do not include yet',
     labelNames: ['topic', 'partition'],
     registers: [register],
     async collect() {

@@ -54,7 +54,7 @@ test('the files of a tenant, its trash and repositories are in its folder afterw
   write({ layout: 'one_tenant', tenant_id: 'default' });
   expect(await run()).toEqual({ code: 0, lines: [expect.stringContaining(join(root, 'default'))] });
   expectMoved();
-  expect(await run()).toMatchObject({ code: 1, lines: [expect.stringContaining('by tenant already')] });
+  expect(await run()).toMatchObject({ code: 1, lines: [expect.stringContaining('already has a folder per tenant')] });
   expectMoved();
 });
 
@@ -160,7 +160,7 @@ test('a file that came again after its namesake was collected stops the move, an
   write({ layout: 'moving', tenant_id: 'default', collected: false });
   mkdirSync(join(root, MOVING_FOLDER));
   writeFileSync(join(root, MOVING_FOLDER, 'a.txt'), 'collected before');
-  expect(await run()).toMatchObject({ code: 1, lines: [expect.stringMatching(/a\.txt.*are both there/)] });
+  expect(await run()).toMatchObject({ code: 1, lines: [expect.stringMatching(/a\.txt.*both exist/)] });
   expect(readFileSync(join(root, MOVING_FOLDER, 'a.txt'), 'utf8')).toBe('collected before');
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one');
   rmSync(join(root, MOVING_FOLDER, 'a.txt'));

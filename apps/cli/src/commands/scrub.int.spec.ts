@@ -53,10 +53,10 @@ test('shows how far it is, and ends with 0 where nothing is damaged', async () =
     [run({ started_at: null }), run({ started_at: null }), run({ records: 250 }), run({ status: 'ended', records: 1_000, rows: 70 })],
     '--views',
   );
-  expect([code, lines]).toEqual([0, ['nothing is damaged: 1000 records and 70 rows were compared with what was signed']]);
+  expect([code, lines]).toEqual([0, ['no damage: 1000 records and 70 rows were compared with what was signed']]);
   expect(asked).toEqual(['POST /v1/scrubs {"views":true}', 'GET /v1/scrubs/r', 'GET /v1/scrubs/r', 'GET /v1/scrubs/r']);
   const shown = told.join('\n');
-  expect(shown).toContain('waiting for the projector that signs checkpoints');
+  expect(shown).toContain('waiting for the projector that signs the checkpoints');
   expect(shown).toMatch(/\[#{7}\.{23}\] {2}25\.0 % {2}250 of 1000 records, \d+\/s, \d+ s left/);
 });
 
@@ -65,7 +65,7 @@ test('ends with 1 where something is damaged, and says what, where and what to d
   const { code, lines } = await scrubbed([run({}), run({ status: 'ended', records: 1_000, rows: 70, damages: 3, found })], '--views');
   expect(code).toBe(1);
   expect(lines.slice(0, 3)).toEqual([
-    'DAMAGED: 3 places are not what was signed; 1000 records and 70 rows were compared',
+    'DAMAGED: 3 places differ from what was signed; 1000 records and 70 rows were compared',
     found[0],
     'and 2 more',
   ]);
@@ -74,6 +74,6 @@ test('ends with 1 where something is damaged, and says what, where and what to d
 
 test('ends with 1 where not everything could be compared, and with 2 where it is used wrongly', async () => {
   const { code, lines } = await scrubbed([run({}), run({ status: 'ended', fault: 'Error: no disk' })]);
-  expect([code, lines]).toEqual([1, ['not everything could be compared: Error: no disk']]);
+  expect([code, lines]).toEqual([1, ['the comparison is incomplete: Error: no disk']]);
   expect((await scrub.run(['everything'], {})).code).toBe(2);
 });

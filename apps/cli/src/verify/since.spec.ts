@@ -87,7 +87,7 @@ describe('between two checkpoints', () => {
     const elsewhere = notes('c')[0] as string;
     expect(await verdict(covered('c', elsewhere), [page])).toMatchObject({
       kind: 'refused',
-      reason: expect.stringContaining('is not the one that was seen earlier'),
+      reason: expect.stringContaining('differs from the one in the earlier file'),
     });
     expect(keptHistory('{"format":"countersign-history/v2"}')).toContain('countersign-history/v1');
   });

@@ -82,7 +82,7 @@ export class Claims {
         return await this.settle(batch);
       } catch (error) {
         if (!isInfrastructureFault(error)) logger.error({ cause: error instanceof Error ? error.stack : String(error) }, 'claim failed');
-        else logger.warn({ cause: String(error) }, 'claim failed; tried again');
+        else logger.warn({ cause: String(error) }, 'claim failed; retrying');
         await sleep(PAUSE_MS);
       }
     }

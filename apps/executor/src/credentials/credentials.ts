@@ -38,7 +38,7 @@ export class Credentials {
     try {
       found = await Promise.all(names.map((name) => this.find(job, name)));
     } catch {
-      return callError('NETWORK_ERROR', 'the secrets cannot be read now');
+      return callError('NETWORK_ERROR', 'the secrets cannot be read at the moment');
     }
     const missing = found.flatMap((one) => ('missing' in one ? one.missing : []));
     if (missing.length > 0) return this.required(job, missing);
@@ -88,9 +88,9 @@ export class Credentials {
   }
 
   private required(job: Job, missing: readonly Missing[]): CallError {
-    const said = missing.map(({ name, what, reason }) => `${name} (${what} ${reason})`).join(', ');
+    const listed = missing.map(({ name, what, reason }) => `${name} (${what} ${reason})`).join(', ');
     const reissue = missing.map((one) => ({ ...one, user_id: userOf(job.call) }));
     this.parts.reissue.ask(job, JSON.stringify(reissue));
-    return callError('AUTH_REQUIRED', `credentials have to be given: ${said}`, { details: { reissue } });
+    return callError('AUTH_REQUIRED', `credentials are required: ${listed}`, { details: { reissue } });
   }
 }

@@ -80,8 +80,9 @@ export class TokenBroker {
     const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
     const request = { method: 'POST' as const, headers, body: body.toString() };
     const answer = await exchangeText(this.door, exchange.token_endpoint, request).catch((cause: Error) => cause);
-    if (answer instanceof Error) return { kind: 'away', why: `the token endpoint does not answer: ${answer.message}` };
-    if (answer.status >= 500 || answer.status === 429) return { kind: 'away', why: `the token endpoint answered ${answer.status}` };
+    if (answer instanceof Error) return { kind: 'away', why: `the token endpoint does not respond: ${answer.message}` };
+    if (answer.status >= 500 || answer.status === 429)
+      return { kind: 'away', why: `the token endpoint responded with status ${answer.status}` };
     return this.read(answer, subject_token, { id, behind: [subject_token, secret.value] });
   }
 
@@ -90,11 +91,11 @@ export class TokenBroker {
     try {
       said = JSON.parse(answer.text) as typeof said;
     } catch {
-      return { kind: 'away', why: 'the token endpoint did not answer JSON' };
+      return { kind: 'away', why: 'the token endpoint did not return JSON' };
     }
     if (said.error === 'invalid_client') return { kind: 'reissue', what: 'client_secret', reason: 'refused' };
     if (answer.status !== 200 || typeof said.access_token !== 'string') return { kind: 'reissue', what: 'user_token', reason: 'refused' };
-    if (said.access_token === subject_token) return { kind: 'away', why: 'the token endpoint gave back the token of the user itself' };
+    if (said.access_token === subject_token) return { kind: 'away', why: 'the token endpoint returned the user token unchanged' };
     const life_ms = (typeof said.expires_in === 'number' && said.expires_in > 0 ? said.expires_in : LIFE_DEFAULT_S) * 1000;
     const renew_ms = this.clock.now_ms() + life_ms - Math.min(RENEW_BEFORE_MS, life_ms / 5);
     this.kept.set(kept.id, { value: said.access_token, behind: kept.behind, renew_ms });

@@ -88,7 +88,7 @@ export class PreExecutionGate {
     const unrunnable = this.parts.runtime.unrunnable(job);
     if (unrunnable) return refusedOutcome(job, unrunnable.why, unrunnable.issues, now_ms);
     if (this.judge.judgeNoted(job, now_ms).kind === 'allowed') return undefined;
-    const error = callError('POLICY_DENIED', 'policy is stricter now than when it ruled; nothing was done');
+    const error = callError('POLICY_DENIED', 'policy became stricter after the decision; nothing was done');
     return outcomeOf(job, { status: 'failed', error, effect: 'none' }, now_ms);
   }
 }

@@ -93,7 +93,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
         break;
       } catch (cause) {
         if (!isInfrastructureFault(cause)) throw cause;
-        this.logger.warn({ cause: String(cause) }, 'no lease yet; asked again');
+        this.logger.warn({ cause: String(cause) }, 'the lease could not be acquired; retrying');
         await sleep(this.options.heartbeat_ms);
       }
     }
@@ -131,7 +131,9 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     this.deadline = Number.NEGATIVE_INFINITY;
     this.lost = true;
     this.known();
-    await this.table.release(epoch).catch((cause) => this.logger.warn({ cause: String(cause) }, 'the lease was not released; it runs out'));
+    await this.table
+      .release(epoch)
+      .catch((cause) => this.logger.warn({ cause: String(cause) }, 'the lease could not be released; it expires on its own'));
   }
 
   private turn(): void {
@@ -191,7 +193,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
   private lose(reason: 'fenced' | 'unanswered'): void {
     this.lost = true;
     this.deadline = Number.NEGATIVE_INFINITY;
-    this.logger.warn({ event: 'lease_lost', epoch: this.current, reason }, 'lease lost: what runs is destroyed');
+    this.logger.warn({ event: 'lease_lost', epoch: this.current, reason }, 'lease lost: running calls are aborted');
     this.emit('lost');
     this.known();
   }

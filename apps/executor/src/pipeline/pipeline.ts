@@ -129,7 +129,10 @@ export class Pipeline {
     try {
       return afterEvent(job.stage, event);
     } catch (cause) {
-      this.logger.error({ event: 'unexpected_call_event', call_id: job.call_id, cause: String(cause) }, 'an event does not fit its call');
+      this.logger.error(
+        { event: 'unexpected_call_event', call_id: job.call_id, cause: String(cause) },
+        'an event does not match the state of its call',
+      );
       return undefined;
     }
   }

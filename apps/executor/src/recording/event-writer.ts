@@ -131,7 +131,7 @@ export class EventWriter {
   answerGone(job: Job, tier: Tier, config_offset: number): NewRecord {
     const { decision_id, revision, source, call } = job.authorised;
     const rule = 'key.answer_gone';
-    const reason = 'the effect of the earlier call does not stand any more: this is a new effect, and policy rules on it';
+    const reason = 'the effect of the earlier call no longer holds: this call is a new effect and needs its own decision';
     const because = 'answer_gone' as const;
     return this.record('tool_call_rejudged', job, {
       meta: this.after(job),
@@ -150,7 +150,7 @@ export class EventWriter {
   rejudged(job: Job, ruling: StricterRuling, config_offset: number): NewRecord {
     const { decision_id, revision, source, call } = job.authorised;
     const { opened } = job;
-    const said = ruling.reason?.message ?? 'policy is stricter now than when it ruled';
+    const said = ruling.reason?.message ?? 'policy became stricter after the decision';
     return this.record('tool_call_rejudged', job, {
       meta: this.after(job),
       decision_id,

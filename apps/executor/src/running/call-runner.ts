@@ -112,9 +112,9 @@ export class CallRunner {
   /** The last line: whatever goes wrong in taking a result ends its own call, and harms no other. */
   broken(job: Job, cause: unknown): 'broken' | undefined {
     const said = job.call.sealed || !(cause instanceof Error) ? 'not told' : cause.stack;
-    this.parts.logger.error({ call_id: job.call_id, tool: job.call.tool, cause: said }, 'the end of a run went wrong');
+    this.parts.logger.error({ call_id: job.call_id, tool: job.call.tool, cause: said }, 'the result of a run could not be processed');
     if (isFinished(job.stage)) return undefined;
-    const error = callError('UNKNOWN', 'what came of it could not be recorded');
+    const error = callError('UNKNOWN', 'the result of the call could not be recorded');
     const now_ms = this.parts.clock.now_ms();
     const outcome = job.write
       ? doubtOutcome(job, inDoubt(error), now_ms)
@@ -209,7 +209,7 @@ export class CallRunner {
 
   private givenUp(job: Job): RunEvent {
     const cancelled = job.aborted === 'cancelled';
-    const message = cancelled ? 'cancelled while it ran' : 'no answer within its time';
+    const message = cancelled ? 'the call was cancelled while it ran' : 'the tool did not return before the deadline';
     return this.results.settle(job, { kind: 'lost', error: callError(cancelled ? 'CANCELLED' : 'TIMEOUT', message) });
   }
 

@@ -47,7 +47,7 @@ export class RunResults {
   /** What a result means, and what follows. */
   settle(job: Job, result: RunResult): RunEvent {
     const late = job.aborted === 'timeout' && result.kind === 'lost';
-    const seen: RunResult = late ? { kind: 'lost', error: callError('TIMEOUT', 'no answer within its time') } : result;
+    const seen: RunResult = late ? { kind: 'lost', error: callError('TIMEOUT', 'the tool did not return before the deadline') } : result;
     const now_ms = this.clock.now_ms();
     const meaning = meaningOf(seen, this.runtime.recoveryOf(job) ?? READ, {
       resends: job.resends,

@@ -102,7 +102,7 @@ export function loadTools(
     const settings = settingsOf(pack, environment);
     for (const tool of pack.tools) {
       const id = toolId(tool.contract);
-      if (tools.has(id)) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is there twice`);
+      if (tools.has(id)) throw new Error(`COUNTERSIGN_PACKS: two packs define tool ${id}`);
       const faults = faultsOfForeign(tool.contract);
       if (faults.length > 0) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is refused: ${faults.join('; ')}`);
       tools.set(id, new LoadedTool(runtime, tool, settings, originOf(pack, id), foldersOfPack(pack, folders)));

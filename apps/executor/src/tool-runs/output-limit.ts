@@ -80,8 +80,8 @@ class Shortener {
       space -= bytes;
       Object.defineProperty(result, key, { value: shared.get(key), enumerable: true, configurable: true, writable: true });
     }
-    const gone = sized.length - Object.keys(result).length;
-    if (gone > 0) this.cuts.push(`${path || 'the output'}: ${gone} of ${sized.length} members left out`);
+    const omitted = sized.length - Object.keys(result).length;
+    if (omitted > 0) this.cuts.push(`${path || 'the output'}: ${omitted} of ${sized.length} members omitted`);
     return result;
   }
 }

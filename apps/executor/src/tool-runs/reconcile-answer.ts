@@ -19,7 +19,7 @@ export async function reconcileAnswer(loaded: LoadedTool, mapping: CallMapping |
     case 'happened':
       return happened(loaded, mapping ? await mapping.result(answer.output) : answer.output);
     default:
-      return { kind: 'failed', error: callError('PROVIDER_ERROR', 'the reconcile answered what is no answer') };
+      return { kind: 'failed', error: callError('PROVIDER_ERROR', 'the reconcile returned an unknown kind of answer') };
   }
 }
 
@@ -27,6 +27,6 @@ function happened(loaded: LoadedTool, output: unknown): ReconcileAnswer {
   const seen = recorded(loaded, output);
   if (seen.kind === 'output')
     return { kind: 'happened', output_json: seen.output_json, truncated: seen.truncated, warnings: seen.warnings };
-  const warnings = ['it happened; what its system says of it does not fit the schema and was left out'];
+  const warnings = ['the effect happened; the output that reconcile returned does not match the schema and was omitted'];
   return { kind: 'happened', output_json: 'null', truncated: false, warnings };
 }

@@ -100,7 +100,7 @@ export class ToolRun implements RunContext {
 
   log(message: string, fields: Record<string, unknown> = {}): void {
     // A log is nowhere that a subject could be erased from.
-    const said = this.job.call.sealed ? { message: 'a line about personal data', fields: {} } : { message, fields };
+    const said = this.job.call.sealed ? { message: 'a log line that may contain personal data', fields: {} } : { message, fields };
     const masked = this.job.credentials?.masker.record(said) ?? said;
     this.around.logger.info({ call_id: this.call_id, tool: this.job.call.tool, ...masked.fields }, masked.message);
   }
@@ -114,7 +114,9 @@ export class ToolRun implements RunContext {
   attach(blob: ToolBlob): Promise<ToolAttachment> {
     const attachment = this.attachMasked(blob);
     // A tool that did not wait for it would end the process by a rejection that nobody handles.
-    attachment.catch((cause) => this.around.logger.warn({ call_id: this.call_id, cause: messageOf(cause) }, 'an attachment was not kept'));
+    attachment.catch((cause) =>
+      this.around.logger.warn({ call_id: this.call_id, cause: messageOf(cause) }, 'an attachment could not be stored'),
+    );
     return attachment;
   }
 

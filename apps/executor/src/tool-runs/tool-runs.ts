@@ -36,7 +36,11 @@ async function mayFire(run: ToolRun, proven: Proven): Promise<boolean> {
   return (await proven()) && !run.stopped;
 }
 
-const notFired = (): Seen => ({ kind: 'refused', error: callError('CANCELLED', 'it was stopped before it fired'), effect: 'none' });
+const notFired = (): Seen => ({
+  kind: 'refused',
+  error: callError('CANCELLED', 'the call was stopped before the tool ran'),
+  effect: 'none',
+});
 
 function withAttachments(seen: Seen, { attachments }: ToolRun): Seen {
   return attachments && seen.kind === 'output' ? { ...seen, attachments } : seen;
@@ -189,8 +193,8 @@ export class ToolRuns {
   /** The last line: what went wrong between a tool and its result ends this one call, and is told. */
   private broken(job: Job, run: ToolRun, done: Done, thrown: unknown): void {
     const cause = job.call.sealed ? 'personal' : messageOf(thrown);
-    this.around.logger.error({ call_id: job.call_id, tool: job.call.tool, cause }, 'what a tool gave back could not be taken');
-    done(job, run, { kind: 'lost', error: callError('UNKNOWN', 'what the tool gave back could not be taken') });
+    this.around.logger.error({ call_id: job.call_id, tool: job.call.tool, cause }, 'the result of a tool could not be processed');
+    done(job, run, { kind: 'lost', error: callError('UNKNOWN', 'the result of the tool could not be processed') });
   }
 
   /** The run with the mapped inputs, its result mapped back. Its lease may have been lost meanwhile: then nothing fires. */
@@ -203,7 +207,8 @@ export class ToolRuns {
   ): Promise<unknown> {
     const mapping = found instanceof Promise ? await found : found;
     job.mapping = mapping;
-    if (!(await mayFire(run, proven))) throw new ToolError('CANCELLED', 'it was stopped before it was sent', { effect: 'none' });
+    if (!(await mayFire(run, proven)))
+      throw new ToolError('CANCELLED', 'the call was stopped before its inputs were sent', { effect: 'none' });
     const answer = await this.fire(loaded, job, firing(loaded, job, mapping.inputs(), run));
     return answer instanceof UnsentAnswer || undoesOwn(job) ? answer : mapping.result(answer);
   }
@@ -216,7 +221,7 @@ export class ToolRuns {
       job.memo_key = this.memo.keyOf(loaded, job, mapped === undefined ? source_version : `${source_version}\nmapping ${mapped}`);
       return await this.memo.find(job.tenant_id, job.memo_key);
     } catch (cause) {
-      this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) }, 'the cache was not asked');
+      this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) }, 'the result cache could not be read');
       return undefined;
     }
   }
@@ -260,7 +265,7 @@ export class ToolRuns {
   async reconcile(job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const loaded = this.find(job);
     const undoes = undoesOwn(job);
-    if (!loaded?.asks.has(undoes ? 'verify' : 'reconcile')) return { kind: 'cannot_tell', why: 'the tool cannot be asked' };
+    if (!loaded?.asks.has(undoes ? 'verify' : 'reconcile')) return { kind: 'cannot_tell', why: 'the tool has no reconcile' };
     const fault = loaded.contract.auth_requirements?.length ? await this.resolve(loaded, job) : undefined;
     if (fault) return { kind: 'failed', error: fault };
     const answer = undoes ? await this.undo.ask(loaded, job) : await this.asked(loaded, job, now_ms);
@@ -276,7 +281,7 @@ export class ToolRuns {
     const late = new Promise<ReconcileAnswer>((resolve) => {
       timer = setTimeout(() => {
         run.abort('timeout');
-        resolve({ kind: 'failed', error: callError('TIMEOUT', 'the reconcile gave no answer in its time') });
+        resolve({ kind: 'failed', error: callError('TIMEOUT', 'the reconcile timed out') });
       }, RECONCILE_TIMEOUT_MS);
     });
     try {

@@ -8,7 +8,7 @@ import type { Finishing } from './finishing.js';
 import type { LoadedTool } from './loaded-tool.js';
 import type { Seen } from './recorded-result.js';
 
-const UNCONFIRMED = 'unconfirmed: whether the effect is undone could not be told';
+const UNCONFIRMED = 'unconfirmed: the tool could not check whether the effect is undone';
 
 /** The key that the run of the effect was given. */
 const keyOf = ({ idempotency_key, attempt }: CompensatedEffect): string => attemptKey(idempotency_key, attempt);
@@ -39,11 +39,11 @@ export class UndoRuns {
 
   /** Asks the tool what became of an undo whose answer was lost: whether the effect is still there. */
   async ask(loaded: LoadedTool, job: Job): Promise<ReconcileAnswer> {
-    if (!job.undone) return { kind: 'cannot_tell', why: 'the effect that it was to undo cannot be read' };
+    if (!job.undone) return { kind: 'cannot_tell', why: 'the record of the effect to undo cannot be read' };
     const seen = await this.look(loaded, job);
     if (seen === 'verified') return { kind: 'did_not_happen' };
     if (seen === 'contradicted') return { kind: 'happened', output_json: 'null', truncated: false, warnings: [] };
-    return { kind: 'cannot_tell', why: 'the tool cannot tell whether the effect is still there' };
+    return { kind: 'cannot_tell', why: 'the tool cannot tell whether the effect still exists' };
   }
 
   /** Undefined: the tool cannot look. */
@@ -65,13 +65,13 @@ function cannot({ id }: LoadedTool): Seen {
 /** The answer of an undo has no schema: whatever is JSON and not too large is kept. */
 function recordedAnswer({ contract }: LoadedTool, answer: unknown): Extract<Seen, { kind: 'output' }> {
   const without = (why: string) => ({ kind: 'output' as const, output_json: 'null', truncated: true, warnings: [why] });
-  if (answer instanceof UnsentAnswer) return without(`the answer of the undo was left out: ${answer.message}`);
+  if (answer instanceof UnsentAnswer) return without(`the result of the undo was omitted: ${answer.message}`);
   try {
     const output_json = jsonText(answer);
-    if (Buffer.byteLength(output_json) > contract.max_output_bytes) return without('the answer of the undo was left out: it is too large');
+    if (Buffer.byteLength(output_json) > contract.max_output_bytes) return without('the result of the undo was omitted: it is too large');
     return { kind: 'output', output_json, truncated: false, warnings: [] };
   } catch {
-    return without('the answer of the undo was left out: it is not JSON');
+    return without('the result of the undo was omitted: it is not JSON');
   }
 }
 
@@ -84,7 +84,7 @@ function seenAfter(seen: Extract<Seen, { kind: 'output' }>, looked: AfterUndo | 
     case 'unconfirmed':
       return { ...seen, warnings: [...seen.warnings, UNCONFIRMED], extras: extrasOf({ verified: false }) };
     case 'failed': {
-      const message = 'the tool reported that it undid the effect, which is still there';
+      const message = 'the tool reported that it undid the effect, but the effect still exists';
       return {
         kind: 'refused',
         error: callError('PROVIDER_ERROR', message, { details: { reason: 'effect_still_there' } }),

@@ -202,7 +202,7 @@ describe('checkpoints of a log', () => {
     log = await open('another');
     await append(10, 'value', log);
     await signAll();
-    expect(broken).toEqual([0, 1].map((partition) => `tool-executed/${partition} ends at offset 5, and 10 was signed`));
+    expect(broken).toEqual([0, 1].map((partition) => `tool-executed/${partition} ends at offset 5, but is signed up to offset 10`));
     expect(await reader().checkpoint()).toBe(note);
   });
 

@@ -46,7 +46,7 @@ describe('a tree that cannot be continued', () => {
     expect(await installation.start()).toEqual([]);
     await installation.cut(30);
     const signed = await installation.sizeNow();
-    expect(await installation.start()).toEqual([`signer: ${RECORDS}/0 ends at offset 30, and 40 was signed`]);
+    expect(await installation.start()).toEqual([`signer: ${RECORDS}/0 ends at offset 30, but is signed up to offset 40`]);
     // Some of the system's own records come meanwhile.
     await installation.append(3, 'meanwhile');
     expect(await installation.start()).toHaveLength(1);
@@ -96,7 +96,7 @@ describe('a tree that cannot be continued', () => {
     await installation.append(10, 'after');
     expect(await installation.start()).toEqual([]);
     await installation.cut(35);
-    expect(await installation.start()).toEqual([`signer: ${RECORDS}/0#2 ends at offset 35, and 40 was signed`]);
+    expect(await installation.start()).toEqual([`signer: ${RECORDS}/0#2 ends at offset 35, but is signed up to offset 40`]);
     await installation.accept('again');
     await installation.append(4, 'last');
     expect(await installation.start()).toEqual([]);

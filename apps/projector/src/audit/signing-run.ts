@@ -72,7 +72,7 @@ export class SigningRun {
     try {
       const signed = await this.covered.sign(this.now_ms());
       if (signed === 'kept' || signed === 'nothing_new') this.unsigned -= counted;
-      if (signed === 'taken') throw new Error('another process signs');
+      if (signed === 'taken') throw new Error('another process is the signer');
     } catch (cause) {
       this.fail(cause);
     }

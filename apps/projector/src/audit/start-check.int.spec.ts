@@ -183,13 +183,13 @@ describe('a start of the signer', () => {
     log = await open('another');
     await sign(2);
     await writeFile(audit('cosigned.json'), cosigned);
-    await expect(check(witnesses).run()).rejects.toThrow('checkpoint 3 was cosigned and is not kept any more');
+    await expect(check(witnesses).run()).rejects.toThrow('checkpoint 3 was cosigned but is missing');
     await sign(1);
     await append(1);
     await log.append([{ topic: SETTINGS, partition: 0, key: null, value: Buffer.from('x'), headers: {} }]);
     await sign(1);
     await writeFile(audit('cosigned.json'), cosigned.replace('"number":2', '"number":3'));
-    await expect(check(witnesses).run()).rejects.toThrow('checkpoint 4 is not the one that was cosigned');
+    await expect(check(witnesses).run()).rejects.toThrow('checkpoint 4 differs from the one that was cosigned');
   });
 
   test('records that are missing at the start are damage, or a drop where a signed record of it covers them', async () => {

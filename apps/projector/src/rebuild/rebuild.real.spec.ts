@@ -138,7 +138,7 @@ class Reader {
 
 let projector: RunningApp;
 
-test('projections are built anew while calls go on and readers read: nobody sees a gap or an error, and the rows are the same', async () => {
+test('rebuilding projections while calls go on and readers read: nobody sees a gap or an error, and the rows are the same', async () => {
   projector = await startProjector(deps, { lanes: ['shared'] });
   await folded();
   const builds = { call: (await live('call')) as Build, history: (await live('case-history')) as Build };
@@ -235,7 +235,7 @@ test('a version is raised at deploy: the old member folds its tables on, the new
   opened.push(projector);
   await until(() => switched('case-history', before));
   await more(200);
-  await until(async () => old.faults.includes('newer views are live: stop this process'));
+  await until(async () => old.faults.includes('readers see views of a newer version: stop this process'));
   await old.close();
   await folded();
   await reader.stop();

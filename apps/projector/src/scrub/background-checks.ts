@@ -97,12 +97,12 @@ export class BackgroundChecks {
   private async asked(): Promise<void> {
     const run = await openScrub(this.deps.store);
     if (!run) return;
-    this.deps.logger.info({ event: 'scrub_started', run_id: run.run_id, views: run.views }, 'the whole record is compared');
+    this.deps.logger.info({ event: 'scrub_started', run_id: run.run_id, views: run.views }, 'comparing the whole log');
     const damage = new ReportedDamage(this.parts.damage);
     try {
       await this.scrubOf(run, damage).finish();
       await this.scrubber?.finished();
-      this.deps.logger.info({ event: 'scrub_ended', run_id: run.run_id, damages: damage.damages }, 'the whole record was compared');
+      this.deps.logger.info({ event: 'scrub_ended', run_id: run.run_id, damages: damage.damages }, 'compared the whole log');
     } catch (cause) {
       if (cause instanceof ScrubLeft || cause instanceof ComparisonStopped) return;
       await keepScrub(this.deps.store, {

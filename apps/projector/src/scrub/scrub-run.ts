@@ -67,7 +67,7 @@ export class RunningScrub {
   }
 
   private async went(records: number, rows: number): Promise<void> {
-    if (!this.terms.goesOn()) throw new ScrubLeft('another process looks after the trees, or this one stops');
+    if (!this.terms.goesOn()) throw new ScrubLeft('another process is the signer, or this process is stopping');
     const { damages, said } = this.checks.damage;
     this.run = { ...this.run, records: this.run.records + records, rows: this.run.rows + rows, damages, found: said };
     if (this.terms.now_ms() - this.kept_at_ms >= KEEP_EVERY_MS) await this.keep(this.run);

@@ -52,7 +52,7 @@ describe('the row of a call that somebody changed in the database', () => {
     [
       'its status',
       (n) => sql(`UPDATE calls SET status = 'denied' WHERE call_uuid = $1`, [uuidOf(n)]),
-      'its row says denied, the log gives',
+      'the row has status denied, the log',
     ],
     [
       'what its state says of its end',
@@ -82,7 +82,7 @@ describe('the row of a call that somebody changed in the database', () => {
     ['its state, to what nobody can read', (n) => setState(n, Buffer.from('no state')), 'different: state'],
     ['its state, to nothing', (n) => setState(n, Buffer.alloc(0)), 'different: state'],
     ['whose it is', (n) => sql(`UPDATE calls SET tenant_id = 'other' WHERE call_uuid = $1`, [uuidOf(n)]), 'different: tenant_id'],
-    ['that there is one', (n) => sql('DELETE FROM calls WHERE call_uuid = $1', [uuidOf(n)]), 'it has no row, the log gives'],
+    ['that there is one', (n) => sql('DELETE FROM calls WHERE call_uuid = $1', [uuidOf(n)]), 'the row is missing; the log has status'],
     [
       'that there is another beside it',
       async (n) => {
@@ -93,7 +93,7 @@ describe('the row of a call that somebody changed in the database', () => {
           [uuidOf(n), uuidOf(n).replace('0192f0c4', '0192f0c5')],
         );
       },
-      'the log has no record of it',
+      'the log has no record of the call',
     ],
   ])(
     'is found: %s',

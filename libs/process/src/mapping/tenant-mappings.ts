@@ -76,7 +76,7 @@ export class TenantMappings {
       const permissive = mode === 'permissive';
       return { inputs_json: mapped_json, inputs_digest: sha256Hex(mapped_json), mapping_version, permissive, warnings };
     } catch (cause) {
-      const message = `the mapping cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`;
+      const message = `the mapping is not valid: ${cause instanceof Error ? cause.message : String(cause)}`;
       return { mapping_version, issues: [{ path: '', message }] };
     }
   }
