@@ -13,7 +13,7 @@ const PATIENCE_MS = 120_000;
 const LEASE_MS = 5_000;
 /** Of each topic, where nothing else is configured. */
 const PARTITIONS = 4;
-const ASSIGNED = 'the group has its partitions';
+const ASSIGNED = 'the consumer group assigned its partitions';
 
 let counterparty: Counterparty;
 let platform: DistributedPlatform;

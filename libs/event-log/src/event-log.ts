@@ -109,7 +109,7 @@ export class RecordsDropped extends Error {
     offset: number,
     readonly first: number,
   ) {
-    super(`${topic}/${partition} offset ${offset} was dropped by retention; what is left begins at ${first}`);
+    super(`${topic}/${partition} offset ${offset} was dropped by retention; the first available offset is ${first}`);
   }
 }
 
@@ -122,7 +122,7 @@ export class RecordsUnreadable extends Error {
     readonly offset: number,
     cause: Error,
   ) {
-    super(`${topic}/${partition} offset ${offset} can not be read: ${cause.message}`, { cause });
+    super(`${topic}/${partition} offset ${offset} cannot be read: ${cause.message}`, { cause });
   }
 }
 

@@ -107,7 +107,7 @@ describe('a redirect', () => {
     redirect('/again');
     expect(await ask(new OutboundDoor(open), home(), { redirects_max: 3 })).toMatchObject({
       reason: 'redirect',
-      message: 'it was redirected more than 3 times',
+      message: 'the server redirected more than 3 times',
     });
     expect(asked).toHaveLength(4);
   });

@@ -69,7 +69,7 @@ async function received(url: URL, answer: Dispatcher.ResponseData, request: Outb
   const { bytes, cut } = await read(answer.body, bytes_max);
   // What is left of a cut answer goes with its connection.
   close(agent);
-  return cut && when_larger === 'fail' ? failed('too_large', 'the answer is too large', { unsent: false }) : { ...head, bytes, cut };
+  return cut && when_larger === 'fail' ? failed('too_large', 'the response is too large', { unsent: false }) : { ...head, bytes, cut };
 }
 
 const close = (agent: Dispatcher): void => void agent.destroy().catch(() => undefined);

@@ -26,7 +26,7 @@ async function opened<T>(what: string, work: Promise<T>): Promise<T> {
     return await work;
   } catch (cause) {
     const { message } = cause as Error;
-    throw new CannotOpen(cause instanceof IncompatibleSchema ? message : `${what} does not answer: ${message}`, { cause });
+    throw new CannotOpen(cause instanceof IncompatibleSchema ? message : `${what} does not respond: ${message}`, { cause });
   }
 }
 
@@ -63,12 +63,12 @@ export async function openDistributed(service: string, config: PlatformConfig, l
     const wake_ups = new RedisWakeUps({
       url: config.redis_url as string,
       prefix: kafka.topic_prefix,
-      on_fault: (cause) => logger.warn({ cause: cause.message }, 'wake-ups are lost: Redis does not answer'),
+      on_fault: (cause) => logger.warn({ cause: cause.message }, 'wake-ups are lost: Redis is unavailable'),
     });
     const results = new RedisResults({
       url: config.redis_url as string,
       prefix: kafka.topic_prefix,
-      on_fault: (cause) => logger.warn({ cause: cause.message }, 'results are not cached: Redis does not answer'),
+      on_fault: (cause) => logger.warn({ cause: cause.message }, 'results are not cached: Redis is unavailable'),
     });
     return { log, codec, schemas, store, wake_ups, results };
   } catch (cause) {

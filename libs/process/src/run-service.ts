@@ -128,7 +128,7 @@ async function started<C>(service: Service<C>, platform: Platform, config: C, he
       () => running.unhealthy?.() ?? [],
     );
     const port = await health_server.listen(health.port, health.host);
-    deps.logger.info({ host: health.host, port }, 'health and metrics are served');
+    deps.logger.info({ host: health.host, port }, 'serving health and metrics');
     return { app, health_server };
   } catch (error) {
     await app?.close();
@@ -139,7 +139,7 @@ async function started<C>(service: Service<C>, platform: Platform, config: C, he
 
 /** A part cannot go on. What can be closed is; the supervisor starts another process in any case. */
 async function failedEnd(platform: Platform, reason: string, closing: Promise<void>): Promise<void> {
-  platform.deps.logger.error({ event: 'process_failed', reason }, 'the process ends with exit code 1');
+  platform.deps.logger.error({ event: 'process_failed', reason }, 'the process exits with code 1');
   await Promise.race([closing.catch(() => undefined), sleep(FAILED_CLOSE_MS, undefined, { ref: false })]);
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { CannotOpen } from './cannot-open.js';
 
 const unusable = (variable: string, dir: string, why: string): string =>
-  `${variable} ${dir} cannot be used (${why}): give a directory that this user may write`;
+  `${variable} ${dir} cannot be used (${why}): set a directory that this user may write`;
 
 /** Makes a folder and those above it. Node's own recursive mkdir never comes back where a file system takes no folders (`/proc`). */
 async function made(dir: string, mode: number): Promise<void> {

@@ -19,7 +19,7 @@ class DatabaseNotAble extends InfrastructureFault {
     readonly sqlstate: string | undefined,
     cause: unknown,
   ) {
-    super(`the database is not able: ${message}${sqlstate ? ` (${sqlstate})` : ''}`, { cause });
+    super(`the database failed: ${message}${sqlstate ? ` (${sqlstate})` : ''}`, { cause });
   }
 }
 

@@ -35,7 +35,7 @@ describe('what was seen earlier', () => {
     const other = noteSigner('log.example', Buffer.alloc(32, 2)).verifier;
     expect(readEarlier(note, log)).toMatchObject({ checkpoint: { size: 1 }, records: [] });
     expect(readEarlier(JSON.stringify({ checkpoint: note, heads: [] }), log)).toMatchObject({ checkpoint: { size: 1 } });
-    expect(readEarlier(note, other)).toContain('no checkpoint that log.example signed');
+    expect(readEarlier(note, other)).toContain('no checkpoint signed by log.example');
     expect(readEarlier(JSON.stringify({ format: 'countersign-bundle/v1', checkpoint: note }), log)).toContain(
       'the earlier bundle is refused',
     );

@@ -140,6 +140,6 @@ describe('dropping old segments', () => {
     await writeFile(path.join(dir, 'carried.records'), '{"base":1,"digest":"x"}\n');
     await expect(open()).rejects.toThrow('is damaged');
     await rm(path.join(dir, 'carried.records'));
-    await expect(open()).rejects.toThrow('does not begin at its start');
+    await expect(open()).rejects.toThrow('is incomplete: its first segment');
   });
 });

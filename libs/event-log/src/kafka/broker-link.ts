@@ -214,7 +214,7 @@ export class BrokerLink {
     try {
       await cluster.connect();
       await cluster.addMultipleTargetTopics([...this.topics]);
-      if (this.client !== client) throw new Error('the client was replaced while it connected');
+      if (this.client !== client) throw new Error('the Kafka client was replaced while it connected');
     } catch (error) {
       void cluster.disconnect().catch(() => {});
       throw error;
@@ -238,7 +238,7 @@ function clusterOf(client: KafkaClient, groupId: string): Cluster {
     ],
   });
   consumer.on(consumer.events.REQUEST_TIMEOUT, () => client.cut());
-  if (!cluster) throw new Error('kafkajs gave its assigner no cluster');
+  if (!cluster) throw new Error('kafkajs passed no cluster to the partition assigner');
   return cluster;
 }
 

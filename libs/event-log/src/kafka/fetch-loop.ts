@@ -82,7 +82,7 @@ export class FetchLoop {
         await this.link.want([...new Set(this.all().map(({ topic }) => topic))]);
         for (const node of this.link.nodes()) if (!this.loops.has(node)) this.loops.set(node, this.poll(node));
       } catch (error) {
-        this.settings.warn('no broker to read from', { error: faultOf('fetch', error).message });
+        this.settings.warn('no Kafka broker is reachable for reads', { error: faultOf('fetch', error).message });
         await this.link.recover(error);
       }
       await this.idle(SUPERVISE_MS);
@@ -150,7 +150,7 @@ export class FetchLoop {
     const firsts = await this.link.firsts(readers).catch(() => []);
     const passed = readers.filter((reader, at) => reader.pass(firsts[at] ?? 0));
     for (const { topic, partition, position } of passed)
-      this.settings.warn('records were dropped before they were read', { topic, partition, first: position });
+      this.settings.warn('records were dropped by retention before they were read', { topic, partition, first: position });
     return passed.length > 0;
   }
 

@@ -73,7 +73,7 @@ describe('a socket for kafkajs', () => {
     garbled.writeInt32BE(101, 0);
     other.write(Buffer.concat([garbled, frameOf('after')]));
     await eventually('the end is there', () => told.includes('end'));
-    expect(told).toEqual(['connected', 'lost: the broker announces an answer of 101 bytes; at most 100 are read', 'end']);
+    expect(told).toEqual(['connected', 'lost: the broker announces a response of 101 bytes; the limit is 100 bytes', 'end']);
   });
 
   test('a throw of its reader ends the connection instead of the process', async () => {
@@ -110,7 +110,7 @@ describe('a socket for kafkajs', () => {
     }
     expect(told).toEqual(['connected']);
     await eventually('it is cut', () => told.includes('end'));
-    expect(told).toContain(`lost: no byte for ${SILENCE_MS} ms while a request waits for its answer`);
+    expect(told).toContain(`lost: received no byte for ${SILENCE_MS} ms while a request waits for its response`);
   });
 
   test('after its end it reports nothing and takes nothing', async () => {

@@ -80,7 +80,7 @@ export class FramedSocket extends EventEmitter {
   }
 
   private silent(): void {
-    if (this.awaited > 0) this.lost(`no byte for ${this.options.staleness_ms} ms while a request waits for its answer`);
+    if (this.awaited > 0) this.lost(`received no byte for ${this.options.staleness_ms} ms while a request waits for its response`);
   }
 
   private read(chunk: Buffer): void {

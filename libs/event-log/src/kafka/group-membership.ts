@@ -147,7 +147,7 @@ export class GroupMembership {
       this.heard();
       this.events.onAssignment(payload.memberAssignment);
       const detail = { group: this.group, partitions: this.owned, without_ms };
-      this.settings.tell('the group has its partitions', detail);
+      this.settings.tell('the consumer group assigned its partitions', detail);
     });
     consumer.on(REBALANCING, () => {
       if (consumer === this.consumer) this.left();
@@ -155,7 +155,7 @@ export class GroupMembership {
     consumer.on(CRASH, ({ payload }) => {
       if (consumer !== this.consumer) return;
       this.left();
-      this.settings.warn('out of the group, joining again', { group: this.group, error: payload.error.message });
+      this.settings.warn('left the consumer group; rejoining', { group: this.group, error: payload.error.message });
       if (!payload.restart) void this.restart();
     });
   }
@@ -187,7 +187,7 @@ export class GroupMembership {
       return true;
     } catch (error) {
       this.client?.retire();
-      this.settings.warn('still out of the group', { group: this.group, error: faultOf('join', error).message });
+      this.settings.warn('not back in the consumer group yet', { group: this.group, error: faultOf('join', error).message });
       return false;
     }
   }

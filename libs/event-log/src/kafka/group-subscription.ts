@@ -140,7 +140,7 @@ export class GroupSubscription implements RunningSubscription {
         retry_ms = RETRY_FIRST_MS;
       } catch (error) {
         const detail = { group: this.subscription.group, retry_ms, error: faultOf('assignment', error).message };
-        this.settings.warn('an assignment is tried again', detail);
+        this.settings.warn('an assignment failed; retrying', detail);
         await sleep(retry_ms);
         await this.link.recover(error);
         retry_ms = Math.min(retry_ms * 2, RETRY_MAX_MS);

@@ -53,7 +53,7 @@ export class KafkaClient {
   }
 
   cut(): void {
-    for (const socket of [...this.sockets]) socket.cut('cut after a request without a reply');
+    for (const socket of [...this.sockets]) socket.cut('closed a connection after a request timed out');
   }
 
   /** Cuts all and connects no more: what an abandoned part of kafkajs still tries fails at once. */

@@ -149,7 +149,7 @@ export class PartitionReader {
 
   private warn(error: unknown, records: readonly LogRecord[], retry_ms: number): void {
     const where = { topic: this.topic, partition: this.partition, offset: records[0]?.offset, retry_ms };
-    this.options.warn('a handler failed, the batch comes again', {
+    this.options.warn('a handler failed; its batch is delivered again', {
       ...where,
       error: error instanceof Error ? error.message : String(error),
     });

@@ -87,7 +87,7 @@ export class StallGuard {
     try {
       heads = await this.probe(suspects);
     } catch (error) {
-      this.settings.warn('whether a subscription is stuck is not known', { name: this.name, error: faultOf('heads', error).message });
+      this.settings.warn('cannot check whether a subscription is stalled', { name: this.name, error: faultOf('heads', error).message });
       return { sighting: 'unknown', stuck: [] };
     }
     // What moved while Kafka was asked is not stuck.
@@ -104,12 +104,12 @@ export class StallGuard {
     const step = this.clock.see(sighting, now_ms, Math.min(now_ms, ...stuck.map(({ since_ms }) => since_ms)));
     const detail = { event: 'subscription_stalled', name: this.name, stall_ms: this.settings.stall_ms, stuck: stuck.slice(0, 10) };
     if (step === 'rebuild') {
-      this.settings.warn('a subscription makes no progress and is rebuilt', detail);
+      this.settings.warn('a subscription makes no progress; rebuilding it', detail);
       this.watched.rebuild(stuck);
     } else if (step === 'fail') {
       this.failed = true;
       this.close();
-      this.settings.fail('a subscription makes no progress, and rebuilding it did not help', detail);
+      this.settings.fail('a subscription makes no progress, although it was rebuilt', detail);
     } else if (was_stalled && !this.clock.stalled) {
       this.settings.tell('a subscription makes progress again', { event: 'subscription_recovered', name: this.name });
     }

@@ -86,6 +86,6 @@ export class DeadLetters {
 /** Of a call whose data is sealed only what kind of fault it was: a message may quote what was opened to handle it. */
 function causeOf(event: Recorded | undefined, cause: unknown): string {
   const isSealed = event !== undefined && 'call' in event.event && event.event.call?.sealed != null;
-  if (isSealed) return `${cause instanceof Error ? cause.name : 'fault'} (of a sealed call: its words are not kept)`;
+  if (isSealed) return `${cause instanceof Error ? cause.name : 'fault'} (message withheld: the call has personal data)`;
   return String(cause instanceof Error ? cause.message : cause);
 }

@@ -32,7 +32,7 @@ export class FaultPolicy {
     const { signal } = this.stopping;
     const warn = (cause: Error, attempt: number): void => {
       if (isInfrastructureFault(cause))
-        this.sink.warn({ where, attempt, cause: String(cause) }, 'paused: the log, the store or the cache does not answer');
+        this.sink.warn({ where, attempt, cause: String(cause) }, 'paused: the log, the store or the cache is unavailable');
     };
     try {
       return await retried(retryPlans.handler, work, { signal, isRetryable: isInfrastructureFault, onFault: warn });
@@ -71,7 +71,7 @@ export class FaultPolicy {
         offset: record.offset,
         cause: cause instanceof Error ? cause.stack : String(cause),
       },
-      'record goes to dead-letter',
+      'a record was sent to dead-letter',
     );
     await this.persist('dead-letter', () => this.deadLetters.put({ record, event }, cause));
     try {
@@ -80,7 +80,7 @@ export class FaultPolicy {
       if (fault instanceof StoppedReading) throw fault;
       // The record is kept and told of: met again and again, it would stop its partition for good.
       const { topic, partition, offset } = record;
-      this.sink.error({ topic, partition, offset, cause: String(fault) }, 'the call of a record in dead-letter got no end');
+      this.sink.error({ topic, partition, offset, cause: String(fault) }, 'the call of a dead-lettered record could not be ended');
     }
   }
 }

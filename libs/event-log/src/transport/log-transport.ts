@@ -141,7 +141,7 @@ export class LogTransport extends Server implements CustomTransportStrategy {
   }
 
   on(): never {
-    throw new Error('the log transport has no events of its own: use @OnTopic');
+    throw new Error('the log transport emits no events: use @OnTopic');
   }
 
   unwrap<T>(): T {

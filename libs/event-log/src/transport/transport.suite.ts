@@ -230,7 +230,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       };
       await (await start()).caughtUp();
       expect(seen).toEqual(['b']);
-      expect(errors).toEqual(['record goes to dead-letter', 'the call of a record in dead-letter got no end']);
+      expect(errors).toEqual(['a record was sent to dead-letter', 'the call of a dead-lettered record could not be ended']);
       expect(await deadLetters()).toHaveLength(1);
     });
   });

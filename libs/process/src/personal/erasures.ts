@@ -80,7 +80,7 @@ export class Erasures {
       const gone = await this.keys.destroy(tenant_id, key_ids);
       // Another process that starts now may have been quicker.
       if (gone === 0 || (offset >= known.below && !destroyed.has(offset))) continue;
-      const reason = `keys of subject ${subject}, which the record says are destroyed (${CONFIGURATION_TOPIC} offset ${offset}), were there again, as from an old copy of the keys: they were destroyed again`;
+      const reason = `keys of subject ${subject}, destroyed according to ${CONFIGURATION_TOPIC} offset ${offset}, reappeared, probably from an old copy of the keys: they were destroyed again`;
       damage.found({ kind: 'keys', found_by: 'start', tenant_id, reason });
     }
     await this.keep((before) => ({ below: Math.max(before.below, below), offsets: before.offsets.filter((offset) => offset >= below) }));

@@ -20,7 +20,7 @@ const NOT_BEGUN: ReportedError = {
   error: {
     code: 'NETWORK_ERROR',
     class: 'transient',
-    message: 'the right of its executor to run it had run out before the tool began',
+    message: 'the lease of the executor expired before the tool began',
     details_json: null,
     retryable: true,
     retry_after_s: null,
@@ -83,7 +83,7 @@ export class ChildHost implements ExecutorLine {
   private async load(module: string): Promise<void> {
     try {
       const { pack } = (await import(module)) as { pack?: Pack };
-      if (!pack) throw new Error('the module has no export that is named pack');
+      if (!pack) throw new Error('the module has no export named pack');
       for (const tool of pack.tools) this.tools.set(toolId(tool.contract), tool);
       this.tell({ kind: 'loaded', pack: reportedPack(pack) });
     } catch (cause) {

@@ -136,7 +136,7 @@ describe('a tool that harms its process ends the calls of that process alone', (
     ['calls process.exit', 'exit', /ended with code 7/],
     ['throws outside of its promise', 'throw_outside', /outside of its promise/],
     ['leaves a rejection to nobody', 'reject_outside', /nobody waits for this/],
-    ['writes garbage to the channel', 'garbage', /what is not JSON/],
+    ['writes garbage to the channel', 'garbage', /that is not JSON/],
   ])('one that %s', async (_what, act, why) => {
     const runtime = child({ memory_mb: 300, blocked_ms: 500 });
     const other = testContext({ tenant_id: 'other' });
@@ -159,7 +159,7 @@ describe('a tool that harms its process ends the calls of that process alone', (
 test('what a child wrote is not shown once it was given a secret', async () => {
   const context = testContext({ secrets: { get: async () => 'a-secret-value' } });
   const fault = await faultOf(child().run(job('spill', context)));
-  expect(fault.message).toMatch(/ended with code 7; what it wrote is not shown/);
+  expect(fault.message).toMatch(/ended with code 7; its output is withheld/);
   expect(fault.message).not.toContain('a-secret-value');
 });
 
@@ -169,13 +169,13 @@ describe('a child that cannot be used', () => {
       'speaks another version',
       { program: new URL('../testing/other-version.js', import.meta.url) },
       module,
-      /version 99 of the protocol, not 2/,
+      /protocol version 99, not 2/,
     ],
-    ['speaks no protocol', { program: new URL('../testing/no-protocol.js', import.meta.url) }, module, /what is not JSON/],
+    ['speaks no protocol', { program: new URL('../testing/no-protocol.js', import.meta.url) }, module, /that is not JSON/],
     ['has no program', { program: new URL('./absent.js', import.meta.url) }, module, /Cannot find module/],
-    ['says nothing', { program: new URL('../testing/silent.js', import.meta.url), start_ms: 700 }, module, /did not say in its time/],
+    ['says nothing', { program: new URL('../testing/silent.js', import.meta.url), start_ms: 700 }, module, /did not load its pack in time/],
     ['has a pack that throws', {}, new URL('../testing/broken-pack.js', import.meta.url).href, /its licence has run out/],
-    ['has no pack', {}, new URL('../machine-clock.js', import.meta.url).href, /no export that is named pack/],
+    ['has no pack', {}, new URL('../machine-clock.js', import.meta.url).href, /no export named pack/],
   ])('one that %s says why, has begun nothing, and makes its pack unhealthy', async (_what, options, of, why) => {
     const runtime = child(options, of);
     await expect(runtime.load()).rejects.toThrow(why);
@@ -186,7 +186,7 @@ describe('a child that cannot be used', () => {
   test('one that wrote garbage makes its pack unhealthy until another has answered', async () => {
     const runtime = child();
     await faultOf(runtime.run(job('garbage')));
-    expect(runtime.unhealthy).toMatch(/what is not JSON/);
+    expect(runtime.unhealthy).toMatch(/that is not JSON/);
     await pidOf(runtime);
     expect(runtime.unhealthy).toBeUndefined();
   });
@@ -210,7 +210,11 @@ describe('what is on record for a write', () => {
   test('a child begins nothing once the right of its executor has run out', async () => {
     expect(await shared.run({ ...job('pid'), begin_before_ms: machineMs() + 10_000 })).toHaveProperty('pid');
     const late = await faultOf(shared.run({ ...job('pid'), begin_before_ms: machineMs() }));
-    expect(late).toMatchObject({ code: 'NETWORK_ERROR', message: /had run out/, more: { effect: 'none', retryable: true } });
+    expect(late).toMatchObject({
+      code: 'NETWORK_ERROR',
+      message: /lease of the executor expired/,
+      more: { effect: 'none', retryable: true },
+    });
   });
 });
 

@@ -38,7 +38,7 @@ export class PackChild {
   used_at_ms = performance.now();
   /** Why it is over or about to be; undefined: it may be asked. */
   fault: string | undefined;
-  /** Its fault is that it wrote what is no message. */
+  /** Its fault is that it wrote an invalid message. */
   garbled = false;
   private readonly process: ChildProcess;
   private readonly writer: FrameWriter | undefined;
@@ -76,7 +76,7 @@ export class PackChild {
       });
     });
     this.writer = this.listen();
-    const late = setTimeout(() => this.kill('it did not say in its time that it has loaded its pack'), limits.start_ms);
+    const late = setTimeout(() => this.kill('it did not load its pack in time'), limits.start_ms);
     void this.loaded.finally(() => clearTimeout(late)).catch(() => undefined);
   }
 
@@ -89,7 +89,7 @@ export class PackChild {
     this.used_at_ms = performance.now();
     if (!this.is_loaded) await this.loaded.catch((cause) => Promise.reject(notBegun(messageOf(cause))));
     if (this.fault !== undefined) throw notBegun(this.fault);
-    if (job.context.signal.aborted) throw notBegun('it was given up before');
+    if (job.context.signal.aborted) throw notBegun('the call was aborted before');
     const { tool, input, context, begin_before_ms } = job;
     const until = begin_before_ms === undefined ? {} : { begin_before_ms };
     const hand = (id: number) => this.send({ kind: 'ask', id, ask, tool, input, about, context: sentContext(context), ...until });
@@ -99,7 +99,7 @@ export class PackChild {
   /** Ends it where it holds more memory than it may. */
   watchMemory(): void {
     const held_mb = residentMb(this.identity.pid);
-    if (held_mb !== undefined && held_mb > this.limits.memory_mb) this.kill(`it held more than ${this.limits.memory_mb} MB`);
+    if (held_mb !== undefined && held_mb > this.limits.memory_mb) this.kill(`it used more than ${this.limits.memory_mb} MB of memory`);
   }
 
   kill(why: string): void {
@@ -128,7 +128,7 @@ export class PackChild {
     const reader = new FrameReader();
     channel.on('data', (bytes: Buffer) => this.read(reader, bytes));
     // That it is gone is told by the end of the process.
-    channel.on('error', () => this.kill('its channel broke'));
+    channel.on('error', () => this.kill('its channel failed'));
     this.process.stderr?.on('data', (bytes: Buffer) => {
       this.stderr = (this.stderr + bytes.toString()).slice(-STDERR_CHARS_KEPT);
     });
@@ -141,7 +141,7 @@ export class PackChild {
       for (const message of reader.take(bytes)) this.take(message as FromChild);
     } catch (cause) {
       this.garbled = true;
-      this.kill(cause instanceof BadFrame ? cause.message : 'it wrote what is no message');
+      this.kill(cause instanceof BadFrame ? cause.message : 'it wrote an invalid message');
     }
   }
 
@@ -173,17 +173,17 @@ export class PackChild {
         this.pending.said(message);
         break;
       default:
-        throw new BadFrame('it wrote a message of no known kind');
+        throw new BadFrame('it wrote a message of an unknown kind');
     }
   }
 
   private greeted(protocol: number): void {
     if (protocol === PROTOCOL_VERSION) this.send({ kind: 'load', module: this.module });
-    else this.kill(`it speaks version ${String(protocol)} of the protocol, not ${PROTOCOL_VERSION}`);
+    else this.kill(`it uses protocol version ${String(protocol)}, not ${PROTOCOL_VERSION}`);
   }
 
   private expectAbortSeen(): void {
-    this.unseen.push(setTimeout(() => this.kill('a tool did not give its thread back'), this.limits.blocked_ms).unref());
+    this.unseen.push(setTimeout(() => this.kill('a tool blocked its thread'), this.limits.blocked_ms).unref());
   }
 
   private send(message: ToChild): void {
@@ -193,7 +193,7 @@ export class PackChild {
   /** The end of what it wrote to stderr: not where it was given a secret, which nobody here could find in it. */
   private said(): string {
     if (this.stderr === '') return '';
-    return this.pending.has_secrets ? '; what it wrote is not shown, because it was given secrets' : `: ${this.stderr.trim()}`;
+    return this.pending.has_secrets ? '; its output is withheld because it received secrets' : `: ${this.stderr.trim()}`;
   }
 
   private over(how: string): void {

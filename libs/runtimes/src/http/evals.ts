@@ -56,7 +56,7 @@ class KeepingServer implements Counterpart {
       }
       await sleep(50);
     }
-    throw new Error(`no port of ${PORT_FIRST} to ${PORT_LAST} is free`);
+    throw new Error(`no port from ${PORT_FIRST} to ${PORT_LAST} is free`);
   }
 
   async clean(): Promise<void> {

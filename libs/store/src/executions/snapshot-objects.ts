@@ -34,7 +34,7 @@ export class SnapshotObjects implements SnapshotPlace {
     const index = await this.index();
     for (let at = 0; index && at < index.pieces; at++) {
       const piece = await this.bucket.get(this.key(index.id, at));
-      if (!piece) throw new Error(`${this.key(index.id, at)} is gone: restore it from a backup (without it effects may happen twice)`);
+      if (!piece) throw new Error(`${this.key(index.id, at)} is missing: restore it from a backup (without it, effects may happen twice)`);
       yield piece.toString();
     }
   }

@@ -110,7 +110,7 @@ export class PostgresStore extends Store {
     try {
       return await this.pool.connect();
     } catch (error) {
-      throw new InfrastructureFault('the database is not reachable', { cause: error });
+      throw new InfrastructureFault('the database cannot be reached', { cause: error });
     }
   }
 }
