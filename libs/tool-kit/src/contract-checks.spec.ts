@@ -60,17 +60,17 @@ describe('the kit finds a tool', () => {
           return amount === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output: { key: ctx.idempotency_key, amount } };
         },
       }),
-      /another tenant's run is answered the same[\s\S]*another tenant's run, reconcile/,
+      /a run of another tenant has the same result[\s\S]*run, reconcile, verify and undo of another tenant/,
     ],
     [
       'whose effects another tenant can undo',
       (ledger) => ({ compensate: async ({ output: { key } }) => ledger.entries.delete(`test/${key}`) }),
-      /another tenant's run, reconcile, verify and undo change nothing/,
+      /run, reconcile, verify and undo of another tenant change nothing/,
     ],
     [
       'that shows another tenant what this one did',
       (ledger) => read(async ({ amount }, ctx) => ({ key: 'k', amount: amount + (ctx.tenant_id === 'other' ? ledger.entries.size : 0) })),
-      /another tenant's run is answered the same/,
+      /a run of another tenant has the same result/,
     ],
     [
       'that promises no effect and had one',
@@ -99,7 +99,7 @@ describe('the kit finds a tool', () => {
     [
       'whose reconcile finds nothing',
       () => ({ reconcile: async () => ({ kind: 'did_not_happen' }) }),
-      /what ran is not said to be missing/,
+      /reports the effect of a run/,
     ],
     [
       'whose reconcile does it again',
@@ -109,7 +109,7 @@ describe('the kit finds a tool', () => {
           return { kind: 'cannot_tell', why: 'no idea' };
         },
       }),
-      /asking changes nothing/,
+      /and changes nothing/,
     ],
     [
       'that takes a key and does it twice',
@@ -119,7 +119,7 @@ describe('the kit finds a tool', () => {
           return { key: ctx.idempotency_key, amount };
         },
       }),
-      /sent twice/,
+      /two requests with one key/,
     ],
     ['whose undo undoes nothing', () => ({ compensate: async () => true }), /compensate/],
     ['whose read-back believes its own word', () => ({ verify: async () => ({ kind: 'verified' }) }), /verify/],
@@ -132,7 +132,7 @@ describe('the kit finds a tool', () => {
           return { kind: 'verified' };
         },
       }),
-      /asking changes nothing/,
+      /and changes nothing/,
     ],
     ['whose predicate does not hold', () => ({ sanity: [{ name: 'never', severity: 'warn', holds: () => false }] }), /golden: one/],
     ['that is pure and draws a number', () => pure(async ({ amount }) => ({ key: String(Math.random()), amount })), /same bytes/],
@@ -144,7 +144,7 @@ describe('the kit finds a tool', () => {
         const seen: number[] = [];
         return read(async ({ amount }) => ({ key: String(seen.push(amount)), amount }));
       },
-      /met as the first was/,
+      /a new world gives the same results as the first/,
     ],
     [
       'that remembers in memory which keys it has served',
@@ -158,7 +158,7 @@ describe('the kit finds a tool', () => {
           },
         };
       },
-      /met as the first was/,
+      /a new world gives the same results as the first/,
     ],
     [
       'that answers from a memory of its own',
@@ -170,7 +170,7 @@ describe('the kit finds a tool', () => {
           return { key, amount };
         });
       },
-      /not answered from memory/,
+      /not served from memory/,
     ],
     [
       'that hangs where it is aborted before it begins',
@@ -195,7 +195,7 @@ describe('the kit finds a tool', () => {
           await fetch(listener.url);
           return { key: '', amount };
         }),
-      /no host is reached/,
+      /connects only to hosts/,
     ],
   ])('%s', async (_title, change, title) => {
     expect((await failing(change)).join('\n')).toMatch(title);
@@ -257,7 +257,7 @@ describe('the kit finds a tool', () => {
   test('whose answer is larger than it promised', async () => {
     const talkative = () => ({ max_output_bytes: 20 });
     expect(await failing(talkative, { large: { amount: 1 } }, /larger|generated/)).toEqual([
-      'every generated input gives an output of the schema or a ToolError, and one that promises no effect had none',
+      'every generated input gives an output that matches the schema or a ToolError, and a ToolError that promises no effect had none',
       'an answer larger than max_output_bytes is cut or refused',
     ]);
   });

@@ -87,7 +87,7 @@ export interface GitResult {
  */
 export function runGit(call: GitCall): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    if (call.signal.aborted) return reject(new ToolError('CANCELLED', 'aborted before git was started', { effect: 'none' }));
+    if (call.signal.aborted) return reject(new ToolError('CANCELLED', 'the call was aborted before git started', { effect: 'none' }));
     const [command, ...args] = commandOf(call);
     const child = spawn(command as string, args, { cwd: call.cwd, env: { ...ENVIRONMENT, ...call.env }, detached: true, stdio: 'pipe' });
     const kill = () => endGroup(child.pid);
@@ -101,7 +101,7 @@ export function runGit(call: GitCall): Promise<GitResult> {
     child.on('error', (error) => reject(new ToolError('PROVIDER_ERROR', `git cannot be started (${error.message})`, { effect: 'none' })));
     child.on('close', (code) => {
       call.signal.removeEventListener('abort', kill);
-      if (call.signal.aborted) return reject(new ToolError('CANCELLED', 'git was ended because the call was aborted'));
+      if (call.signal.aborted) return reject(new ToolError('CANCELLED', 'git was stopped because the call was aborted'));
       resolve({ code: output.cut ? null : code, stdout: output.bytes(), stderr: errors.bytes().toString('utf8'), cut: output.cut });
     });
   });

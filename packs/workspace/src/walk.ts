@@ -45,7 +45,8 @@ export class Walk {
 
   async *entries(start: { folder: Folder; path: string }, depth = 0, below = ''): AsyncGenerator<Found> {
     for (const name of await this.chosen(await this.namesIn(start.folder), below)) {
-      if (this.workspace.ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted while reading folders', { effect: 'none' });
+      if (this.workspace.ctx.signal.aborted)
+        throw new ToolError('CANCELLED', 'the call was aborted while it read folders', { effect: 'none' });
       const found = await look(start, name);
       if (!found) continue;
       yield found;

@@ -14,7 +14,7 @@ test('a tool that was put together by hand is held to the same rules', async () 
   await expect(load({})()).resolves.toHaveProperty('size', 1);
   const elsewhere = { type: 'object', additionalProperties: false, properties: { a: { $ref: 'https://evil.example/s' } } };
   await expect(load({ input_schema: elsewhere })()).rejects.toThrow(/is refused: input: \/properties\/a\/\$ref: refers to .*elsewhere/);
-  await expect(load({ effect_class: 'none' })()).rejects.toThrow('it has no effect class');
+  await expect(load({ effect_class: 'none' })()).rejects.toThrow('effect_class is missing');
   await expect(load({ output_schema: {} })()).rejects.toThrow('has no type');
 });
 

@@ -38,7 +38,7 @@ async function mayFire(run: ToolRun, proven: Proven): Promise<boolean> {
 
 const notFired = (): Seen => ({
   kind: 'refused',
-  error: callError('CANCELLED', 'the call was stopped before the tool ran'),
+  error: callError('CANCELLED', 'the call was stopped before it ran'),
   effect: 'none',
 });
 
@@ -207,8 +207,7 @@ export class ToolRuns {
   ): Promise<unknown> {
     const mapping = found instanceof Promise ? await found : found;
     job.mapping = mapping;
-    if (!(await mayFire(run, proven)))
-      throw new ToolError('CANCELLED', 'the call was stopped before its inputs were sent', { effect: 'none' });
+    if (!(await mayFire(run, proven))) throw new ToolError('CANCELLED', 'the call was stopped before it ran', { effect: 'none' });
     const answer = await this.fire(loaded, job, firing(loaded, job, mapping.inputs(), run));
     return answer instanceof UnsentAnswer || undoesOwn(job) ? answer : mapping.result(answer);
   }

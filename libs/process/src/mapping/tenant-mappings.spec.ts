@@ -70,6 +70,6 @@ test('what a mapping does not take, cannot write or makes too much of is unmappa
     mode: 'permissive' as const,
   };
   const text = JSON.stringify({ a: 'x'.repeat(600_000), b: 'y'.repeat(600_000) });
-  expect(issues(await mappings(large).inputs('acme', call(10), text))).toEqual([expect.stringContaining('more than 1048576 bytes')]);
+  expect(issues(await mappings(large).inputs('acme', call(10), text))).toEqual([expect.stringContaining('larger than 1048576 bytes')]);
   expect(issues(await mappings({ inputs: [{ to: '/a', value: '(((' }] }).inputs('acme', call(10), '{}'))).toHaveLength(1);
 });

@@ -40,7 +40,7 @@ describe('attempts', () => {
       },
     });
     expect(await failing(forgetful, {}, /^(attempts: )?reconcile/)).toEqual([
-      'attempts: reconcile answers for its own attempt, and never for the one before it',
+      'attempts: reconcile answers for its own attempt, never for an earlier one',
     ]);
   });
 
@@ -52,7 +52,7 @@ describe('attempts', () => {
       },
     });
     expect(await failing(byInputs, {}, /^attempts: a second/)).toEqual([
-      'attempts: a second attempt is an effect of its own, with the key of its own',
+      'attempts: a second attempt is a separate effect with its own key',
     ]);
   });
 });
@@ -130,7 +130,7 @@ describe('resources', () => {
     expect(await failing(change, { states: [{ title: 'two amounts', a: { amount: 2 }, b }] })).toEqual([]);
   });
 
-  const covers = 'resources: the eval pack has two states for each effect that the contract declares';
+  const covers = 'resources: the eval pack has two states for each declared effect';
   test.each<[string, ResourceStates[] | undefined]>([
     ['none', undefined],
     ['only a pair of the other effect', states],

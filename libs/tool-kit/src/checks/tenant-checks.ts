@@ -22,13 +22,13 @@ export function tenantChecks(probe: ToolProbe): Check[] {
   if (counterpart?.common !== undefined) return [];
   return [
     {
-      title: "another tenant's run is answered the same with and without what this tenant has and did",
+      title: 'a run of another tenant has the same result with and without the data of this tenant',
       run: () => answersAsAlone(probe),
     },
     ...(counterpart
       ? [
           {
-            title: "another tenant's run, reconcile, verify and undo change nothing of this tenant's",
+            title: 'run, reconcile, verify and undo of another tenant change nothing of this tenant',
             run: () => changesNothingOf(probe),
           },
         ]

@@ -17,7 +17,8 @@ const outcome = z.enum(['pass', 'warn', 'block']);
 /** Pattern 3: judges a candidate by a versioned rule pack. Pure and bit-exact: the verdict follows from the pack's version and the candidate. */
 export function defineValidation<C extends z.ZodType>({ candidate, rule_packs, ...traits }: Validation<C>): Tool {
   const packs = new Map(rule_packs.map((pack) => [`${pack.name}@${pack.version}`, pack]));
-  if (packs.size < rule_packs.length) throw new TypeError(`tool ${JSON.stringify(traits.name)}: a rule pack is there twice in one version`);
+  if (packs.size < rule_packs.length)
+    throw new TypeError(`tool ${JSON.stringify(traits.name)}: two rule packs have the same id and version`);
   return defineTool({
     ...traits,
     pattern: 'validation',

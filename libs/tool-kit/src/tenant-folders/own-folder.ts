@@ -20,7 +20,7 @@ export async function ownFolder(root: string, tenant_id: string): Promise<string
     await syncFolder(real_root);
   }
   if ((await lstat(folder)).isDirectory()) return folder;
-  throw new ToolError('PROVIDER_ERROR', 'the folder of this tenant is a link or a file: an operator has to replace it by a folder', {
+  throw new ToolError('PROVIDER_ERROR', 'the folder of this tenant is a link or a file: an operator must replace it with a folder', {
     class: 'authorization',
     details: { reason: 'not_a_folder' },
     effect: 'none',

@@ -51,7 +51,7 @@ export const gitCommit = defineTool({
       if (!(await repository.moveRef(`refs/heads/${branch}`, parent, commit))) {
         repository.changing = false;
         await dropReceipt(repository);
-        throw conflict('moved', `branch ${branch} was moved meanwhile`);
+        throw conflict('moved', `branch ${branch} was moved at the same time`);
       }
       // The index follows; where this is cut short the next commit, which has an index of its own, is still right.
       await repository.try(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: separated(paths) });
@@ -64,12 +64,12 @@ export const gitCommit = defineTool({
       const { commit, parent } = result;
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === parent) return { branch, head: parent };
-      if (head !== commit) throw conflict('moved', `branch ${branch} has moved since`);
+      if (head !== commit) throw conflict('moved', `branch ${branch} was moved after the run`);
       const listed = await repository.bytes(['diff-tree', '-r', '-z', '--name-only', '--no-renames', parent, commit]);
       repository.changing = true;
       if (!(await repository.moveRef(`refs/heads/${branch}`, commit, parent))) {
         repository.changing = false;
-        throw conflict('moved', `branch ${branch} was moved meanwhile`);
+        throw conflict('moved', `branch ${branch} was moved at the same time`);
       }
       // The index follows where the branch is checked out; the files stay, as they were before the commit.
       if ((await repository.currentBranch()) === branch)
@@ -82,12 +82,11 @@ export const gitCommit = defineTool({
       if (head === undefined || !(await repository.isAncestor(commit, head))) {
         return { kind: 'contradicted', why: `the commit is not on ${branch}` };
       }
-      if ((await repository.currentBranch()) !== branch)
-        return { kind: 'cannot_tell', why: `branch ${branch} is not checked out any more` };
+      if ((await repository.currentBranch()) !== branch) return { kind: 'cannot_tell', why: `branch ${branch} is no longer checked out` };
       const since = await differingPaths(repository, asked.paths);
       return since.length === 0
         ? { kind: 'verified' }
-        : { kind: 'cannot_tell', why: `${since.length} files differ from the last commit by now` };
+        : { kind: 'cannot_tell', why: `${since.length} files differ from the last commit now` };
     }),
 });
 
@@ -102,7 +101,7 @@ async function checkFilters(repository: Repository, paths: readonly Buffer[]): P
   const records = text.split('\0');
   const filtered = records.filter((_, at) => at % 3 === 0 && filters.has(records[at + 2] ?? ''));
   if (filtered.length > 0)
-    throw conflict('filter', 'files have a filter, which does not run here: commit them with git, or take the attribute filter from them', {
+    throw conflict('filter', 'files have a filter, and filters do not run here: commit them with git, or remove their filter attribute', {
       files: filtered.slice(0, 100),
     });
 }

@@ -58,8 +58,8 @@ export const gitDiff = defineTool({
 });
 
 async function sidesOf(repository: Repository, { from, to, staged }: z.output<typeof input>): Promise<string[]> {
-  if (to !== undefined && from === undefined) throw refused('/to', 'needs_from', 'to needs from');
-  if (to !== undefined && staged) throw refused('/staged', 'one_of', 'give either to or staged');
+  if (to !== undefined && from === undefined) throw refused('/to', 'needs_from', 'to requires from');
+  if (to !== undefined && staged) throw refused('/staged', 'one_of', 'set either to or staged, not both');
   const old = from === undefined ? [] : [await repository.commitOf(from, '/from')];
   const now = to === undefined ? [] : [await repository.commitOf(to, '/to')];
   return [...(staged ? ['--cached'] : []), ...old, ...now];

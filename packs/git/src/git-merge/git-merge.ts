@@ -65,7 +65,7 @@ export const gitMerge = defineTool({
       const branch = agentBranch(result.branch, ctx);
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === result.previous) return { branch, head };
-      if (head !== result.commit) throw conflict('moved', `branch ${branch} has moved since`);
+      if (head !== result.commit) throw conflict('moved', `branch ${branch} was moved after the run`);
       await movePlaced(repository, result.branch, result.commit, result.previous);
       return { branch, head: result.previous };
     }),
@@ -78,7 +78,7 @@ export const gitMerge = defineTool({
       const now = await repository.commitOf(revision, '/revision');
       return now === merged || (await repository.isAncestor(now, head))
         ? { kind: 'verified' }
-        : { kind: 'cannot_tell', why: `${revision} has commits by now that are not on ${branch}` };
+        : { kind: 'cannot_tell', why: `${revision} now has commits that are not on ${branch}` };
     }),
 });
 
@@ -110,7 +110,7 @@ async function movePlaced(repository: Repository, branch: string, from: string, 
   if (checkedOut) {
     await repository.try(['update-index', '-q', '--refresh']);
     const probe = await repository.try(['read-tree', '-m', '-u', '--dry-run', from, to]);
-    if (probe.code !== 0) throw conflict('local_changes', 'local changes are in the way', { stderr: probe.stderr.slice(0, 2_000) });
+    if (probe.code !== 0) throw conflict('local_changes', 'local changes would be overwritten', { stderr: probe.stderr.slice(0, 2_000) });
   }
   if (receipt) await writeReceipt(repository, receipt);
   repository.changing = true;
@@ -118,5 +118,5 @@ async function movePlaced(repository: Repository, branch: string, from: string, 
   if (await repository.moveRef(`refs/heads/${branch}`, from, to)) return;
   if (checkedOut) await repository.run(['read-tree', '-m', '-u', to, from]);
   repository.changing = false;
-  throw conflict('moved', `branch ${branch} was moved meanwhile`);
+  throw conflict('moved', `branch ${branch} was moved at the same time`);
 }

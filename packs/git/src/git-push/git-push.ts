@@ -66,7 +66,7 @@ export const gitPush = defineTool({
       if (now === receipt.previous) return { kind: 'did_not_happen' };
       // What we do not have ourselves cannot be an ancestor as far as we know.
       if (now !== null && (await repository.isAncestor(receipt.commit, now))) return { kind: 'happened', output: receipt };
-      return { kind: 'cannot_tell', why: 'the remote branch is somewhere else by now' };
+      return { kind: 'cannot_tell', why: 'the remote branch was moved after the run' };
     }),
   compensate: ({ inputs, output: result }, ctx) =>
     inRepository(inputs.repo, ctx, async (repository) => {
@@ -74,7 +74,7 @@ export const gitPush = defineTool({
       const branch = agentBranch(result.branch, ctx);
       const now = (await remoteHead(repository, remote, branch)) ?? null;
       if (now !== result.previous) {
-        if (now !== result.commit) throw conflict('moved', 'the remote branch has moved since');
+        if (now !== result.commit) throw conflict('moved', 'the remote branch was moved after the run');
         await push(repository, result, result.commit, result.previous);
       }
       return { remote, branch, head: result.previous };
@@ -103,7 +103,7 @@ async function push(repository: Repository, { remote, branch }: Output, from: st
   repository.changing = !rejected;
   const details = { reason: rejected ? 'rejected' : 'push_failed', stderr: withoutCredentials(pushed.stderr).slice(0, 2_000) };
   if (rejected) throw conflict('rejected', 'the remote rejected the push', details);
-  throw new ToolError('NETWORK_ERROR', 'the push failed, and may have arrived', { details });
+  throw new ToolError('NETWORK_ERROR', 'the push failed, but may have reached the remote', { details });
 }
 
 /** Where a branch of the remote is. */

@@ -58,7 +58,7 @@ export const deleteFile = defineTool({
   compensate: ({ idempotency_key, inputs: { path } }, ctx) =>
     inWorkspace(ctx, async (workspace) => {
       const trash = await workspace.existingPrivateFolder('deleted', trashName(idempotency_key));
-      if (!trash) throw new ToolError('VALIDATION_ERROR', 'nothing of this call is in the trash', { class: 'not_found', effect: 'none' });
+      if (!trash) throw new ToolError('VALIDATION_ERROR', 'the trash holds no file of this call', { class: 'not_found', effect: 'none' });
       const place = await workspace.writablePlace(path, '/path', true);
       if (await entryOf(trash, RESTORED)) return { path: place.path, restored: true };
       await takeBack(workspace, trash, place.folder, place.name);
@@ -69,13 +69,13 @@ export const deleteFile = defineTool({
 /** By link, which never replaces a file that came to be there; done again after a stop it goes on where it was. */
 async function takeBack(workspace: Workspace, trash: Folder, folder: Folder, name: string): Promise<void> {
   const content = await entryOf(trash, CONTENT);
-  if (!content) throw new ToolError('VALIDATION_ERROR', 'the file is not in the trash any more', { class: 'not_found', effect: 'none' });
+  if (!content) throw new ToolError('VALIDATION_ERROR', 'the file is no longer in the trash', { class: 'not_found', effect: 'none' });
   try {
     await link(trash.at(CONTENT), folder.at(name));
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
     const there = await entryOf(folder, name);
-    if (there?.ino !== content.ino) throw refused('/path', 'exists', 'another file is at its place now');
+    if (there?.ino !== content.ino) throw refused('/path', 'exists', 'another file has its path now');
   }
   workspace.changed = true;
   await folder.sync();

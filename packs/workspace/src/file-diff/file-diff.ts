@@ -38,7 +38,7 @@ export const fileDiff = defineTool({
     inWorkspace(ctx, async (workspace) => {
       const { other_path, content } = asked;
       if ((other_path === undefined) === (content === undefined))
-        throw refused('/other_path', 'one_of', 'give either other_path or content');
+        throw refused('/other_path', 'one_of', 'set either other_path or content, not both');
       const old = await textAt(workspace, asked.path, '/path');
       const now = other_path === undefined ? { path: null, text: content ?? '' } : await textAt(workspace, other_path, '/other_path');
       const patch = createTwoFilesPatch(old.path, now.path ?? old.path, old.text, now.text, '', '', {

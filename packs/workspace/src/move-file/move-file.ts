@@ -55,7 +55,7 @@ export const moveFile = defineTool({
       // Still at its old name: not begun, or stopped between the two steps, which a second run finishes.
       if (atSource === receipt.inode) return { kind: 'did_not_happen' };
       if (atDestination === receipt.inode) return { kind: 'happened', output: receipt.output };
-      return { kind: 'cannot_tell', why: 'the file is at neither place any more' };
+      return { kind: 'cannot_tell', why: 'the file is no longer at the source or the destination' };
     }),
   compensate: ({ idempotency_key, inputs: asked }, ctx) =>
     inWorkspace(ctx, async (workspace) => {
@@ -65,7 +65,8 @@ export const moveFile = defineTool({
       const back = await entryOf(to.folder, to.name);
       if (!receipt || back?.ino !== receipt.inode) {
         const moved = await workspace.regular(from);
-        if (moved.ino !== receipt?.inode) throw refused('/destination', 'replaced', 'the file there is not the one that was moved');
+        if (moved.ino !== receipt?.inode)
+          throw refused('/destination', 'replaced', 'the file at the destination is not the one that was moved');
         await give(workspace, from, to, false);
       }
       workspace.changed = true;
@@ -94,7 +95,7 @@ async function takeOldName(workspace: Workspace, source: Place, destination: Pla
   await destination.folder.sync();
   await withdraw(workspace);
   workspace.changed = false;
-  throw conflict('/source', `${JSON.stringify(source.path)} was moved, replaced or deleted by others at the same time`);
+  throw conflict('/source', `${JSON.stringify(source.path)} was moved, replaced or deleted at the same time`);
 }
 
 async function unlinked(place: Place): Promise<boolean> {

@@ -65,8 +65,8 @@ export const readFile = defineTool({
 });
 
 function linesOf(whole: Buffer | undefined, range: z.output<typeof lines>, encoding: Input['encoding']): Part {
-  if (encoding !== 'utf8') throw refused('/range', 'lines_of_text', 'lines are asked for with encoding utf8');
-  if (!whole) throw refused('/range', 'too_large', `the file is larger than ${WHOLE_BYTES_MAX} bytes: ask for a range of bytes`);
+  if (encoding !== 'utf8') throw refused('/range', 'lines_of_text', 'a range of lines requires encoding utf8');
+  if (!whole) throw refused('/range', 'too_large', `the file is larger than ${WHOLE_BYTES_MAX} bytes: request a range of bytes`);
   const all = textOf(whole).match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const { start_line } = range;
   const end_line = Math.min(range.end_line ?? all.length, all.length);
@@ -90,7 +90,7 @@ async function bytesOf(handle: FileHandle, range: z.output<typeof bytes>, size_b
   }
   const part = range.start_byte > 0 || read.length < size_bytes ? wholeCharacters(read) : { bytes: read, skipped: 0 };
   if (read.length > 0 && part.bytes.length === 0)
-    throw refused('/range', 'part_of_character', 'the range holds no whole character; ask for a wider one, or for encoding base64');
+    throw refused('/range', 'part_of_character', 'the range holds no whole character: request a wider range, or use encoding base64');
   const content = fitting(textOf(part.bytes), CONTENT_BYTES);
   const shown = Buffer.byteLength(content);
   return { content, range: spanOf(range.start_byte + part.skipped, shown), truncated: shown < length };

@@ -100,7 +100,7 @@ class Search {
   }
 
   private async read({ folder, name, bytes, path }: Found): Promise<Buffer | undefined> {
-    if (this.workspace.ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted while searching', { effect: 'none' });
+    if (this.workspace.ctx.signal.aborted) throw new ToolError('CANCELLED', 'the call was aborted while it searched', { effect: 'none' });
     try {
       const { handle, stats } = await this.workspace.file({ folder, name, bytes, path, pointer: '/path' });
       try {

@@ -59,7 +59,7 @@ export const writeFile = defineTool({
         if (result !== 'changed_meanwhile') return result;
         await sleep(PAUSE_MS);
       }
-      throw conflict('/path', `${JSON.stringify(place.path)} is being made, moved or deleted by others: try again`);
+      throw conflict('/path', `${JSON.stringify(place.path)} is being created, moved or deleted at the same time: try again`);
     }),
   reconcile: (asked, ctx) =>
     inWorkspace(ctx, async (workspace): Promise<Reconciled<Output>> => {
@@ -98,7 +98,7 @@ async function replace(workspace: Workspace, place: Place, bytes: Buffer, result
     await withdraw(workspace, staged);
     if (codeOf(error) !== 'EEXIST') throw error;
     if (result.mode !== 'create') return false;
-    throw refused('/path', 'exists', `${JSON.stringify(place.path)} came to exist meanwhile`);
+    throw refused('/path', 'exists', `${JSON.stringify(place.path)} was created at the same time`);
   }
   workspace.changed = true;
   await place.folder.sync();
@@ -143,7 +143,7 @@ async function withOneName(handle: FileHandle): Promise<Stats | undefined> {
     const stats = await handle.stat();
     if (!stats.isFile()) throw refused('/path', 'not_a_file', 'it is not a regular file');
     if (stats.nlink <= 1) return stats.nlink === 1 ? stats : undefined;
-    if (left === 0) throw refused('/path', 'hard_link', 'the file has another name, and would be changed there too');
+    if (left === 0) throw refused('/path', 'hard_link', 'the file has another hard link, which would change too');
     await sleep(PAUSE_MS);
   }
 }
@@ -155,12 +155,15 @@ async function takenBack(
   size_before: number,
   { written, asked }: { written: number; asked: number },
 ): Promise<ToolError> {
-  const told = `only ${written} of ${asked} bytes could be appended`;
-  if ((await handle.stat()).size !== size_before + written) return new ToolError('PROVIDER_ERROR', told, { effect: 'unknown' });
+  const message = `only ${written} of ${asked} bytes could be appended`;
+  if ((await handle.stat()).size !== size_before + written) return new ToolError('PROVIDER_ERROR', message, { effect: 'unknown' });
   await handle.truncate(size_before);
   await handle.sync();
   workspace.changed = false;
-  return new ToolError('PROVIDER_ERROR', `there is no room: ${told}, and were taken back`, { effect: 'none', retryable: true });
+  return new ToolError('PROVIDER_ERROR', `the file system is full: ${message}, which were removed again`, {
+    effect: 'none',
+    retryable: true,
+  });
 }
 
 /** The change is the only thing that takes a staged file away, or gives it a second name. */
@@ -176,13 +179,13 @@ async function whetherAppended(
   content: string,
   receipt: { inode: number; size_before: number; output: Output },
 ): Promise<Reconciled<Output>> {
-  if (!(await entryOf(place.folder, place.name))) return { kind: 'cannot_tell', why: 'the file is gone' };
+  if (!(await entryOf(place.folder, place.name))) return { kind: 'cannot_tell', why: 'the file does not exist any longer' };
   const { handle, stats } = await workspace.file(place);
-  if (stats.ino !== receipt.inode) return { kind: 'cannot_tell', why: 'the file was replaced since' };
+  if (stats.ino !== receipt.inode) return { kind: 'cannot_tell', why: 'the file was replaced after the run' };
   if (stats.size === receipt.size_before) return { kind: 'did_not_happen' };
   const bytes = Buffer.from(content, 'utf8');
   const behind = await readBytes(handle, receipt.size_before, bytes.length);
   if (behind.equals(bytes)) return { kind: 'happened', output: receipt.output };
   const partial = behind.length < bytes.length && behind.equals(bytes.subarray(0, behind.length));
-  return { kind: 'cannot_tell', why: partial ? 'only a part of it was appended' : 'something else was appended to the file since' };
+  return { kind: 'cannot_tell', why: partial ? 'only part of the content was appended' : 'the file was appended to after the run' };
 }
