@@ -77,7 +77,7 @@ async function tellRefusals(
     if (!refused) continue;
     const { name, version, against, differences } = refused;
     logger.error(
-      { tool: name, version, against, differences },
+      { event: 'tool_registration_refused', tool: name, version, against, differences },
       'a tool is not registered: its contract breaks the compatibility that its version number promises',
     );
     if (!announced.has(tool)) continue;

@@ -118,7 +118,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
       state.caught_up = true;
       state.read = folder.folded();
     },
-    (cause) => logger.error({ cause: String(cause) }, 'the projector cannot catch up'),
+    (cause) => logger.error({ event: 'catch_up_failed', cause: String(cause) }, 'the projector cannot catch up'),
   );
   return {
     ready: () => state.caught_up,

@@ -85,7 +85,10 @@ export class ConfigurationHeartbeat {
       const { instance_id, service } = this;
       await reportInstance(this.parts.store, { instance_id, service, config_offset }, this.unhealthy());
     } catch (cause) {
-      this.parts.logger.debug({ cause: String(cause) }, 'the configuration version of this process could not be reported');
+      this.parts.logger.debug(
+        { event: 'configuration_not_reported', cause: String(cause) },
+        'the configuration version of this process could not be reported',
+      );
     }
   }
 }

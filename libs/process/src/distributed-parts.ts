@@ -63,12 +63,13 @@ export async function openDistributed(service: string, config: PlatformConfig, l
     const wake_ups = new RedisWakeUps({
       url: config.redis_url as string,
       prefix: kafka.topic_prefix,
-      on_fault: (cause) => logger.warn({ cause: cause.message }, 'wake-ups are lost: Redis is unavailable'),
+      on_fault: (cause) => logger.warn({ event: 'wake_ups_lost', cause: cause.message }, 'wake-ups are lost: Redis is unavailable'),
     });
     const results = new RedisResults({
       url: config.redis_url as string,
       prefix: kafka.topic_prefix,
-      on_fault: (cause) => logger.warn({ cause: cause.message }, 'results are not cached: Redis is unavailable'),
+      on_fault: (cause) =>
+        logger.warn({ event: 'results_not_cached', cause: cause.message }, 'results are not cached: Redis is unavailable'),
     });
     return { log, codec, schemas, store, wake_ups, results };
   } catch (cause) {

@@ -59,19 +59,24 @@ async function openPglite(data_dir: string, logger: Logger): Promise<Store> {
   const boot = await currentBoot();
   const known = await readFile(boot_file, 'utf8').catch(() => undefined);
   if (known !== boot || boot === '') {
-    if (existsSync(dir)) logger.warn('the machine stopped unexpectedly since the last start: rebuilding the database from the log');
+    if (existsSync(dir))
+      logger.warn(
+        { event: 'machine_crash_detected' },
+        'the machine stopped unexpectedly since the last start: rebuilding the database from the log',
+      );
     await PgliteStore.reset(dir);
     await writeFile(boot_file, boot, { mode: 0o600 });
   }
   const opened = await PgliteStore.tryOpen({ dir });
   if ('store' in opened) return opened.store;
-  logger.warn({ cause: opened.cause.message }, `the database is ${opened.unusable}: rebuilding it from the log`);
+  logger.warn({ event: 'database_rebuilt', cause: opened.cause.message }, `the database is ${opened.unusable}: rebuilding it from the log`);
   await PgliteStore.reset(dir);
   return PgliteStore.open({ dir });
 }
 
 async function openEmbedded(config: PlatformConfig, logger: Logger): Promise<Parts> {
-  const onFault = (cause: unknown) => logger.warn({ cause: String(cause) }, 'a reader of the log failed; retrying');
+  const onFault = (cause: unknown) =>
+    logger.warn({ event: 'log_reader_failed', cause: String(cause) }, 'a reader of the log failed; retrying');
   const size = config.journal_file_bytes === undefined ? {} : { segment_bytes: config.journal_file_bytes };
   const log = await EmbeddedEventLog.open({ dir: path.join(config.data_dir, 'log'), onFault, ...size }).catch((cause: Error) => {
     throw new CannotOpen(`the log in ${config.data_dir} cannot be opened: ${cause.message}`, { cause });

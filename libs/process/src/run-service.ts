@@ -128,7 +128,7 @@ async function started<C>(service: Service<C>, platform: Platform, config: C, he
       () => running.unhealthy?.() ?? [],
     );
     const port = await health_server.listen(health.port, health.host);
-    deps.logger.info({ host: health.host, port }, 'serving health and metrics');
+    deps.logger.info({ event: 'health_server_started', host: health.host, port }, 'serving health and metrics');
     return { app, health_server };
   } catch (error) {
     await app?.close();

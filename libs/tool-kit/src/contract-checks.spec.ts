@@ -96,11 +96,7 @@ describe('the kit finds a tool', () => {
       () => ({ reconcile: async () => ({ kind: 'happened', output: { key: '', amount: 1 } }) }),
       /never ran/,
     ],
-    [
-      'whose reconcile finds nothing',
-      () => ({ reconcile: async () => ({ kind: 'did_not_happen' }) }),
-      /reports the effect of a run/,
-    ],
+    ['whose reconcile finds nothing', () => ({ reconcile: async () => ({ kind: 'did_not_happen' }) }), /reports the effect of a run/],
     [
       'whose reconcile does it again',
       (ledger) => ({

@@ -144,7 +144,11 @@ describe('a contract is refused', () => {
     ['with a resource by an input that is not there', of('account:{/acount}'), /resources\[0\]: the input has no \/acount/],
     ['with a resource by a part that is not there', of('account:{/account/id}'), /the input has no \/account\/id/],
     ['with an effect that there is not', of('account:{/account}', 'deletes'), /effect must be replaces, adds, or/],
-    ['with an effect by a text', of('account:{/account}', { by: '/account', values: {}, otherwise: 'adds' }), /must be an input with an enum/],
+    [
+      'with an effect by a text',
+      of('account:{/account}', { by: '/account', values: {}, otherwise: 'adds' }),
+      /must be an input with an enum/,
+    ],
     ['with an effect by no input', of('account:{/account}', { by: '/mod', values: {}, otherwise: 'adds' }), /\/mod must be an input/],
     [
       'with an effect by a value that is never there',
@@ -156,7 +160,11 @@ describe('a contract is refused', () => {
       of('account:{/account}', { by: '/mode', values: { a: 'adds' } }),
       /values and otherwise must each be/,
     ],
-    ['with one resource twice', { resources: [...of('a:{/mode}').resources, ...of('a:{/mode}').resources] }, /two templates have the same name/],
+    [
+      'with one resource twice',
+      { resources: [...of('a:{/mode}').resources, ...of('a:{/mode}').resources] },
+      /two templates have the same name/,
+    ],
   ])('%s', (_title, change, message) => {
     expect(faultOf({ ...write, ...change })).toMatch(message);
   });

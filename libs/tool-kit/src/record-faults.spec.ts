@@ -65,7 +65,11 @@ describe('a contract is refused', () => {
     ['with a negative cost', { cost_per_call: -1 }, /cost_per_call/],
     ['when a write is cached', { cache: { kind: 'forever' } }, /only read-only tools may have a cache/],
     ['with a ttl and no time', { effect_class: 'pure', idempotency: undefined, cache: { kind: 'ttl' } }, /ttl_ms/],
-    ['when a read verifies', { effect_class: 'pure', idempotency: undefined, verify: async () => ({ kind: 'verified' }) }, /that verify could find/],
+    [
+      'when a read verifies',
+      { effect_class: 'pure', idempotency: undefined, verify: async () => ({ kind: 'verified' }) },
+      /that verify could find/,
+    ],
     ['with one name twice', { sanity: two }, /the same name/],
   ])('%s', (_title, change, message) => {
     expect(() => defineTool({ ...tool, ...change })).toThrow(message);

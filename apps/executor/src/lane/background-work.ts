@@ -11,7 +11,7 @@ export class BackgroundWork {
     const running = work()
       .catch((cause) => {
         const said = cause instanceof Error ? cause.stack : String(cause);
-        this.logger.warn({ work: name, cause: said }, 'background work failed; retrying');
+        this.logger.warn({ event: 'background_work_failed', work: name, cause: said }, 'background work failed; retrying');
       })
       .finally(() => this.running.delete(name));
     this.running.set(name, running);

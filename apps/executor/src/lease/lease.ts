@@ -93,7 +93,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
         break;
       } catch (cause) {
         if (!isInfrastructureFault(cause)) throw cause;
-        this.logger.warn({ cause: String(cause) }, 'the lease could not be acquired; retrying');
+        this.logger.warn({ event: 'lease_not_acquired', cause: String(cause) }, 'the lease could not be acquired; retrying');
         await sleep(this.options.heartbeat_ms);
       }
     }
@@ -133,7 +133,9 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     this.known();
     await this.table
       .release(epoch)
-      .catch((cause) => this.logger.warn({ cause: String(cause) }, 'the lease could not be released; it expires on its own'));
+      .catch((cause) =>
+        this.logger.warn({ event: 'lease_not_released', cause: String(cause) }, 'the lease could not be released; it expires on its own'),
+      );
   }
 
   private turn(): void {
@@ -170,7 +172,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
   private ask(): void {
     if (this.asking || this.closed) return;
     this.asking = (this.lost ? this.acquire() : this.renew())
-      .catch((cause) => this.logger.warn({ cause: String(cause) }, 'the lease could not be renewed'))
+      .catch((cause) => this.logger.warn({ event: 'lease_not_renewed', cause: String(cause) }, 'the lease could not be renewed'))
       .finally(() => {
         this.asking = undefined;
       });

@@ -69,7 +69,7 @@ export class RowRestorer {
     const rows = await this.rows(lane, partition);
     if (rows === 0) return;
     for (const topic of RULINGS) await this.digests(laneTopic(topic, lane), partition);
-    this.logger.warn({ lane, partition, rows }, 'tool_executions was empty; rebuilt it from the log');
+    this.logger.warn({ event: 'execution_rows_rebuilt', lane, partition, rows }, 'tool_executions was empty; rebuilt it from the log');
   }
 
   private async rows(lane: string, partition: number): Promise<number> {

@@ -46,7 +46,10 @@ export class PersonalDataDecryptor {
     const output_json = seen.full_json ?? seen.output_json;
     const personal = this.personal as Personal;
     const onFault = (cause: Error): void =>
-      this.logger.warn({ call_id: job.call_id, cause: String(cause) }, 'a result waits for the encryption keys of its data subjects');
+      this.logger.warn(
+        { event: 'result_keys_unavailable', call_id: job.call_id, cause: String(cause) },
+        'a result waits for the encryption keys of its data subjects',
+      );
     const seal = await retried(
       retryPlans.result_keys,
       () => personal.sealOutput(tenant_id, opened, this.rules(tenant_id, call), output_json),

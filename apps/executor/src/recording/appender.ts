@@ -13,7 +13,8 @@ export class Appender {
   append(records: readonly NewRecord[], permitted: () => Promise<boolean>): Promise<number[] | undefined> {
     return retried(retryPlans.append, async (attempt) => (attempt === 1 || (await permitted()) ? this.log.append(records) : undefined), {
       isRetryable: isInfrastructureFault,
-      onFault: (cause, attempt) => this.logger.warn({ attempt, records: records.length, cause: String(cause) }, 'append failed'),
+      onFault: (cause, attempt) =>
+        this.logger.warn({ event: 'append_failed', attempt, records: records.length, cause: String(cause) }, 'append failed'),
     });
   }
 }

@@ -112,7 +112,10 @@ export class CallRunner {
   /** The last line: whatever goes wrong in taking a result ends its own call, and harms no other. */
   broken(job: Job, cause: unknown): 'broken' | undefined {
     const said = job.call.sealed || !(cause instanceof Error) ? 'not told' : cause.stack;
-    this.parts.logger.error({ call_id: job.call_id, tool: job.call.tool, cause: said }, 'the result of a run could not be processed');
+    this.parts.logger.error(
+      { event: 'run_result_failed', call_id: job.call_id, tool: job.call.tool, cause: said },
+      'the result of a run could not be processed',
+    );
     if (isFinished(job.stage)) return undefined;
     const error = callError('UNKNOWN', 'the result of the call could not be recorded');
     const now_ms = this.parts.clock.now_ms();

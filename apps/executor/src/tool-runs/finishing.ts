@@ -56,7 +56,10 @@ export class Finishing {
       return verdictOf(await Promise.race([loaded.runtime.verify?.(loaded.job(input, run), answer) ?? late, late]));
     } catch (thrown) {
       const cause = job.call.sealed ? 'personal' : messageOf(thrown);
-      this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause }, 'the read-back of an effect failed');
+      this.around.logger.warn(
+        { event: 'read_back_failed', call_id: job.call_id, tool: job.call.tool, cause },
+        'the read-back of an effect failed',
+      );
       return { kind: 'cannot_tell', why: messageOf(thrown) };
     } finally {
       // The result belongs to the run that it reads back.

@@ -36,7 +36,10 @@ export class FullOutputs {
       const attachment = { kind: 'blob', url: blobUrl(kept.name), content_type: kept.content_type, bytes: plain.length };
       return { ...seen, attachments: [...(seen.attachments ?? []), attachment] };
     } catch (cause) {
-      this.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) }, 'a full output could not be stored');
+      this.logger.warn(
+        { event: 'full_output_not_stored', call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) },
+        'a full output could not be stored',
+      );
       return without(seen, 'the blob store failed');
     } finally {
       clearTimeout(timer);

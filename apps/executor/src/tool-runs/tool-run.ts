@@ -102,7 +102,7 @@ export class ToolRun implements RunContext {
     // A log is nowhere that a subject could be erased from.
     const said = this.job.call.sealed ? { message: 'a log line that may contain personal data', fields: {} } : { message, fields };
     const masked = this.job.credentials?.masker.record(said) ?? said;
-    this.around.logger.info({ call_id: this.call_id, tool: this.job.call.tool, ...masked.fields }, masked.message);
+    this.around.logger.info({ event: 'tool_log', call_id: this.call_id, tool: this.job.call.tool, ...masked.fields }, masked.message);
   }
 
   progress(fraction: number, message = ''): void {
@@ -115,7 +115,10 @@ export class ToolRun implements RunContext {
     const attachment = this.attachMasked(blob);
     // A tool that did not wait for it would end the process by a rejection that nobody handles.
     attachment.catch((cause) =>
-      this.around.logger.warn({ call_id: this.call_id, cause: messageOf(cause) }, 'an attachment could not be stored'),
+      this.around.logger.warn(
+        { event: 'attachment_not_stored', call_id: this.call_id, cause: messageOf(cause) },
+        'an attachment could not be stored',
+      ),
     );
     return attachment;
   }

@@ -36,11 +36,7 @@ async function mayFire(run: ToolRun, proven: Proven): Promise<boolean> {
   return (await proven()) && !run.stopped;
 }
 
-const notFired = (): Seen => ({
-  kind: 'refused',
-  error: callError('CANCELLED', 'the call was stopped before it ran'),
-  effect: 'none',
-});
+const notFired = (): Seen => ({ kind: 'refused', error: callError('CANCELLED', 'the call was stopped before it ran'), effect: 'none' });
 
 function withAttachments(seen: Seen, { attachments }: ToolRun): Seen {
   return attachments && seen.kind === 'output' ? { ...seen, attachments } : seen;
@@ -193,7 +189,10 @@ export class ToolRuns {
   /** The last line: what went wrong between a tool and its result ends this one call, and is told. */
   private broken(job: Job, run: ToolRun, done: Done, thrown: unknown): void {
     const cause = job.call.sealed ? 'personal' : messageOf(thrown);
-    this.around.logger.error({ call_id: job.call_id, tool: job.call.tool, cause }, 'the result of a tool could not be processed');
+    this.around.logger.error(
+      { event: 'tool_result_failed', call_id: job.call_id, tool: job.call.tool, cause },
+      'the result of a tool could not be processed',
+    );
     done(job, run, { kind: 'lost', error: callError('UNKNOWN', 'the result of the tool could not be processed') });
   }
 
@@ -220,7 +219,10 @@ export class ToolRuns {
       job.memo_key = this.memo.keyOf(loaded, job, mapped === undefined ? source_version : `${source_version}\nmapping ${mapped}`);
       return await this.memo.find(job.tenant_id, job.memo_key);
     } catch (cause) {
-      this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) }, 'the result cache could not be read');
+      this.around.logger.warn(
+        { event: 'result_cache_unavailable', call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) },
+        'the result cache could not be read',
+      );
       return undefined;
     }
   }

@@ -58,7 +58,7 @@ export class LogSigning {
   report(cause: unknown): void {
     const { damage, logger } = this.parts;
     if (!(cause instanceof BrokenRecord)) {
-      logger.warn({ cause: String(cause) }, 'checkpoints pause; retrying');
+      logger.warn({ event: 'checkpoints_paused', cause: String(cause) }, 'checkpoints pause; retrying');
       return;
     }
     for (const { message: reason, place } of cause.each)

@@ -48,7 +48,7 @@ export class ExportPublisher {
     try {
       written = await this.publish();
     } catch (cause) {
-      this.parts.logger.warn({ cause: String(cause) }, 'exports could not be published; retrying');
+      this.parts.logger.warn({ event: 'exports_paused', cause: String(cause) }, 'exports could not be published; retrying');
     }
     this.arm(written === ROWS_AT_ONCE ? 0 : PAUSE_MS);
   }

@@ -234,8 +234,12 @@ export class PartitionFold implements OwnedPartition {
         this.lost ||= this.closing && attempt > 2;
         if (this.lost) this.release();
         const where = { group: this.plan.group, partition, cause: String(cause) };
-        if (this.lost) return sink.warn(where, 'this process no longer owns the partition: its pending rows are dropped');
-        sink.error({ ...where, attempt }, 'the views could not be written; retrying');
+        if (this.lost)
+          return sink.warn(
+            { event: 'partition_lost', ...where },
+            'this process no longer owns the partition: its pending rows are dropped',
+          );
+        sink.error({ event: 'views_not_written', ...where, attempt }, 'the views could not be written; retrying');
         await sleep(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]);
       }
     }
@@ -256,7 +260,11 @@ export class PartitionFold implements OwnedPartition {
       return changed;
     } catch (again) {
       this.lost ||= again instanceof NewerViews;
-      if (this.lost) this.options.sink.error({ cause: String(again) }, 'readers see views of a newer version: stop this process');
+      if (this.lost)
+        this.options.sink.error(
+          { event: 'newer_views_live', cause: String(again) },
+          'readers see views of a newer version: stop this process',
+        );
       return false;
     }
   }

@@ -45,7 +45,8 @@ export class Rebuilder {
       try {
         pause_ms = (await this.once()) ? 0 : LOOK_MS;
       } catch (cause) {
-        if (!(cause instanceof ReplayStopped)) this.sink.error({ cause: String(cause) }, 'a projection could not be rebuilt; retrying');
+        if (!(cause instanceof ReplayStopped))
+          this.sink.error({ event: 'projection_rebuild_failed', cause: String(cause) }, 'a projection could not be rebuilt; retrying');
         pause_ms = PAUSE_AFTER_FAULT_MS;
       }
     }
@@ -59,9 +60,9 @@ export class Rebuilder {
     const replay = await claimReplay(store, this.worker_id);
     if (replay) {
       const builds = replay.builds.map(({ projection, suffix }) => `${projection} ${suffix}`);
-      this.sink.info({ replay: replay.replay, builds }, 'rebuilding projections');
+      this.sink.info({ event: 'projection_rebuild_started', replay: replay.replay, builds }, 'rebuilding projections');
       await new ReplayRun(this.parts, replay, this.worker_id, this.stopping.signal).run();
-      this.sink.info({ replay: replay.replay, builds }, 'rebuilt projections are live');
+      this.sink.info({ event: 'projection_rebuild_ended', replay: replay.replay, builds }, 'rebuilt projections are live');
     }
     await dropReplaced(store);
     return replay !== undefined;

@@ -139,7 +139,12 @@ export class GroupSubscription implements RunningSubscription {
         if (target === this.target) this.settled = true;
         retry_ms = RETRY_FIRST_MS;
       } catch (error) {
-        const detail = { group: this.subscription.group, retry_ms, error: faultOf('assignment', error).message };
+        const detail = {
+          event: 'assignment_failed',
+          group: this.subscription.group,
+          retry_ms,
+          error: faultOf('assignment', error).message,
+        };
         this.settings.warn('an assignment failed; retrying', detail);
         await sleep(retry_ms);
         await this.link.recover(error);

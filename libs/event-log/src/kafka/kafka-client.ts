@@ -48,7 +48,8 @@ export class KafkaClient {
       retry: shortRetry,
       socketFactory: this.socketFactory,
       logLevel: logLevel.ERROR,
-      logCreator: () => (entry) => settings.warn(entry.log.message, { part: name, namespace: entry.namespace, error: entry.log.error }),
+      logCreator: () => (entry) =>
+        settings.warn(entry.log.message, { event: 'kafka_client_message', part: name, namespace: entry.namespace, error: entry.log.error }),
     });
   }
 
@@ -69,7 +70,8 @@ export class KafkaClient {
       onConnect,
       // A broker closes connections that are idle for long: nothing is lost with them.
       onLost: (reason, waiting) => {
-        if (waiting) this.settings.warn('connection lost', { part: this.name, broker: `${host}:${port}`, reason });
+        if (waiting)
+          this.settings.warn('connection lost', { event: 'kafka_connection_lost', part: this.name, broker: `${host}:${port}`, reason });
       },
       ...(this.staleness_ms === undefined ? {} : { staleness_ms: this.staleness_ms }),
     });

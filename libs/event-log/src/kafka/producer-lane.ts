@@ -83,7 +83,7 @@ export class ProducerLane {
       } catch (error) {
         const fault = faultOf('Kafka did not accept the records', error);
         for (const part of batch) part.call.fail(fault);
-        this.settings.warn('append failed', { part: this.name, error: fault.message });
+        this.settings.warn('append failed', { event: 'append_failed', part: this.name, error: fault.message });
         this.discard();
       }
       this.sending = [];

@@ -87,7 +87,11 @@ export class StallGuard {
     try {
       heads = await this.probe(suspects);
     } catch (error) {
-      this.settings.warn('cannot check whether a subscription is stalled', { name: this.name, error: faultOf('heads', error).message });
+      this.settings.warn('cannot check whether a subscription is stalled', {
+        event: 'stall_check_failed',
+        name: this.name,
+        error: faultOf('heads', error).message,
+      });
       return { sighting: 'unknown', stuck: [] };
     }
     // What moved while Kafka was asked is not stuck.

@@ -32,7 +32,10 @@ export class FaultPolicy {
     const { signal } = this.stopping;
     const warn = (cause: Error, attempt: number): void => {
       if (isInfrastructureFault(cause))
-        this.sink.warn({ where, attempt, cause: String(cause) }, 'paused: the log, the store or the cache is unavailable');
+        this.sink.warn(
+          { event: 'consumer_paused', where, attempt, cause: String(cause) },
+          'paused: the log, the store or the cache is unavailable',
+        );
     };
     try {
       return await retried(retryPlans.handler, work, { signal, isRetryable: isInfrastructureFault, onFault: warn });
@@ -66,6 +69,7 @@ export class FaultPolicy {
   async setAside(record: LogRecord, event: Recorded | undefined, cause: unknown): Promise<void> {
     this.sink.error(
       {
+        event: 'record_dead_lettered',
         topic: record.topic,
         partition: record.partition,
         offset: record.offset,
@@ -80,7 +84,10 @@ export class FaultPolicy {
       if (fault instanceof StoppedReading) throw fault;
       // The record is kept and told of: met again and again, it would stop its partition for good.
       const { topic, partition, offset } = record;
-      this.sink.error({ topic, partition, offset, cause: String(fault) }, 'the call of a dead-lettered record could not be ended');
+      this.sink.error(
+        { event: 'dead_lettered_call_not_ended', topic, partition, offset, cause: String(fault) },
+        'the call of a dead-lettered record could not be ended',
+      );
     }
   }
 }
