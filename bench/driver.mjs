@@ -89,10 +89,10 @@ async function drive({ section, tag, calls, in_flight, copies = 1, cap_ms, ...ta
   };
 }
 
-process.on('message', (asked) => {
-  drive(asked).then(
-    (result) => process.send({ id: asked.id, result }),
-    (cause) => process.send({ id: asked.id, fault: String(cause?.stack ?? cause) }),
+process.on('message', (order) => {
+  drive(order).then(
+    (result) => process.send({ id: order.id, result }),
+    (cause) => process.send({ id: order.id, fault: String(cause?.stack ?? cause) }),
   );
 });
 process.on('disconnect', () => process.exit(0));

@@ -69,8 +69,8 @@ const acts = {
   },
 };
 
-process.on('message', ({ id, act, ...asked }) => {
-  acts[act](asked).then(
+process.on('message', ({ id, act, ...request }) => {
+  acts[act](request).then(
     (result) => process.send({ id, result }),
     (cause) => process.send({ id, fault: String(cause?.stack ?? cause) }),
   );

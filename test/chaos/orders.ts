@@ -115,8 +115,8 @@ export class Orders {
   private async lived(key: string): Promise<string> {
     const effects = (await this.counterparty.effectsOf(key)).map((one) => `asked ${iso(one.asked_at_ms)} done ${iso(one.at_ms)}`);
     const answered = this.all.find(({ answers }) => answers.some(({ idempotency_key }) => idempotency_key === key));
-    const told = answered?.answers.map(({ call_id, status }) => `${call_id} ${status}`) ?? [];
-    return [...effects, ...told, JSON.stringify(answered?.refusals ?? {})].join('; ');
+    const answered_statuses = answered?.answers.map(({ call_id, status }) => `${call_id} ${status}`) ?? [];
+    return [...effects, ...answered_statuses, JSON.stringify(answered?.refusals ?? {})].join('; ');
   }
 
   private async check(order: Order, verdict: Verdict): Promise<void> {
@@ -135,8 +135,8 @@ export class Orders {
       verdict.failed++;
       const why = [last.status, last.error?.code, last.error?.message].join(' ');
       verdict.failures[why] = (verdict.failures[why] ?? 0) + 1;
-      const told = order.answers.some(({ status }) => status === 'succeeded' || status === 'in_doubt');
-      if (effects.length > 0 && !told) verdict.faults.push(`I5: ${name} is ${last.status} with ${effects.length} effects`);
+      const answered_statuses = order.answers.some(({ status }) => status === 'succeeded' || status === 'in_doubt');
+      if (effects.length > 0 && !answered_statuses) verdict.faults.push(`I5: ${name} is ${last.status} with ${effects.length} effects`);
     }
     const results = new Set(order.answers.filter((answer) => answer.status === 'succeeded').map((answer) => JSON.stringify(answer.output)));
     if (results.size > 1) verdict.faults.push(`I3: ${name} was answered with ${results.size} results`);

@@ -37,9 +37,9 @@ export async function refolded(api: Api): Promise<string[]> {
       const before = (await asked<{ tables: Digest[] }>(api, 'GET', `${name}/digest`)).tables;
       await rebuilt(api, name);
       const after = (await asked<{ tables: Digest[] }>(api, 'GET', `${name}/digest`)).tables;
-      const told = ({ table, rows, digest }: Digest) => `${table} (${rows} rows, ${digest})`;
+      const describe = ({ table, rows, digest }: Digest) => `${table} (${rows} rows, ${digest})`;
       const pairs = before.map((was) => [was, after.find(({ table }) => table === was.table) ?? was] as const);
-      differ = pairs.filter(([was, is]) => was.digest !== is.digest).map(([was, is]) => `${told(was)} is ${told(is)}`);
+      differ = pairs.filter(([was, is]) => was.digest !== is.digest).map(([was, is]) => `${describe(was)} is ${describe(is)}`);
       if (differ.length === 0) break;
     }
     faults.push(...differ.map((line) => `I6: folded anew, ${line}`));

@@ -26,7 +26,7 @@ export const zombies: Scenario = {
     let taken_over = 0;
     // Where nothing was in flight when it stopped there is nothing to take over: such a round does not count.
     for (let round = 0; alone ? round < size.zombies : taken_over < size.zombies && round < 2 * size.zombies; round++) {
-      const before = target.said(TAKEN_OVER);
+      const before = target.logged(TAKEN_OVER);
       const traffic = Array.from({ length: ORDERS_A_ROUND }, (_, i) =>
         orders.insist(orders.next(i % 3 === 2 ? 'probe_http_blind' : 'probe_http_effect', { answer_delay_ms: 1500 })),
       );
@@ -36,7 +36,7 @@ export const zombies: Scenario = {
       target.signal('executor', 'SIGCONT');
       await Promise.all(traffic);
       await sleep(REJOIN_MS);
-      if (target.said(TAKEN_OVER) > before) taken_over++;
+      if (target.logged(TAKEN_OVER) > before) taken_over++;
       say(`round ${round + 1}: ${taken_over} of ${size.zombies} zombies were taken over`);
     }
     return { zombies: size.zombies, taken_over };

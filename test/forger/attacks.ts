@@ -25,9 +25,9 @@ function lieAbout(claims: readonly Claim[], random: Random, lie: Lie, isOnce = f
   const before = (claims[at - 1] as Claim).trees;
   const tree = random.pick([...before.keys()]);
   const offset = random.below((before.get(tree) as Records).length - 1);
-  const told = (claim: Claim) => ({ ...claim, trees: new Map(claim.trees).set(tree, lie(claim.trees.get(tree) as Records, offset)) });
+  const forge = (claim: Claim) => ({ ...claim, trees: new Map(claim.trees).set(tree, lie(claim.trees.get(tree) as Records, offset)) });
   const isReported = (number: number) => (isOnce ? number === at : number >= at);
-  return { at, seen_min: 0, lie: { tree, offset }, claims: claims.map((claim, number) => (isReported(number) ? told(claim) : claim)) };
+  return { at, seen_min: 0, lie: { tree, offset }, claims: claims.map((claim, number) => (isReported(number) ? forge(claim) : claim)) };
 }
 
 const moved = (each: RecordToCover, offset: number): RecordToCover => ({ ...each, offset });

@@ -64,7 +64,7 @@ describe('a row of tool_executions that somebody changed in the database', () =>
       expect(found.length).toBeGreaterThan(0);
       expect(found[0]).toMatchObject({ kind: 'rows', found_by: 'sample', topic: 'tool-executed', tenant_id: 'default' });
       expect(found[0]?.reason).toMatch(reason);
-      expect((await checked().all(PARTITIONS)).some((said) => reason.test(said))).toBe(true);
+      expect((await checked().all(PARTITIONS)).some((line) => reason.test(line))).toBe(true);
     },
     60_000,
   );

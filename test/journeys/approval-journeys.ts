@@ -84,8 +84,8 @@ export function describeApprovalJourneys(at: JourneyWorld): void {
         const envelope = (await at.agent.call({ tool: 'probe_approval', inputs: order(), callback_url: receiver.url })).body;
         expect(envelope.status).toBe('pending_approval');
         await vote(at.anna, envelope, { vote: 'approve' });
-        const told = (await receiver.received(1)).map(({ body }) => JSON.parse(body));
-        expect(told).toMatchObject([{ type: 'call.ended', data: { call_id: envelope.call_id, status: 'succeeded' } }]);
+        const messages = (await receiver.received(1)).map(({ body }) => JSON.parse(body));
+        expect(messages).toMatchObject([{ type: 'call.ended', data: { call_id: envelope.call_id, status: 'succeeded' } }]);
       } finally {
         await receiver.stop();
       }

@@ -110,8 +110,8 @@ describe('audit events', () => {
     const pages = reads.items.slice(-2);
     expect(pages.map(({ actor, caller }) => [actor, caller])).toEqual(Array(2).fill(['user:audra', 'user:audra']));
     type Read = { event: { what: string; query_json: string; items: number } };
-    const said = await Promise.all(pages.map(({ event_id }) => auditor.request<Read>('GET', `/v1/audit/events/${event_id}`)));
-    const events = said.map(({ body: { event } }) => event);
+    const pages_read = await Promise.all(pages.map(({ event_id }) => auditor.request<Read>('GET', `/v1/audit/events/${event_id}`)));
+    const events = pages_read.map(({ body: { event } }) => event);
     expect(events.map(({ what, query_json }) => [what, JSON.parse(query_json)])).toEqual(
       Array(2).fill(['events', { call_id: call.call_id, limit: 3 }]),
     );

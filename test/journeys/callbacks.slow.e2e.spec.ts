@@ -23,11 +23,11 @@ test('a callback_url is told of the end; what it did not take before a clean res
   const busy = await Receiver.start(Number.POSITIVE_INFINITY, 503);
   try {
     const call = (receiver: Receiver) => api.call({ tool: 'probe_http_effect', inputs: order(), callback_url: receiver.url });
-    const [told, owed] = await Promise.all([call(taken), call(busy)]);
+    const [notified, owed] = await Promise.all([call(taken), call(busy)]);
     const [first] = await taken.received(1);
     expect(JSON.parse(first?.body as string)).toMatchObject({
       type: 'call.ended',
-      data: { call_id: told.body.call_id, status: 'succeeded' },
+      data: { call_id: notified.body.call_id, status: 'succeeded' },
     });
     const before = [...(await busy.received(1))];
     expect(await platform.process.stop('SIGTERM', 20_000)).toBe(0);

@@ -74,11 +74,11 @@ describe('channels: two gateways, a mail server', () => {
       await platform.ready('gateway-2');
       for (const envelope of envelopes) await vote(ann, envelope, { vote: 'approve' });
       await platform.member('gateway-2').stop();
-      const told = async () => (await receiver.received(40)).map(({ headers }) => headers['webhook-id'] as string);
-      await told();
+      const deliveries = async () => (await receiver.received(40)).map(({ headers }) => headers['webhook-id'] as string);
+      await deliveries();
       await new Promise((done) => setTimeout(done, 1500));
-      expect(new Set(await told()).size).toBe((await told()).length);
-      expect(await told()).toHaveLength(40);
+      expect(new Set(await deliveries()).size).toBe((await deliveries()).length);
+      expect(await deliveries()).toHaveLength(40);
     } finally {
       await receiver.stop();
     }

@@ -130,8 +130,8 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
 
     test('a denial instead of an approval: the call never starts, its money is free for another, and what depends on it is denied', async () => {
       const early = of(await answered([]), 'small').recorded.started_at as string;
-      const asked = of(await answered([]), 'limited').recorded;
-      expect(asked).toMatchObject({ status: 'denied', rule: `limit.${name}` });
+      const before = of(await answered([]), 'limited').recorded;
+      expect(before).toMatchObject({ status: 'denied', rule: `limit.${name}` });
       const answer = await answered([{ kind: 'approval', approval_id, voter: 'anna', vote: 'deny' }]);
       expect(of(answer, 'approved')).toMatchObject({ differences: ['status', 'never_started'], counterfactual: { status: 'denied' } });
       expect(of(answer, 'dependent').counterfactual).toMatchObject({ status: 'denied', rule: 'prerequisite.not_succeeded' });
@@ -166,17 +166,17 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
     });
 
     test('other rules are told the history that nobody was told then: four calls before the one that waited, three without the first', async () => {
-      const told = (calls_before: number) => ({
+      const expected = (calls_before: number) => ({
         kind: 'policy',
         bundle: { rules: [{ id: 'fifth', tools: 'probe_read', effect: 'deny', when: `history.case.calls == ${calls_before}` }] },
       });
-      const answer = await answered([told(4)]);
+      const answer = await answered([expected(4)]);
       expect(of(answer, 'dependent')).toMatchObject({ differences: ['newly_denied', 'status', 'never_started'] });
       expect(of(answer, 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
-      expect(of(await answered([told(3)]), 'dependent')).toMatchObject({ differences: [], unknown: [] });
+      expect(of(await answered([expected(3)]), 'dependent')).toMatchObject({ differences: [], unknown: [] });
       const without = { kind: 'left_out', call_id: calls.small };
-      expect(of(await answered([told(3), without]), 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
-      const range = await auditor.request<Counterfactual>('POST', '/v1/counterfactual', { changes: [told(4)], limit: 500 });
+      expect(of(await answered([expected(3), without]), 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
+      const range = await auditor.request<Counterfactual>('POST', '/v1/counterfactual', { changes: [expected(4)], limit: 500 });
       expect(of(range.body, 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
     });
 

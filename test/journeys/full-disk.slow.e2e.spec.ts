@@ -17,7 +17,7 @@ beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await EmbeddedPlatform.create({ COUNTERSIGN_PROBE_URL: counterparty.url });
   mkdirSync(platform.dataDir);
-  disk = smallDisk(platform.dataDir, { told: process.env.COUNTERSIGN_TEST_TOLD_DISK === '1' });
+  disk = smallDisk(platform.dataDir, { reported: process.env.COUNTERSIGN_TEST_TOLD_DISK === '1' });
   await platform.up(disk.env);
 });
 afterAll(async () => {

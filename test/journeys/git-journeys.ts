@@ -51,11 +51,11 @@ export function describeGitJourneys(at: JourneyWorld): void {
           ['git_checkout', { branch: taken }],
         ] as const)
           expect(await call(tool, inputs)).toMatchObject({ status: 'failed', error: { code: 'VALIDATION_ERROR' } });
-      const asked = await call('git_push', { branch, commit });
-      expect(asked.status).toBe('pending_approval');
+      const submitted = await call('git_push', { branch, commit });
+      expect(submitted.status).toBe('pending_approval');
       expect(git(remote, 'branch', '--list', branch)).toBe('');
-      await at.anna.request('POST', `/v1/approvals/${asked.approval?.approval_id}/votes`, { vote: 'approve' });
-      await at.agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded');
+      await at.anna.request('POST', `/v1/approvals/${submitted.approval?.approval_id}/votes`, { vote: 'approve' });
+      await at.agent.callUntil(submitted.call_id, ({ status }) => status === 'succeeded');
       expect([git(remote, 'rev-parse', branch), git(remote, 'rev-parse', 'main')]).toEqual([commit, git(repo, 'rev-parse', 'main')]);
       expect((await call('git_log', { limit: 2 })).output).toMatchObject({
         commits: [{ commit, subject: 'Raise the price' }, { subject: 'First' }],

@@ -82,8 +82,8 @@ export function describeHistoryJourneys(at: JourneyWorld): void {
         differences: [{ call_id: calls[2]?.body.call_id, difference: 'newly_denied', after: { rule: 'two-a-case' } }],
       });
       await activate(await publish(rules));
-      const asked = await agent.request('POST', '/v1/policies/tools/probe_read/resolve', { inputs: {}, case_id });
-      expect(asked.body).toMatchObject({ effect: 'deny', rule: 'two-a-case' });
+      const resolved = await agent.request('POST', '/v1/policies/tools/probe_read/resolve', { inputs: {}, case_id });
+      expect(resolved.body).toMatchObject({ effect: 'deny', rule: 'two-a-case' });
     });
 
     test('a condition about a history that there is not is refused when it is published', async () => {

@@ -98,25 +98,25 @@ interface Share {
 
 function sharesOf(executor: string, since_ms: number): Share[] {
   const { output } = platform.member(executor);
-  const told = output.split('\n').filter((line) => line.endsWith('}') && line.includes(ASSIGNED));
-  const lines = told.map((line) => JSON.parse(line) as Share & { group: string });
-  return lines.filter(({ group, time }) => group.endsWith('executor.shared') && Date.parse(time) >= since_ms);
+  const lines = output.split('\n').filter((line) => line.endsWith('}') && line.includes(ASSIGNED));
+  const shares = lines.map((line) => JSON.parse(line) as Share & { group: string });
+  return shares.filter(({ group, time }) => group.endsWith('executor.shared') && Date.parse(time) >= since_ms);
 }
 
 /** Waits until these executors have all partitions among them, told since then. @returns how long that took, and how long one was without at most. */
 async function rebalanced(executors: readonly string[], since_ms: number): Promise<{ took_ms: number; without_ms: number }> {
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(50)) {
-    const told = executors.map((executor) => sharesOf(executor, since_ms));
-    const held = told.flatMap((shares) => shares.at(-1)?.partitions ?? []);
-    if (told.some((shares) => shares.length === 0) || new Set(held).size !== PARTITIONS || held.length !== PARTITIONS) continue;
-    const all = told.flat();
+    const all_shares = executors.map((executor) => sharesOf(executor, since_ms));
+    const held = all_shares.flatMap((shares) => shares.at(-1)?.partitions ?? []);
+    if (all_shares.some((shares) => shares.length === 0) || new Set(held).size !== PARTITIONS || held.length !== PARTITIONS) continue;
+    const all = all_shares.flat();
     return {
       took_ms: Math.max(...all.map(({ time }) => Date.parse(time))) - since_ms,
       without_ms: Math.max(...all.map(({ without_ms }) => without_ms)),
     };
   }
-  const told = executors.map((executor) => `${executor}: ${JSON.stringify(sharesOf(executor, since_ms))}`);
-  throw new Error(`they do not have all partitions among them within ${PATIENCE_MS} ms: ${told.join('; ')}`);
+  const lines = executors.map((executor) => `${executor}: ${JSON.stringify(sharesOf(executor, since_ms))}`);
+  throw new Error(`they do not have all partitions among them within ${PATIENCE_MS} ms: ${lines.join('; ')}`);
 }
 
 /** What the database knows of who runs what. */

@@ -8,7 +8,7 @@ import { DistributedPlatform } from './distributed-platform.js';
 import { order } from './journey-world.js';
 
 const run = promisify(exec);
-const AWAY_MS = 5000;
+const OUTAGE_MS = 5000;
 
 /** A command that the parts' scripts give the tests. @throws where it is missing: nothing is skipped. */
 function command(name: string): () => Promise<unknown> {
@@ -64,7 +64,7 @@ async function outage(part: string, during: () => Promise<Record<string, unknown
   let meanwhile: Record<string, unknown>[] = [];
   try {
     meanwhile = await during();
-    await sleep(AWAY_MS);
+    await sleep(OUTAGE_MS);
   } finally {
     await start();
   }
@@ -91,9 +91,9 @@ describe('a part of the platform is away for a while', () => {
   test('Kafka: 503 with Retry-After, then on by itself, nothing lost and nothing twice', async () => {
     await outage('KAFKA', async () => {
       const inputs = order();
-      const asked = performance.now();
+      const started_ms = performance.now();
       expectUnavailable(await write(inputs));
-      console.log(`KAFKA: a 503 after ${((performance.now() - asked) / 1000).toFixed(1)} s`);
+      console.log(`KAFKA: a 503 after ${((performance.now() - started_ms) / 1000).toFixed(1)} s`);
       return [inputs];
     });
   });

@@ -50,12 +50,12 @@ export function describeOversightJourneys(at: JourneyWorld): void {
     test('out of office: whoever was asked to stand in votes, and not after that ended', async () => {
       const { agent, ann, clerk } = await people(at);
       const until = new Date(Date.now() + 3_600_000).toISOString();
-      const away = await ann.request<{ delegation_id: string }>('POST', '/v1/vote-delegations', { to: 'clerk', until });
-      expect(away.status).toBe(201);
+      const delegated = await ann.request<{ delegation_id: string }>('POST', '/v1/vote-delegations', { to: 'clerk', until });
+      expect(delegated.status).toBe(201);
       const first = await ask(agent);
       expect((await vote(clerk, first, { vote: 'approve' })).status).toBe(200);
       expect(await ended(agent, first)).toMatchObject({ status: 'succeeded' });
-      expect((await ann.request('DELETE', `/v1/vote-delegations/${away.body.delegation_id}`)).status).toBe(204);
+      expect((await ann.request('DELETE', `/v1/vote-delegations/${delegated.body.delegation_id}`)).status).toBe(204);
       expect((await vote(clerk, await ask(agent), { vote: 'approve' })).status).toBe(403);
     });
 
@@ -154,9 +154,9 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       await vote(bob, unread, { vote: 'approve' });
       await vote(bob, refused, { vote: 'deny', reason: 'no' });
       expect((await agent.request('GET', '/v1/approvals/quality')).status).toBe(403);
-      const told = await clerk.request<Record<'approvers', Record<string, unknown>[]>>('GET', '/v1/approvals/quality?price_of_hour=60');
-      expect(told.body.approvers).toContainEqual(expect.objectContaining({ name: 'ann', decisions: 1, approved_unopened: 0 }));
-      expect(told.body.approvers).toContainEqual(
+      const received = await clerk.request<Record<'approvers', Record<string, unknown>[]>>('GET', '/v1/approvals/quality?price_of_hour=60');
+      expect(received.body.approvers).toContainEqual(expect.objectContaining({ name: 'ann', decisions: 1, approved_unopened: 0 }));
+      expect(received.body.approvers).toContainEqual(
         expect.objectContaining({ name: 'bob', decisions: 2, approvals: 1, approved_unopened: 1, rubber_stamp: false }),
       );
       expect((await admin.request('GET', '/v1/approvals/quality?days=0')).status).toBe(400);
@@ -177,12 +177,12 @@ export function describeOversightJourneys(at: JourneyWorld): void {
         const envelope = await ask(agent);
         const [refused, taken] = await receiver.received(2);
         expect(taken?.headers['webhook-id']).toBe(refused?.headers['webhook-id']);
-        const told = new Webhook(made.body.secret).verify(taken?.body ?? '', taken?.headers ?? {}) as {
+        const received = new Webhook(made.body.secret).verify(taken?.body ?? '', taken?.headers ?? {}) as {
           type: string;
           data: { decision_url: string; approval_id: string };
         };
-        expect(told).toMatchObject({ type: 'approval.requested', data: { approval_id: envelope.approval?.approval_id } });
-        const token = new URL(told.data.decision_url).searchParams.get('token');
+        expect(received).toMatchObject({ type: 'approval.requested', data: { approval_id: envelope.approval?.approval_id } });
+        const token = new URL(received.data.decision_url).searchParams.get('token');
         const page = await fetch(`${agent.base}/v1/decisions?token=${token}`);
         expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
         const decide = () => agent.request('POST', '/v1/decisions', { token, vote: 'approve' });
@@ -206,9 +206,9 @@ export function describeOversightJourneys(at: JourneyWorld): void {
         expect(made).toMatchObject({ status: 201, body: { channel: 'slack', state: 'active' } });
         expect(made.body.secret).toBeUndefined();
         const envelope = await ask(agent, order({ note: '<!channel> & co' }));
-        const told = (await receiver.received(2)).map(({ body }) => JSON.parse(body) as { text: string; blocks: SlackBlock[] });
-        expect(told[1]).toEqual(told[0]);
-        const { text, blocks } = told[1] as (typeof told)[0];
+        const received = (await receiver.received(2)).map(({ body }) => JSON.parse(body) as { text: string; blocks: SlackBlock[] });
+        expect(received[1]).toEqual(received[0]);
+        const { text, blocks } = received[1] as (typeof received)[0];
         expect(text).toBe('probe_approval needs an approval');
         expect(blocks[0]?.text?.text).toContain('&lt;!channel&gt; &amp; co');
         const url = blocks[1]?.elements?.[0]?.url as string;
@@ -252,17 +252,17 @@ export function describeOversightJourneys(at: JourneyWorld): void {
         await admin.request('POST', '/v1/webhooks', { url: receiver.url, types: ['approval.*'] });
         const begun = Date.now();
         const envelope = await ask(agent);
-        const told = (await receiver.received(4, 40_000)).map(
+        const received = (await receiver.received(4, 40_000)).map(
           ({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> },
         );
-        expect(told.map(({ type }) => type)).toEqual([
+        expect(received.map(({ type }) => type)).toEqual([
           'approval.requested',
           'approval.reminder',
           'approval.sla_missed',
           'approval.expired',
         ]);
         expect(Date.now() - begun).toBeGreaterThanOrEqual(8000);
-        for (const { data } of told) expect(data.approval_id).toBe(envelope.approval?.approval_id);
+        for (const { data } of received) expect(data.approval_id).toBe(envelope.approval?.approval_id);
         expect(await ended(agent, envelope)).toMatchObject({ status: 'expired', error: { code: 'TIMEOUT' } });
         expect((await vote(ann, envelope, { vote: 'approve' })).status).toBe(409);
         expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(0);

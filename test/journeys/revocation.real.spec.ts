@@ -39,9 +39,9 @@ test('a revoked version fires nothing more on either of two executors, less than
   expect([...ran].sort()).toEqual(['0', '1', '2', '3']);
   for (const name of ['executor', 'executor-2'])
     expect(await platform.metrics(name)).toMatch(/^countersign_tool_calls_total{tool="probe_http_effect"/m);
-  const asked = performance.now();
+  const started_ms = performance.now();
   expect((await admin.request('PUT', LIFECYCLE, { state: 'blocked', reason: 'leaks' })).status).toBe(200);
-  await sleep(Math.max(0, 2000 - (performance.now() - asked)));
+  await sleep(Math.max(0, 2000 - (performance.now() - started_ms)));
   const { effects } = await counterparty.stats();
   await sleep(2000);
   expect((await counterparty.stats()).effects).toBe(effects);

@@ -3,7 +3,7 @@ import { decodeProgress, type Progress, progressChannel } from '@countersign/pro
 import { InProcessResults } from '@countersign/store';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Asked } from './testing/played-policy.js';
+import type { RulingOptions } from './testing/played-policy.js';
 import { Rig } from './testing/rig.js';
 
 let rig: Rig;
@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const outcomeOf = async (tool: string, name: string, asked: Asked = {}) =>
-  (await rig.end(await rig.allow(tool, name, asked))).event.outcome;
+const outcomeOf = async (tool: string, name: string, options: RulingOptions = {}) =>
+  (await rig.end(await rig.allow(tool, name, options))).event.outcome;
 const blobOf = (url: string, tenant = 'default') => rig.blobs.get(tenant, url.replace('/v1/blobs/', ''));
 
 describe('what is too large for the record', () => {
@@ -127,7 +127,7 @@ describe('a tool whose answers hold for a while', () => {
     ['other inputs', () => outcomeOf('cached_read', 'b')],
     ['another tenant', () => outcomeOf('cached_read', 'a', { tenant: 'other' })],
     ['another version of its source', () => fromSource('2')],
-    ['a source whose version nobody knows', () => fromSource('away')],
+    ['a source whose version nobody knows', () => fromSource('unavailable')],
     ['another principal', () => asking({ principal: { kind: 'agent', id: 'agent-2', roles: ['agent'] } })],
     ['a user with the id of the agent', () => asking({ principal: { kind: 'user', id: 'agent-1', roles: ['agent'] } })],
     ['other clearances', () => asking({ authority })],

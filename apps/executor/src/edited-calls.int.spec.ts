@@ -13,8 +13,8 @@ const digest = 'ab'.repeat(32);
 
 /** A grant of edited inputs, which have this key by themselves. */
 function edited(name: string, key: string): EventMap['approval_granted'] {
-  const asked = rig.ruling('blind_write', name);
-  return rig.grant(asked, ['ann'], { also: { idempotency_key: key, discriminating_digest: digest, attempt: 0 } });
+  const decision = rig.ruling('blind_write', name);
+  return rig.grant(decision, ['ann'], { also: { idempotency_key: key, discriminating_digest: digest, attempt: 0 } });
 }
 
 const states = async (key: string) =>

@@ -113,8 +113,8 @@ export class CountersignClient {
       const result = await ask();
       if (isEnough(result) || (result.kind === 'refused' && !TRANSIENT.has(result.problem.status))) return result;
       known = more(known, result);
-      const asked_ms = result.kind === 'refused' ? (result.problem.retry_after_s ?? 0) * 1000 : 0;
-      if (!(await patience.pause(Math.max(asked_ms, pause_ms)))) return known;
+      const retry_after_ms = result.kind === 'refused' ? (result.problem.retry_after_s ?? 0) * 1000 : 0;
+      if (!(await patience.pause(Math.max(retry_after_ms, pause_ms)))) return known;
     }
   }
 

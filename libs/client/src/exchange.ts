@@ -47,8 +47,9 @@ function isRedirect({ status, type }: Response): boolean {
 function problemOf(response: Response, body: Record<string, unknown>): Problem {
   const { status } = response;
   const blank = { type: 'about:blank', title: response.statusText || `HTTP ${status}`, code: 'UNKNOWN' as const };
-  const { retry_after_s: said, ...fields } = body;
-  const retry_after_s = retryAfter(response.headers.get('retry-after')) ?? (typeof said === 'number' && said >= 0 ? said : undefined);
+  const { retry_after_s: retry_after, ...fields } = body;
+  const retry_after_s =
+    retryAfter(response.headers.get('retry-after')) ?? (typeof retry_after === 'number' && retry_after >= 0 ? retry_after : undefined);
   return { ...blank, ...fields, status, ...(retry_after_s === undefined ? {} : { retry_after_s }) };
 }
 

@@ -21,12 +21,12 @@ let proxy: Server;
 let leads_to: number;
 let refuses: boolean;
 let tunnels: IncomingMessage[];
-let asked: IncomingMessage[];
+let requests: IncomingMessage[];
 
 beforeEach(async () => {
-  [tunnels, asked, refuses] = [[], [], false];
+  [tunnels, requests, refuses] = [[], [], false];
   web = createServer((request, response) => {
-    asked.push(request);
+    requests.push(request);
     response.end('ok');
   });
   proxy = createServer((request) => request.destroy());
@@ -70,8 +70,8 @@ describe('with a proxy', () => {
     });
     expect(tunnels[0]?.url).toBe(`${PUBLIC}:80`);
     expect(tunnels[0]?.headers['proxy-authorization']).toBe(`Basic ${Buffer.from('user:pass').toString('base64')}`);
-    expect([asked[0]?.url, asked[0]?.headers.host, asked[0]?.headers['x-a']]).toEqual(['/x', 'hooks.example.com', 'b']);
-    expect(asked[0]?.headers['proxy-authorization']).toBeUndefined();
+    expect([requests[0]?.url, requests[0]?.headers.host, requests[0]?.headers['x-a']]).toEqual(['/x', 'hooks.example.com', 'b']);
+    expect(requests[0]?.headers['proxy-authorization']).toBeUndefined();
   });
 
   test('over https the name is the one that the certificate is asked for', async () => {
@@ -106,7 +106,7 @@ describe('with a proxy', () => {
   test('a request that it refuses was not sent', async () => {
     refuses = true;
     expect(await ask('http://hooks.example.com/')).toMatchObject({ reason: 'network', unsent: true });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test('a name server that does not answer holds a request no longer than its deadline', async () => {

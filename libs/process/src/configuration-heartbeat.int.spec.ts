@@ -53,10 +53,10 @@ async function change(): Promise<number> {
 }
 
 /** What every instance told of itself last, those included that were not heard from for a while. */
-const told = () => store.query<{ config_offset: number }>({ text: 'SELECT config_offset FROM configuration_instances', params: [] });
+const reported = () => store.query<{ config_offset: number }>({ text: 'SELECT config_offset FROM configuration_instances', params: [] });
 
 async function reportedByAll(offset: number): Promise<void> {
-  for (let all = await told(); all.length < services.length || all.some((one) => one.config_offset < offset); all = await told())
+  for (let all = await reported(); all.length < services.length || all.some((one) => one.config_offset < offset); all = await reported())
     await sleep(10);
 }
 

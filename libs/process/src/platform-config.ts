@@ -206,7 +206,7 @@ const prefixOf = (topic_prefix: string): string => (topic_prefix === '' ? '' : `
 export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConfig> {
   const parsed = readSettings(platformVariables, env);
   const wrong = 'faults' in parsed ? parsed.faults : [];
-  const isReported = (line: string) => wrong.some((told) => told.startsWith(line.slice(0, line.indexOf(':') + 1)));
+  const isReported = (line: string) => wrong.some((reported) => reported.startsWith(line.slice(0, line.indexOf(':') + 1)));
   const faults = [...wrong, ...halves(env).filter((line) => !isReported(line))];
   if ('faults' in parsed || faults.length > 0) return { faults };
   const value = parsed.config;

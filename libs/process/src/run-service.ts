@@ -84,7 +84,7 @@ export async function runService<C>(service: Service<C>, env: Environment): Prom
     const stopTelemetry = platformConfig.tracing ? await startTelemetry(service.name) : async () => undefined;
     const platform = await openPlatform(service.name, platformConfig);
     const { app, health_server } = await started(service, platform, config, health);
-    const failure = await Promise.race([asked(), platform.failed]);
+    const failure = await Promise.race([terminationSignal(), platform.failed]);
     const closing = (async () => {
       await health_server?.close();
       await app.close();
@@ -143,7 +143,7 @@ async function failedEnd(platform: Platform, reason: string, closing: Promise<vo
   await Promise.race([closing.catch(() => undefined), sleep(FAILED_CLOSE_MS, undefined, { ref: false })]);
 }
 
-function asked(): Promise<undefined> {
+function terminationSignal(): Promise<undefined> {
   return new Promise((resolve) => {
     process.once('SIGTERM', () => resolve(undefined));
     process.once('SIGINT', () => resolve(undefined));

@@ -38,7 +38,7 @@ test('follows the database, and goes on as before while that is away', async () 
   database.ahead_ms += 50;
   await clock.adjust();
   expect(clock.now_ms()).toBe(Math.floor(database.monotonic + 5_000_050));
-  database.fault = new Error('away');
+  database.fault = new Error('unavailable');
   await clock.adjust();
   expect(clock.now_ms()).toBe(Math.floor(database.monotonic + 5_000_050));
   clock.close();

@@ -55,7 +55,7 @@ describe('the kit finds a tool', () => {
           ledger.entries.set(ctx.idempotency_key, amount);
           return { key: ctx.idempotency_key, amount };
         },
-        reconcile: async (_asked, ctx) => {
+        reconcile: async (_input, ctx) => {
           const amount = ledger.entries.get(ctx.idempotency_key);
           return amount === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output: { key: ctx.idempotency_key, amount } };
         },
@@ -100,7 +100,7 @@ describe('the kit finds a tool', () => {
     [
       'whose reconcile does it again',
       (ledger) => ({
-        reconcile: async (_asked, ctx) => {
+        reconcile: async (_input, ctx) => {
           ledger.entries.set(`${ctx.idempotency_key}-again`, 1);
           return { kind: 'cannot_tell', why: 'no idea' };
         },
@@ -123,7 +123,7 @@ describe('the kit finds a tool', () => {
     [
       'whose read-back repairs what it did not find',
       (ledger) => ({
-        verify: async (_asked, { key }) => {
+        verify: async (_input, { key }) => {
           ledger.entries.set(`${key}-seen`, 1);
           return { kind: 'verified' };
         },
@@ -170,7 +170,7 @@ describe('the kit finds a tool', () => {
     ],
     [
       'that hangs where it is aborted before it begins',
-      () => ({ run: async (_asked, ctx) => (ctx.signal.aborted ? new Promise(() => undefined) : { key: ctx.idempotency_key, amount: 1 }) }),
+      () => ({ run: async (_input, ctx) => (ctx.signal.aborted ? new Promise(() => undefined) : { key: ctx.idempotency_key, amount: 1 }) }),
       /aborted before it begins/,
     ],
     [
@@ -216,7 +216,7 @@ describe('the kit finds a tool', () => {
   test('whose slow or large input is none', async () => {
     const sleeper = () =>
       read(
-        (_asked, { signal }) =>
+        (_input, { signal }) =>
           new Promise((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(new ToolError('CANCELLED', 'aborted', { effect: 'none' })));
           }),
@@ -232,9 +232,9 @@ describe('the kit finds a tool', () => {
     let amount = 1;
     const seen: number[] = [];
     const deaf = () =>
-      read(async (asked) => {
-        seen.push(asked.amount);
-        return new Promise((resolve) => setTimeout(() => resolve({ key: '', ...asked }), 200));
+      read(async (input) => {
+        seen.push(input.amount);
+        return new Promise((resolve) => setTimeout(() => resolve({ key: '', ...input }), 200));
       });
     const prepare = async () => {
       amount = 2;

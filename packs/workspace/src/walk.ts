@@ -28,7 +28,7 @@ type Name = Pick<Found, 'name' | 'bytes' | 'wanted'>;
 /** Says which paths, relative to the start of the walk, are wanted; asked once for each part of a folder. */
 export type Wanted = (paths: readonly string[]) => Promise<boolean[]>;
 
-const ASKED_AT_ONCE = 1_000;
+const STATS_AT_ONCE = 1_000;
 
 /**
  * Everything in a folder in order of names, folders before what is in them, links not followed, reserved names left out.
@@ -71,8 +71,8 @@ export class Walk {
   private async chosen(names: Name[], below: string): Promise<Name[]> {
     const { wanted } = this.options;
     if (!wanted) return names;
-    for (let at = 0; at < names.length; at += ASKED_AT_ONCE) {
-      const some = names.slice(at, at + ASKED_AT_ONCE);
+    for (let at = 0; at < names.length; at += STATS_AT_ONCE) {
+      const some = names.slice(at, at + STATS_AT_ONCE);
       const answers = await wanted(some.map(({ name }) => `${below}${name}`));
       for (const [i, name] of some.entries()) name.wanted = answers[i] === true;
     }

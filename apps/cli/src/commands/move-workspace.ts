@@ -27,7 +27,7 @@ async function drained(): Promise<void> {
   await sleep(DRAIN_MS);
 }
 
-function said(moved: Moved, share: boolean): Outcome {
+function outcomeOf(moved: Moved, share: boolean): Outcome {
   if ('fault' in moved) return { code: 1, lines: [moved.fault] };
   if (share)
     return { code: 0, lines: [`${moved.folder} is shared by all tenants: start the executors with COUNTERSIGN_WORKSPACE_SHARED=true`] };
@@ -46,16 +46,16 @@ export const moveWorkspace: Command = {
       const { tenant, share, reassign, now } = values;
       if (share && (tenant !== undefined || reassign)) return wrong('--share moves no files: omit --tenant and --reassign');
       if (tenant === '') return wrong('--tenant is empty');
-      const asked = values.root ?? (env.COUNTERSIGN_WORKSPACE_ROOT || './workspace');
-      const root = await realpath(asked).catch(() => undefined);
+      const wanted_root = values.root ?? (env.COUNTERSIGN_WORKSPACE_ROOT || './workspace');
+      const root = await realpath(wanted_root).catch(() => undefined);
       if (root === undefined)
         return {
           code: 1,
-          lines: [`${asked} does not exist: set --root or COUNTERSIGN_WORKSPACE_ROOT to the value that the executors use`],
+          lines: [`${wanted_root} does not exist: set --root or COUNTERSIGN_WORKSPACE_ROOT to the value that the executors use`],
         };
       const move = { root, tenant_id: tenant, reassign, drained: now ? async () => undefined : drained };
       const outcome = await withMoveLock(root, () => (share ? shareFiles(root) : moveFiles(move)));
-      if ('done' in outcome) return said(outcome.done, share);
+      if ('done' in outcome) return outcomeOf(outcome.done, share);
       return {
         code: 1,
         lines: [`another move-workspace runs in ${root} (${outcome.held_by}): wait for it, or delete its lock file if it has stopped`],

@@ -72,7 +72,7 @@ export class Job {
   paused_ms = 0;
   /** Epoch ms at which the time of its tool is over, all attempts together; 0: it has not run. */
   until_ms = 0;
-  asked = 0;
+  reconciles = 0;
   /** It was taken over: the process that fired it is known to be dead. */
   owner_dead = false;
   /** Meta of its newest tool_call_started: the cause of its end. */

@@ -45,7 +45,7 @@ export class EarlierAnswers {
   }
 
   /** It was to be answered by an earlier call and cannot be: policy decides once more. */
-  answerGone(job: Job): CallEvent {
+  staleAnswer(job: Job): CallEvent {
     const contract = this.parts.runtime.find(job)?.contract;
     job.verdict = { kind: 'answer_gone', tier: contract ? defaultTier(contract) : 'tier_2_approval_required' };
     return 'verdict_reached';

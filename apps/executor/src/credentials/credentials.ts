@@ -15,7 +15,7 @@ interface Missing {
   where: string;
 }
 
-type Found = { credential: Credential } | { missing: Missing } | { away: string };
+type Found = { credential: Credential } | { missing: Missing } | { unavailable: string };
 
 /** The user whose secrets count: whom the agent acts for, else who asked. */
 const userOf = (call: ToolCall): string => call.authority?.on_behalf_of?.id ?? call.principal.id;
@@ -42,8 +42,8 @@ export class Credentials {
     }
     const missing = found.flatMap((one) => ('missing' in one ? one.missing : []));
     if (missing.length > 0) return this.required(job, missing);
-    const away = found.find((one) => 'away' in one);
-    if (away) return callError('NETWORK_ERROR', (away as { away: string }).away);
+    const unavailable = found.find((one) => 'unavailable' in one);
+    if (unavailable) return callError('NETWORK_ERROR', (unavailable as { unavailable: string }).unavailable);
     const resolved = new ResolvedCredentials(found.flatMap((one) => ('credential' in one ? one.credential : [])));
     liveSecrets.hold(resolved.masker);
     return resolved;
@@ -76,8 +76,8 @@ export class Credentials {
     switch (brokered.kind) {
       case 'token':
         return { credential: { name, scope: 'exchanged', version: 1, value: brokered.value, behind: brokered.behind } };
-      case 'away':
-        return { away: brokered.why };
+      case 'unavailable':
+        return { unavailable: brokered.why };
       case 'reissue': {
         const { what, reason } = brokered;
         return {

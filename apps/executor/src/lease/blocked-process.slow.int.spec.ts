@@ -29,9 +29,9 @@ async function blocked(durable: boolean) {
   await rig.start({ lease_ms: LEASE_MS }, { clock, store });
   await rig.end(await rig.allow('blind_write', 'warm'));
   const answer = store.holdBack();
-  const asked = store.asked;
+  const before = store.queries;
   clock.jump(2 * LEASE_MS);
-  await rig.until(() => store.asked > asked);
+  await rig.until(() => store.queries > before);
   return { store, answer };
 }
 
@@ -86,9 +86,9 @@ describe('an executor that was blocked for longer than its lease', () => {
     const slow = await rig.allow('blind_write', 'a', { act: 'gate' });
     await rig.until(() => rig.world.effects.length === 1);
     const answer = store.holdBack();
-    const asked = store.asked;
+    const before = store.queries;
     clock.jump(SHORT_MS + 1);
-    await rig.until(() => store.asked > asked);
+    await rig.until(() => store.queries > before);
     open();
     await new Promise((resolve) => setTimeout(resolve, HELD_BACK_MS));
     expect(await rig.eventsOf(slow.meta.call_id as string)).toHaveLength(1);

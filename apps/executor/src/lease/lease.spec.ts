@@ -6,13 +6,13 @@ import { Lease, type LeaseTable } from './lease.js';
 class Table implements LeaseTable {
   epochs = 0;
   fenced = 0;
-  asked: number[] = [];
+  requested_at: number[] = [];
   released: number[] = [];
   slow: Promise<void> | undefined;
   onHeartbeat: () => void = () => undefined;
   acquire = async () => ++this.epochs;
   heartbeat = async (epoch: number) => {
-    this.asked.push(epoch);
+    this.requested_at.push(epoch);
     this.onHeartbeat();
     await this.slow;
     return epoch > this.fenced;
@@ -57,9 +57,9 @@ describe('a process that was blocked past the end of its lease', () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     clock.now += LEASE_MS + 1;
-    const asked = table.asked.length;
+    const requested_at = table.requested_at.length;
     expect([lease.check(), lease.check(), lease.held, lease.unproven]).toEqual([false, false, false, true]);
-    expect(table.asked.length).toBe(asked + 1);
+    expect(table.requested_at.length).toBe(requested_at + 1);
     expect(await lease.proven()).toBe(true);
     expect([lease.check(), lease.epoch, lost]).toEqual([true, 1, []]);
     await lease.close();
@@ -84,11 +84,11 @@ describe('a process that was blocked past the end of its lease', () => {
     await lease.start();
     table.onHeartbeat = () => {
       clock.now += LEASE_MS + 1; // blocked between the question and its answer
-      if (table.asked.length >= 3) table.onHeartbeat = () => undefined;
+      if (table.requested_at.length >= 3) table.onHeartbeat = () => undefined;
     };
-    expect(await until(() => table.asked.length >= 1)).toBeUndefined();
+    expect(await until(() => table.requested_at.length >= 1)).toBeUndefined();
     expect(await lease.proven()).toBe(true);
-    expect([table.asked.length >= 4, new Set(table.asked).size, lease.epoch, lost]).toEqual([true, 1, 1, []]);
+    expect([table.requested_at.length >= 4, new Set(table.requested_at).size, lease.epoch, lost]).toEqual([true, 1, 1, []]);
     await lease.close();
   });
 

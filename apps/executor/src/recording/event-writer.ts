@@ -128,7 +128,7 @@ export class EventWriter {
   }
 
   /** It was to be answered by an earlier call, whose effect does not stand any more. */
-  answerGone(job: Job, tier: Tier, config_offset: number): NewRecord {
+  staleAnswer(job: Job, tier: Tier, config_offset: number): NewRecord {
     const { decision_id, revision, source, call } = job.authorised;
     const rule = 'key.answer_gone';
     const reason = 'the effect of the earlier call no longer holds: this call is a new effect and needs its own decision';
@@ -150,7 +150,7 @@ export class EventWriter {
   rejudged(job: Job, ruling: StricterRuling, config_offset: number): NewRecord {
     const { decision_id, revision, source, call } = job.authorised;
     const { opened } = job;
-    const said = ruling.reason?.message ?? 'policy became stricter after the decision';
+    const message = ruling.reason?.message ?? 'policy became stricter after the decision';
     return this.record('tool_call_rejudged', job, {
       meta: this.after(job),
       decision_id,
@@ -158,7 +158,7 @@ export class EventWriter {
       config_offset,
       tier: ruling.tier,
       rule: ruling.rule,
-      reason: opened === 'erased' ? ERASED : (opened?.seal.text(said) ?? said),
+      reason: opened === 'erased' ? ERASED : (opened?.seal.text(message) ?? message),
       source,
       call,
       because: 'stricter',

@@ -111,9 +111,9 @@ export class CallRunner {
 
   /** The last line: whatever goes wrong in taking a result ends its own call, and harms no other. */
   broken(job: Job, cause: unknown): 'broken' | undefined {
-    const said = job.call.sealed || !(cause instanceof Error) ? 'not told' : cause.stack;
+    const text = job.call.sealed || !(cause instanceof Error) ? 'withheld' : cause.stack;
     this.parts.logger.error(
-      { event: 'run_result_failed', call_id: job.call_id, tool: job.call.tool, cause: said },
+      { event: 'run_result_failed', call_id: job.call_id, tool: job.call.tool, cause: text },
       'the result of a run could not be processed',
     );
     if (isFinished(job.stage)) return undefined;

@@ -100,13 +100,13 @@ export class RunResults {
   /** What its system of record says of it, and what follows. */
   afterAnswer(job: Job, answer: ReconcileAnswer, now_ms: number): RunEvent {
     const next = afterReconcile(answer, {
-      asked: job.asked,
+      asked: job.reconciles,
       asks_max: this.limits.asks_max,
       owner_dead: job.owner_dead,
       settle_is_final: this.runtime.recoveryOf(job)?.settle_is_final ?? false,
       now_ms,
     });
-    job.asked++;
+    job.reconciles++;
     switch (next.kind) {
       case 'succeeded':
         return this.ends(job, this.succeeded(job, { ...next, extras: extrasOf({ verified: true }) }, 'happened'));

@@ -12,7 +12,7 @@ export class FaultyLog extends EventLog {
   /** What who follows a topic is told of its silence; undefined: the truth. */
   staleness_ms: number | undefined;
   /** Times somebody asked how long configuration-changed has been silent. */
-  asked = 0;
+  configuration_reads = 0;
   constructor(private readonly log: EventLog) {
     super();
   }
@@ -30,7 +30,7 @@ export class FaultyLog extends EventLog {
       caughtUp: () => running.caughtUp(),
       close: () => running.close(),
       staleness_ms: (topic) => {
-        if (topic === 'configuration-changed') this.asked++;
+        if (topic === 'configuration-changed') this.configuration_reads++;
         return this.staleness_ms ?? running.staleness_ms(topic);
       },
     };

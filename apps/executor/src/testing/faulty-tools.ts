@@ -165,13 +165,13 @@ export function faultyTools(world: FaultyWorld): Tool[] {
   const idempotency = { discriminating: ['name'] };
   const write = { ...traits, effect_class: 'commit_low' as const, idempotency };
   const resources = [{ name: 'entry:{/name}', effect: 'adds' as const }];
-  const fire = async (asked: Input, ctx: RunContext) => {
-    if (!asked.act.includes('lie')) world.effects.push(ctx.idempotency_key);
-    return act({ ...asked, act: asked.act.replace('lie', 'answer') }, ctx, world);
+  const fire = async (inputs: Input, ctx: RunContext) => {
+    if (!inputs.act.includes('lie')) world.effects.push(ctx.idempotency_key);
+    return act({ ...inputs, act: inputs.act.replace('lie', 'answer') }, ctx, world);
   };
-  const verify = async (_asked: Input, _output: unknown, ctx: RunContext): Promise<Verified> => {
+  const verify = async (_inputs: Input, _output: unknown, ctx: RunContext): Promise<Verified> => {
     world.read_backs.push(ctx.idempotency_key);
-    if (world.verify === 'throws') throw new Error('away');
+    if (world.verify === 'throws') throw new Error('unavailable');
     if (world.verify === 'hangs') return new Promise(() => undefined);
     if (world.verify === 'nothing') return undefined as never;
     if (world.verify === 'maybe') return { kind: 'maybe' } as never;
@@ -195,7 +195,7 @@ export function faultyTools(world: FaultyWorld): Tool[] {
       cost_per_call: 0.01,
       accuracy: 0.9,
       sanity,
-      run: (asked, ctx) => act(asked, ctx, world),
+      run: (inputs, ctx) => act(inputs, ctx, world),
     }),
     defineTool({ ...write, ...titled('faulty_write'), resources, sanity, run: fire }),
     defineTool({ ...write, ...titled('patient_write'), timeout_ms: PATIENT_MS, resources, run: fire }),
@@ -227,7 +227,7 @@ function aroundTools(world: FaultyWorld): Tool[] {
       ...titled('patient_read'),
       timeout_ms: PATIENT_MS,
       effect_class: 'read_internal',
-      run: (asked, ctx) => act(asked, ctx, world),
+      run: (inputs, ctx) => act(inputs, ctx, world),
     }),
     defineTool({
       ...traits,
@@ -235,9 +235,9 @@ function aroundTools(world: FaultyWorld): Tool[] {
       effect_class: 'read_external',
       cache: { kind: 'ttl', ttl_ms: 60_000 },
       cost_per_call: 0.01,
-      run: (asked, ctx) => act(asked, ctx, world),
+      run: (inputs, ctx) => act(inputs, ctx, world),
       sourceVersion: async () => {
-        if (world.source === 'away') throw new Error('nobody knows');
+        if (world.source === 'unavailable') throw new Error('nobody knows');
         return world.source;
       },
     }),
@@ -246,7 +246,7 @@ function aroundTools(world: FaultyWorld): Tool[] {
       ...titled('pure_read'),
       effect_class: 'pure',
       cache: { kind: 'forever' },
-      run: (asked, ctx) => act(asked, ctx, world),
+      run: (inputs, ctx) => act(inputs, ctx, world),
     }),
     defineTool({
       ...traits,

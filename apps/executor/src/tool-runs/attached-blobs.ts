@@ -15,7 +15,7 @@ export const blobUrl = (name: string): string => `/v1/blobs/${name}`;
 /** What one run attached, kept before the run goes on. */
 export class AttachedBlobs {
   readonly list: Attachment[] = [];
-  private asked = 0;
+  private count = 0;
   private bytes = 0;
 
   constructor(
@@ -30,9 +30,9 @@ export class AttachedBlobs {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     if (!KINDS.has(kind))
       throw new ToolError('VALIDATION_ERROR', `kind of an attachment must be blob, image or table, not ${String(kind)}`);
-    this.asked++;
+    this.count++;
     this.bytes += bytes.byteLength;
-    if (this.asked > ATTACHMENTS_MAX || bytes.byteLength > BLOB_BYTES_MAX || this.bytes > BYTES_MAX)
+    if (this.count > ATTACHMENTS_MAX || bytes.byteLength > BLOB_BYTES_MAX || this.bytes > BYTES_MAX)
       throw new ToolError('VALIDATION_ERROR', `a run attaches at most ${ATTACHMENTS_MAX} blobs and ${BYTES_MAX} bytes`);
     try {
       const { tenant_id, opened, call } = this.job;

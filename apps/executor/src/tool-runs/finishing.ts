@@ -75,8 +75,8 @@ const SEEN = { verified: 'there', contradicted: 'not_there', cannot_tell: 'canno
 >;
 
 /** What a read-back answered, where it is one of its answers. @throws what its getters throw */
-function verdictOf(said: unknown): Verified {
-  const { kind, why } = Object(said) as { kind?: unknown; why?: unknown };
+function verdictOf(answer: unknown): Verified {
+  const { kind, why } = Object(answer) as { kind?: unknown; why?: unknown };
   if (kind === 'verified') return { kind };
   if (kind === 'contradicted' || kind === 'cannot_tell') return { kind, why: reasonOf(why) };
   return { kind: 'cannot_tell', why: 'the read-back returned an unknown kind of answer' };

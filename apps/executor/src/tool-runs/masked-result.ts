@@ -18,8 +18,12 @@ function maskedError(error: CallError, masker: Masker): CallError {
 
 function maskedOutput(seen: Output, masker: Masker, bytes_max: number): Output {
   const { extras } = seen;
-  const said = masker.record({ warnings: seen.warnings, validation: parsed(extras?.validation_json) });
-  const kept = { ...seen, warnings: said.warnings, ...(extras ? { extras: { ...extras, validation_json: text(said.validation) } } : {}) };
+  const masked = masker.record({ warnings: seen.warnings, validation: parsed(extras?.validation_json) });
+  const kept = {
+    ...seen,
+    warnings: masked.warnings,
+    ...(extras ? { extras: { ...extras, validation_json: text(masked.validation) } } : {}),
+  };
   if (seen.full_json === undefined) return { ...kept, output_json: masker.json(seen.output_json) };
   // What was cut off may have cut a secret in two: the whole is masked, then shortened again.
   const full_json = masker.json(seen.full_json);

@@ -9,8 +9,8 @@ import { recorded } from './recorded-result.js';
  * What a reconcile answered, as it may be recorded. What is none of its answers counts as not answered: it is asked again.
  * @throws what its getters or the mapping throw
  */
-export async function reconcileAnswer(loaded: LoadedTool, mapping: CallMapping | undefined, said: unknown): Promise<ReconcileAnswer> {
-  const answer = Object(said) as { kind?: unknown; output?: unknown; why?: unknown };
+export async function reconcileAnswer(loaded: LoadedTool, mapping: CallMapping | undefined, returned: unknown): Promise<ReconcileAnswer> {
+  const answer = Object(returned) as { kind?: unknown; output?: unknown; why?: unknown };
   switch (answer.kind) {
     case 'did_not_happen':
       return { kind: 'did_not_happen' };

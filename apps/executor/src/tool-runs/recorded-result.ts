@@ -34,26 +34,26 @@ function wrong(layer: string, message: string, issues: readonly Issue[]): Wrong 
  * runtime has to ask for what they say.
  */
 export function answered(loaded: LoadedTool, job: Job, run: RunContext, output: unknown): Seen | Promise<Seen> {
-  const asked = loaded.job(job.inputs, run);
+  const tool_job = loaded.job(job.inputs, run);
   const seen = recorded(loaded, output);
   if (output instanceof UnsentAnswer) return withAnswer(loaded, seen, JSON.parse(output.small_json));
   if (seen.kind !== 'output') return withAnswer(loaded, seen, output);
-  const unchanged = changedNothing(loaded, asked, output);
-  const doubts = job.inputs === undefined ? undefined : doubtsOf(loaded, asked, output);
+  const unchanged = changedNothing(loaded, tool_job, output);
+  const doubts = job.inputs === undefined ? undefined : doubtsOf(loaded, tool_job, output);
   if (!(unchanged instanceof Promise || doubts instanceof Promise)) return judged(loaded, seen, output, { unchanged, doubts });
   return Promise.all([unchanged, doubts]).then(([same, doubted]) => judged(loaded, seen, output, { unchanged: same, doubts: doubted }));
 }
 
-function judged(loaded: LoadedTool, seen: Output, output: unknown, told: { unchanged: boolean; doubts: Doubts | undefined }): Seen {
-  const whole: Output = told.unchanged ? { ...seen, unchanged: true } : seen;
-  return withAnswer(loaded, told.doubts ? doubted(whole, told.doubts) : whole, output);
+function judged(loaded: LoadedTool, seen: Output, output: unknown, judgement: { unchanged: boolean; doubts: Doubts | undefined }): Seen {
+  const whole: Output = judgement.unchanged ? { ...seen, unchanged: true } : seen;
+  return withAnswer(loaded, judgement.doubts ? doubted(whole, judgement.doubts) : whole, output);
 }
 
 /** A tool that cannot tell has changed something. */
-function changedNothing({ runtime, asks }: LoadedTool, asked: ToolJob, output: unknown): boolean | Promise<boolean> {
+function changedNothing({ runtime, asks }: LoadedTool, tool_job: ToolJob, output: unknown): boolean | Promise<boolean> {
   if (!asks.has('changedNothing')) return false;
   try {
-    return runtime.changedNothing?.(asked, output) ?? false;
+    return runtime.changedNothing?.(tool_job, output) ?? false;
   } catch {
     return false;
   }

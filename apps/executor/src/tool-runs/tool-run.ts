@@ -25,7 +25,7 @@ interface Granted {
 export class ToolRun implements RunContext {
   private controller: AbortController | undefined;
   private aborted: string | undefined;
-  private told_at_ms = 0;
+  private reported_at_ms = 0;
   private attached: AttachedBlobs | undefined;
 
   constructor(
@@ -100,15 +100,15 @@ export class ToolRun implements RunContext {
 
   log(message: string, fields: Record<string, unknown> = {}): void {
     // A log is nowhere that a subject could be erased from.
-    const said = this.job.call.sealed ? { message: 'a log line that may contain personal data', fields: {} } : { message, fields };
-    const masked = this.job.credentials?.masker.record(said) ?? said;
+    const text = this.job.call.sealed ? { message: 'a log line that may contain personal data', fields: {} } : { message, fields };
+    const masked = this.job.credentials?.masker.record(text) ?? text;
     this.around.logger.info({ event: 'tool_log', call_id: this.call_id, tool: this.job.call.tool, ...masked.fields }, masked.message);
   }
 
   progress(fraction: number, message = ''): void {
     if (this.aborted !== undefined) return;
-    const said = this.job.credentials?.masker.text(message) ?? message;
-    this.told_at_ms = this.around.progress.tell(this.job, this.told_at_ms, fraction, said);
+    const text = this.job.credentials?.masker.text(message) ?? message;
+    this.reported_at_ms = this.around.progress.tell(this.job, this.reported_at_ms, fraction, text);
   }
 
   attach(blob: ToolBlob): Promise<ToolAttachment> {

@@ -31,10 +31,8 @@ type Proven = () => Promise<boolean>;
 
 const RECONCILE_TIMEOUT_MS = 10_000;
 
-/** Asked where something had to be fetched before the tool could run. */
-async function mayFire(run: ToolRun, proven: Proven): Promise<boolean> {
-  return (await proven()) && !run.stopped;
-}
+/** Checked after something was fetched for the run: the lease may have expired since. */
+const mayFire = async (run: ToolRun, proven: Proven): Promise<boolean> => (await proven()) && !run.stopped;
 
 const notFired = (): Seen => ({ kind: 'refused', error: callError('CANCELLED', 'the call was stopped before it ran'), effect: 'none' });
 
@@ -44,10 +42,10 @@ function withAttachments(seen: Seen, { attachments }: ToolRun): Seen {
 
 /** A run of a tool. Where it has a process of its own, it begins in time and, a write, in the process that its start names. */
 function firing(loaded: LoadedTool, job: Job, input: unknown, run: ToolRun): ToolJob {
-  const asked = loaded.job(input, run);
-  if (!loaded.runtime.place) return asked;
+  const tool_job = loaded.job(input, run);
+  if (!loaded.runtime.place) return tool_job;
   const { begin_before_ms, place = null } = job;
-  return job.write ? { ...asked, begin_before_ms, place } : { ...asked, begin_before_ms };
+  return job.write ? { ...tool_job, begin_before_ms, place } : { ...tool_job, begin_before_ms };
 }
 
 /** What a mapping did stands with the result: its version, and what it passed on or left out. */
@@ -182,17 +180,15 @@ export class ToolRuns {
   }
 
   /** The run of the tool; of an undo what it comes to, for its answer has no schema. */
-  private fire(loaded: LoadedTool, job: Job, asked: ToolJob): Promise<unknown> {
-    return undoesOwn(job) ? this.undo.run(loaded, job, asked) : loaded.runtime.run(asked);
+  private fire(loaded: LoadedTool, job: Job, tool_job: ToolJob): Promise<unknown> {
+    return undoesOwn(job) ? this.undo.run(loaded, job, tool_job) : loaded.runtime.run(tool_job);
   }
 
   /** The last line: what went wrong between a tool and its result ends this one call, and is told. */
   private broken(job: Job, run: ToolRun, done: Done, thrown: unknown): void {
-    const cause = job.call.sealed ? 'personal' : messageOf(thrown);
-    this.around.logger.error(
-      { event: 'tool_result_failed', call_id: job.call_id, tool: job.call.tool, cause },
-      'the result of a tool could not be processed',
-    );
+    const { call_id, call } = job;
+    const fields = { event: 'tool_result_failed', call_id, tool: call.tool, cause: call.sealed ? 'personal' : messageOf(thrown) };
+    this.around.logger.error(fields, 'the result of a tool could not be processed');
     done(job, run, { kind: 'lost', error: callError('UNKNOWN', 'the result of the tool could not be processed') });
   }
 
@@ -219,10 +215,8 @@ export class ToolRuns {
       job.memo_key = this.memo.keyOf(loaded, job, mapped === undefined ? source_version : `${source_version}\nmapping ${mapped}`);
       return await this.memo.find(job.tenant_id, job.memo_key);
     } catch (cause) {
-      this.around.logger.warn(
-        { event: 'result_cache_unavailable', call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) },
-        'the result cache could not be read',
-      );
+      const fields = { event: 'result_cache_unavailable', call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) };
+      this.around.logger.warn(fields, 'the result cache could not be read');
       return undefined;
     }
   }
@@ -269,13 +263,13 @@ export class ToolRuns {
     if (!loaded?.asks.has(undoes ? 'verify' : 'reconcile')) return { kind: 'cannot_tell', why: 'the tool has no reconcile' };
     const fault = loaded.contract.auth_requirements?.length ? await this.resolve(loaded, job) : undefined;
     if (fault) return { kind: 'failed', error: fault };
-    const answer = undoes ? await this.undo.ask(loaded, job) : await this.asked(loaded, job, now_ms);
+    const answer = undoes ? await this.undo.ask(loaded, job) : await this.reconcileOnce(loaded, job, now_ms);
     if (!job.credentials) return answer;
     this.around.credentials.release(job.credentials);
     return maskedAnswer(answer, job.credentials);
   }
 
-  private async asked(loaded: LoadedTool, job: Job, now_ms: number): Promise<ReconcileAnswer> {
+  private async reconcileOnce(loaded: LoadedTool, job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const run = new ToolRun(job, loaded, now_ms + RECONCILE_TIMEOUT_MS, this.around);
     let timer: NodeJS.Timeout | undefined;
     // A tool need not look at its signal.

@@ -22,18 +22,18 @@ export class UndoRuns {
     return { ...recovery, takes_key: false, has_reconcile: asks.has('verify') };
   }
 
-  /** @param asked the job of the runtime, with the inputs of the effect @throws what the tool throws */
-  async run(loaded: LoadedTool, job: Job, asked: ToolJob): Promise<Seen> {
+  /** @param tool_job the job of the runtime, with the inputs of the effect @throws what the tool throws */
+  async run(loaded: LoadedTool, job: Job, tool_job: ToolJob): Promise<Seen> {
     const effect = job.call.compensates as CompensatedEffect;
     if (!loaded.runtime.compensate || !loaded.asks.has('compensate')) return cannot(loaded);
     const compensates: Compensates = {
       call_id: effect.call_id,
       idempotency_key: keyOf(effect),
-      inputs: asked.input,
+      inputs: tool_job.input,
       output: job.undone?.output ?? null,
       version: loaded.contract.version,
     };
-    const answer = await loaded.runtime.compensate(asked, compensates);
+    const answer = await loaded.runtime.compensate(tool_job, compensates);
     return seenAfter(recordedAnswer(loaded, answer), await this.look(loaded, job));
   }
 

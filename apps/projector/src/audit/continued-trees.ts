@@ -57,9 +57,9 @@ export class ContinuedTrees {
     if (end < endOf(head)) throw brokenFrom(head, end, `ends at offset ${end}, but is signed up to offset ${endOf(head)}`);
     const { tiles, dropped } = this.evidence;
     const first = await this.log.first(head.topic, head.partition);
-    const gone = leafIndex(head, first);
-    if (gone <= 0 || !dropped) return CoveredTree.resume(head, tiles, torn);
-    const kept = () => leavesBelow((index) => dropped.read(headName(head), index), gone);
+    const dropped_below = leafIndex(head, first);
+    if (dropped_below <= 0 || !dropped) return CoveredTree.resume(head, tiles, torn);
+    const kept = () => leavesBelow((index) => dropped.read(headName(head), index), dropped_below);
     return CoveredTree.resume(head, tiles, torn, kept).catch((cause) => {
       // Leaf hashes of dropped records, and the tiles that had them, are lost or are others.
       if (cause instanceof BrokenRecord && !cause.place) throw brokenFrom(head, baseOf(head), cause.message);

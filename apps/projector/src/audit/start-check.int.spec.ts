@@ -59,7 +59,7 @@ async function open(name: string): Promise<EmbeddedEventLog> {
 const audit = (...names: string[]) => path.join(dir, 'audit', ...names);
 const lines = () => audit('checkpoints', '000000000000.ndjson');
 
-function evidence(asked: readonly Witness[] = [], at_start?: number) {
+function evidence(configured: readonly Witness[] = [], at_start?: number) {
   const checkpoints = new LogFirstCheckpoints(new CheckpointFolder(audit('checkpoints')), new CheckpointTopic(log, codec));
   const tiles = new TileFolder(audit('trees'));
   return {
@@ -68,15 +68,15 @@ function evidence(asked: readonly Witness[] = [], at_start?: number) {
     checkpoints,
     restored: new RestoredCheckpoints(checkpoints, tiles, signer.verifier, at_start),
     signer,
-    cosigned: new CosignedNotes(new TextFile(audit('cosigned.json')), checkpoints, signer.verifier, asked),
+    cosigned: new CosignedNotes(new TextFile(audit('cosigned.json')), checkpoints, signer.verifier, configured),
     checked: new TextFile(audit('checked.json')),
   };
 }
 
-function check(asked: readonly Witness[] = [], at_start?: number): StartCheck {
+function check(configured: readonly Witness[] = [], at_start?: number): StartCheck {
   const note = (fields: object) => void warned.push(fields);
   const logger = { warn: note, info: note, error: note, debug: () => undefined } as never;
-  return new StartCheck({ log, codec, logger }, evidence(asked, at_start), { found: (damage) => found.push(damage) > 0 });
+  return new StartCheck({ log, codec, logger }, evidence(configured, at_start), { found: (damage) => found.push(damage) > 0 });
 }
 
 const append = (count: number) =>

@@ -108,9 +108,9 @@ export class StartCheck {
   private async keepMissing(newest: NewestCheckpoint, short: ReadonlyMap<string, { topic: string; partition: number; first: number }>) {
     const { dropped, tiles } = this.evidence;
     for (const { head, first, end } of spansOf(newest.heads.values())) {
-      const gone = Math.min(end, short.get(treeName(head.topic, head.partition))?.first ?? 0) - first;
-      if (gone <= 0 || !dropped || (await hasLeaves(dropped, headName(head), gone))) continue;
-      const wrong = await keepLeaves(head, { first: 0, below: gone }, tiles, dropped);
+      const missing_leaves = Math.min(end, short.get(treeName(head.topic, head.partition))?.first ?? 0) - first;
+      if (missing_leaves <= 0 || !dropped || (await hasLeaves(dropped, headName(head), missing_leaves))) continue;
+      const wrong = await keepLeaves(head, { first: 0, below: missing_leaves }, tiles, dropped);
       if (wrong !== undefined)
         this.deps.logger.warn({ event: 'dropped_leaves_missing', wrong }, 'the leaf hashes of dropped records are missing');
     }

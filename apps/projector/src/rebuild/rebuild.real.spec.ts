@@ -190,9 +190,9 @@ test('a view that a reader holds is not switched and not waited for, and is swit
 async function olderMember(): Promise<{ close(): Promise<void>; faults: string[] }> {
   const own = await member();
   const faults: string[] = [];
-  const told = (_: unknown, message: string) => void faults.push(message);
+  const report = (_: unknown, message: string) => void faults.push(message);
   const older = projections.map((each) => (each.set.name === 'case-history' ? { ...each, set: { ...each.set, version: 0 } } : each));
-  const folder = new ViewFolder({ store, owner_id: uuidv7(2), projections: older, sink: { warn: told, error: told } });
+  const folder = new ViewFolder({ store, owner_id: uuidv7(2), projections: older, sink: { warn: report, error: report } });
   const transport = new LogTransport({
     log: own.log,
     codec,

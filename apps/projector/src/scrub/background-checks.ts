@@ -20,7 +20,7 @@ import { RunningScrub, ScrubLeft } from './scrub-run.js';
 
 /** 25 calls a look: 100 a minute. */
 const SAMPLE_MS = 15_000;
-const ASKED_MS = 1_000;
+const POLL_MS = 1_000;
 
 /** What the record is compared with. */
 export interface CheckedParts {
@@ -66,7 +66,7 @@ export class BackgroundChecks {
     this.running = Promise.all([
       scrub?.run(),
       repeatWork(terms, SAMPLE_MS, () => sampler.next()),
-      repeatWork(terms, ASKED_MS, () => this.asked()),
+      repeatWork(terms, POLL_MS, () => this.requestedScrub()),
     ]);
   }
 
@@ -94,7 +94,7 @@ export class BackgroundChecks {
   }
 
   /** Does what somebody asked for. */
-  private async asked(): Promise<void> {
+  private async requestedScrub(): Promise<void> {
     const run = await openScrub(this.deps.store);
     if (!run) return;
     this.deps.logger.info({ event: 'scrub_started', run_id: run.run_id, views: run.views }, 'comparing the whole log');
@@ -109,7 +109,7 @@ export class BackgroundChecks {
         ...run,
         ended_at_ms: this.deps.clock.now_ms(),
         damages: damage.damages,
-        found: damage.said,
+        found: damage.listed,
         fault: String(cause),
       });
       throw cause;

@@ -97,7 +97,7 @@ describe('the row of a call that somebody changed in the database', () => {
     ],
   ])(
     'is found: %s',
-    async (_, forge, said) => {
+    async (_, forge, reason) => {
       // 9 courses: this one ran and ended.
       const n = 90;
       expect((await stateOf(n)).end?.kind).toBe('executed');
@@ -106,7 +106,7 @@ describe('the row of a call that somebody changed in the database', () => {
       expect(found).toEqual([
         expect.objectContaining({ kind: 'rows', found_by: 'sample', topic: 'tool-call-requested', tenant_id: 'acme' }),
       ]);
-      expect(found[0]?.reason).toContain(said);
+      expect(found[0]?.reason).toContain(reason);
       expect(found[0]?.reason).toMatch(/^calls, call 0-0192f0c/);
     },
     60_000,

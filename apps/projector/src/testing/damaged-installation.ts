@@ -186,13 +186,13 @@ export class DamagedInstallation {
   /** For each record of the log the tree that proves it, or what is said instead. */
   async provenBy(): Promise<string[]> {
     const records = await this.log.read(RECORDS, 0, await this.first, 10_000);
-    const told: string[] = [];
+    const reports: string[] = [];
     for (const record of records) {
       const answer = await this.proofs().prove(record);
       const tree = answer.kind === 'proof' ? headName({ topic: RECORDS, partition: 0, ...answer.proof.tree }) : answer.kind;
-      told.push(tree);
+      reports.push(tree);
     }
-    return told;
+    return reports;
   }
 
   /** The trees of a topic as the newest checkpoint has them: name, offsets that each judges, and size. */

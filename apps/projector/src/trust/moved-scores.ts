@@ -13,7 +13,7 @@ type About = Pick<Moved, 'subject' | 'name' | 'version'>;
  * agents. `postponed`: something moved that was told of a moment ago.
  */
 export function movedScores(
-  told: ReportedScores,
+  earlier: ReportedScores,
   tenant_id: string,
   scores: TrustScores,
   agents: ReadonlyMap<string, AgentTrust>,
@@ -21,7 +21,7 @@ export function movedScores(
   const moved: Moved[] = [];
   let postponed = false;
   const look = (about: About, now: Now) => {
-    const known = told.get(reportedKey(tenant_id, about.subject, about.name, about.version));
+    const known = earlier.get(reportedKey(tenant_id, about.subject, about.name, about.version));
     const next = toTell(known, now, scores.at_ms);
     if (next) moved.push({ ...about, ...now, band: next.band, at_ms: scores.at_ms });
     else postponed ||= toTell(known, now, scores.at_ms + TOLD_EVERY_MS) !== undefined;

@@ -69,7 +69,7 @@ export class BrokerLink {
 
   /** @throws any fault of the connection or the partitions; call `recover` before trying again. */
   async fetch(node: string, positions: readonly FetchPosition[], wait_ms: number, bytes_max = PARTITION_BYTES_MAX): Promise<Fetched[]> {
-    const asked = new Map(positions.map((position) => [`${position.topic}/${position.partition}`, position.offset]));
+    const requested = new Map(positions.map((position) => [`${position.topic}/${position.partition}`, position.offset]));
     const reply = await this.answered('fetch', async () => {
       const cluster = await this.cluster();
       await cluster.refreshMetadataIfNecessary();
@@ -84,7 +84,7 @@ export class BrokerLink {
     });
     return reply.responses.flatMap(({ topicName, partitions }) =>
       partitions.map(({ partition, highWatermark, messages }) => {
-        const offset = asked.get(`${topicName}/${partition}`) ?? 0;
+        const offset = requested.get(`${topicName}/${partition}`) ?? 0;
         return {
           topic: topicName,
           partition,
@@ -110,9 +110,9 @@ export class BrokerLink {
   private async ends(partitions: readonly { topic: string; partition: number }[], fromBeginning: boolean): Promise<number[]> {
     const topics = byTopic(partitions);
     await this.want([...topics.keys()]);
-    const wanted = [...topics].map(([topic, asked]) => ({
+    const wanted = [...topics].map(([topic, requested]) => ({
       topic,
-      partitions: asked.map(({ partition }) => ({ partition })),
+      partitions: requested.map(({ partition }) => ({ partition })),
       fromBeginning,
     }));
     const found = await this.answered('offsets', async () => (await this.cluster()).fetchTopicsOffset(wanted));
@@ -258,9 +258,9 @@ export function readBytes(records: number): number {
 }
 
 function fetchTopics(positions: readonly FetchPosition[], maxBytes: number) {
-  return [...byTopic(positions)].map(([topic, asked]) => ({
+  return [...byTopic(positions)].map(([topic, requested]) => ({
     topic,
-    partitions: asked.map(({ partition, offset }) => ({ partition, fetchOffset: String(offset), maxBytes })),
+    partitions: requested.map(({ partition, offset }) => ({ partition, fetchOffset: String(offset), maxBytes })),
   }));
 }
 

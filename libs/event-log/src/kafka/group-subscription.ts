@@ -156,11 +156,11 @@ export class GroupSubscription implements RunningSubscription {
 
   private async announceRevoked(): Promise<void> {
     const held = new Set(numbersOf(this.target));
-    const gone = [...this.announced.keys()].filter((number) => !held.has(number) || this.lost.has(number));
-    if (gone.length === 0) return;
-    for (const reader of this.loop.all()) if (gone.includes(reader.partition)) this.end(reader);
-    await this.subscription.onRevoked?.(gone);
-    for (const number of gone) {
+    const revoked = [...this.announced.keys()].filter((number) => !held.has(number) || this.lost.has(number));
+    if (revoked.length === 0) return;
+    for (const reader of this.loop.all()) if (revoked.includes(reader.partition)) this.end(reader);
+    await this.subscription.onRevoked?.(revoked);
+    for (const number of revoked) {
       this.announced.delete(number);
       this.lost.delete(number);
     }

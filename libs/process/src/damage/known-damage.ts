@@ -157,9 +157,9 @@ export class KnownDamage implements DamageReport {
     const meta = firstMeta(tenant_id, damage.found_at_ms);
     const value = codec.encode('damage_found', { meta, ...damage });
     const found = { topic: DAMAGE_TOPIC, partition: 0, key: tenant_id, value, headers: { event_type: 'damage_found' } };
-    const told = { ...firstMeta(tenant_id, damage.found_at_ms), causation_id: meta.event_id };
+    const security_meta = { ...firstMeta(tenant_id, damage.found_at_ms), causation_id: meta.event_id };
     const detail = damage.reason;
-    const security = { meta: told, kind: 'record_broken', detail, principal: null, recorded_at_ms: damage.found_at_ms };
+    const security = { meta: security_meta, kind: 'record_broken', detail, principal: null, recorded_at_ms: damage.found_at_ms };
     return [found, securityRecord(codec, null, security)];
   }
 }

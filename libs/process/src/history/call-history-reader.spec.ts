@@ -54,8 +54,8 @@ test('nothing is told where the views stay behind the log, or are folded for the
 });
 
 test('a log that is away is a fault, and not a history of nothing', async () => {
-  const away = async () => {
-    throw new Error('away');
+  const fail = async () => {
+    throw new Error('unavailable');
   };
-  await expect(bookOf(5, ['live'], { head: away }).read([ask])).rejects.toThrow('away');
+  await expect(bookOf(5, ['live'], { head: fail }).read([ask])).rejects.toThrow('unavailable');
 });

@@ -77,9 +77,9 @@ export class Erasures {
     const destroyed = new Set(known.offsets);
     for (const erasure of await this.alive(erasures)) {
       const { tenant_id, key_ids, offset, subject } = erasure;
-      const gone = await this.keys.destroy(tenant_id, key_ids);
+      const destroyed_keys = await this.keys.destroy(tenant_id, key_ids);
       // Another process that starts now may have been quicker.
-      if (gone === 0 || (offset >= known.below && !destroyed.has(offset))) continue;
+      if (destroyed_keys === 0 || (offset >= known.below && !destroyed.has(offset))) continue;
       const reason = `keys of subject ${subject}, destroyed according to ${CONFIGURATION_TOPIC} offset ${offset}, reappeared, probably from an old copy of the keys: they were destroyed again`;
       damage.found({ kind: 'keys', found_by: 'start', tenant_id, reason });
     }

@@ -6,7 +6,7 @@ const PROGRESS_PAUSE_MS = 50;
 
 /** How a context reaches the executor. */
 export interface ExecutorLine {
-  question(id: number, asked: ContextQuestion): Promise<unknown>;
+  question(id: number, wanted: ContextQuestion): Promise<unknown>;
   log(id: number, message: string, fields: Record<string, unknown>): void;
   progress(id: number, fraction: number, message: string): void;
 }
@@ -14,7 +14,7 @@ export interface ExecutorLine {
 /** What a tool in a child is given: the data of its run, and the rest asked of the executor when the tool asks for it. */
 export class ChildContext implements RunContext {
   private readonly controller = new AbortController();
-  private told_at_ms = 0;
+  private reported_at_ms = 0;
 
   constructor(
     private readonly id: number,
@@ -74,8 +74,8 @@ export class ChildContext implements RunContext {
 
   progress(fraction: number, message = ''): void {
     const now_ms = performance.now();
-    if (fraction < 1 && this.told_at_ms !== 0 && now_ms - this.told_at_ms < PROGRESS_PAUSE_MS) return;
-    this.told_at_ms = now_ms;
+    if (fraction < 1 && this.reported_at_ms !== 0 && now_ms - this.reported_at_ms < PROGRESS_PAUSE_MS) return;
+    this.reported_at_ms = now_ms;
     this.line.progress(this.id, fraction, message);
   }
 

@@ -60,11 +60,11 @@ export class ChildHost implements ExecutorLine {
     }
   }
 
-  question(id: number, asked: ContextQuestion): Promise<unknown> {
+  question(id: number, wanted: ContextQuestion): Promise<unknown> {
     const question = ++this.questions;
     return new Promise((resolve, reject) => {
       this.waiting.set(question, { resolve, reject });
-      this.tell({ kind: 'context', id, question, asked });
+      this.tell({ kind: 'context', id, question, asked: wanted });
     });
   }
 
@@ -101,9 +101,9 @@ export class ChildHost implements ExecutorLine {
     try {
       if (!tool) throw new Error(`the pack has no tool ${name}`);
       const answer = await answerOf(tool, message, context);
-      const said = sendable(answer, tool.contract.max_output_bytes);
-      if ('json' in said) this.send(`{"kind":"answer","id":${id},"value":${said.json}}`);
-      else this.tell({ kind: 'answer', id, unsent: said.unsent });
+      const sent = sendable(answer, tool.contract.max_output_bytes);
+      if ('json' in sent) this.send(`{"kind":"answer","id":${id},"value":${sent.json}}`);
+      else this.tell({ kind: 'answer', id, unsent: sent.unsent });
     } catch (thrown) {
       this.tell({ kind: 'answer', id, thrown: reportedError(thrown) });
     } finally {

@@ -22,8 +22,8 @@ function child(options: Partial<ChildRuntimeOptions> = {}, of = module): ChildRu
 const job = (act: string, context: RunContext = testContext()) => ({ tool: 'odd_read@1.0.0', input: { act }, context });
 const write = (act: string) => ({ ...job(act), tool: 'odd_write@1.0.0' });
 const pidOf = async (runtime: ChildRuntime, context?: RunContext) => ((await runtime.run(job('pid', context))) as { pid: number }).pid;
-const faultOf = (asked: Promise<unknown>): Promise<ToolError> =>
-  asked.then(
+const faultOf = (outcome: Promise<unknown>): Promise<ToolError> =>
+  outcome.then(
     (answer) => Promise.reject(new Error(`it answered ${JSON.stringify(answer)}`)),
     (thrown: ToolError) => thrown,
   );
@@ -58,13 +58,13 @@ test('of the environment a child has only what every program needs', async () =>
 });
 
 test('a tool gets its whole context, and what it says and attaches arrives', async () => {
-  const said: unknown[] = [];
+  const reports: unknown[] = [];
   const context = testContext({
     settings: { ODD_SPEED: 'fast' },
     tenantFolder: async (variable) => `/folders/${variable}`,
     secrets: { get: async (name) => `${name}-value` },
-    log: (message, fields) => said.push([message, fields]),
-    progress: (fraction, message) => said.push([fraction, message]),
+    log: (message, fields) => reports.push([message, fields]),
+    progress: (fraction, message) => reports.push([fraction, message]),
     attach: async ({ kind, content_type, data }) => ({ kind, content_type, url: Buffer.from(data).toString(), bytes: data.length }),
   });
   expect(await shared.run(job('context', context))).toEqual({
@@ -76,7 +76,7 @@ test('a tool gets its whole context, and what it says and attaches arrives', asy
     attached: { kind: 'blob', content_type: 'text/plain', url: 'bytes', bytes: 5 },
     secret: 'token-value',
   });
-  expect(said).toEqual([
+  expect(reports).toEqual([
     ['a line', { at: 1 }],
     [1, 'done'],
   ]);

@@ -170,7 +170,7 @@ export class PackChild {
         break;
       case 'log':
       case 'progress':
-        this.pending.said(message);
+        this.pending.report(message);
         break;
       default:
         throw new BadFrame('it wrote a message of an unknown kind');
@@ -191,13 +191,13 @@ export class PackChild {
   }
 
   /** The end of what it wrote to stderr: not where it was given a secret, which nobody here could find in it. */
-  private said(): string {
+  private stderrText(): string {
     if (this.stderr === '') return '';
     return this.pending.has_secrets ? '; its output is withheld because it received secrets' : `: ${this.stderr.trim()}`;
   }
 
   private over(how: string): void {
-    this.fault ??= `${how}${this.said()}`;
+    this.fault ??= `${how}${this.stderrText()}`;
     for (const timer of this.unseen) clearTimeout(timer);
     const { fault } = this;
     this.settle.reject(new Error(fault));

@@ -68,7 +68,7 @@ export class PendingAsks {
   }
 
   /** What a tool says of its run; nothing once that is over. */
-  said(message: Extract<FromChild, { kind: 'log' | 'progress' }>): void {
+  report(message: Extract<FromChild, { kind: 'log' | 'progress' }>): void {
     const context = this.asks.get(message.id)?.job.context;
     if (message.kind === 'log') context?.log(String(message.message), Object(message.fields) as Record<string, unknown>);
     else context?.progress(Number(message.fraction), String(message.message));

@@ -203,10 +203,10 @@ describe('http_send', () => {
   });
 
   test('nothing listens: nothing was sent', async () => {
-    const gone = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => gone.once('listening', resolve));
-    const { port } = gone.address() as AddressInfo;
-    await new Promise((resolve) => gone.close(resolve));
+    const closed = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => closed.once('listening', resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
     const settings = { COUNTERSIGN_HTTP_ALLOW: '127.0.0.1' };
     expect(await faultOf(httpSend, { method: 'POST', url: `http://127.0.0.1:${port}/` }, { settings })).toMatchObject({
       code: 'NETWORK_ERROR',

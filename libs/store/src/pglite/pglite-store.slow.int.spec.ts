@@ -50,11 +50,11 @@ describe('PGlite on disk', () => {
     await create(store);
     await store.query({ text: 'INSERT INTO kept VALUES ($1)', params: [7] });
     const posts = vi.spyOn(Worker.prototype, 'postMessage');
-    const asked = store.query({ text: 'SELECT count(*) FROM generate_series(1, 10000000)', params: [] });
+    const running = store.query({ text: 'SELECT count(*) FROM generate_series(1, 10000000)', params: [] });
     await new Promise((wait) => setTimeout(wait, 50));
     await (posts.mock.contexts[0] as Worker).terminate();
     posts.mockRestore();
-    await expect(asked).rejects.toMatchObject({ countersign_fault: 'infrastructure' });
+    await expect(running).rejects.toMatchObject({ countersign_fault: 'infrastructure' });
     const rows = await store.query({ text: 'SELECT id FROM kept', params: [] });
     expect(rows).toEqual([{ id: 7 }]);
     await store.close();

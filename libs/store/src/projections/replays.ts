@@ -45,8 +45,11 @@ export function answerRequests(store: Store, sets: readonly ViewSet[] = viewSets
   return store.transaction(async (sql) => {
     await locked(sql);
     const builds = await readBuilds(sql);
-    const asked = await run<{ projection: string; asked_offset: number }>(sql, 'SELECT projection, asked_offset FROM projection_requests');
-    for (const { projection, asked_offset } of asked) {
+    const requests = await run<{ projection: string; asked_offset: number }>(
+      sql,
+      'SELECT projection, asked_offset FROM projection_requests',
+    );
+    for (const { projection, asked_offset } of requests) {
       const set = sets.find(({ name }) => name === projection);
       const own = builds.filter((build) => build.projection === projection && (build.state === 'live' || build.state === 'building'));
       const answered = own.some((build) => build.asked_offset !== null && build.asked_offset >= asked_offset);

@@ -104,13 +104,13 @@ const SELECT = `SELECT approvals.*, calls.state FROM approvals
   LEFT JOIN calls ON calls.call_uuid = approvals.call_uuid AND calls.partition = approvals.partition
     AND calls.tenant_id = approvals.tenant_id`;
 
-function approvalRow(row: StoredApproval, votes: VoteRow[], told: readonly ReportedPart[]): ApprovalRow {
-  const { parts: recorded, ...asked } = JSON.parse(row.requirement) as RequestedApproval;
+function approvalRow(row: StoredApproval, votes: VoteRow[], reported: readonly ReportedPart[]): ApprovalRow {
+  const { parts: recorded, ...requested } = JSON.parse(row.requirement) as RequestedApproval;
   const { requested_at_ms, expires_at_ms: ends_at_ms } = row;
-  const parts = partRows({ ...asked, parts: recorded, requested_at_ms, expires_at_ms: ends_at_ms }, told);
+  const parts = partRows({ ...requested, parts: recorded, requested_at_ms, expires_at_ms: ends_at_ms }, reported);
   const open = parts.filter(({ met }) => !met);
   const expires_at_ms = Math.min(...(open.length > 0 ? open : parts).map((part) => part.expires_at_ms));
-  const { expires_at_ms: _, ...group } = escalationOf(told, '') ?? { expires_at_ms, level: 0 };
+  const { expires_at_ms: _, ...group } = escalationOf(reported, '') ?? { expires_at_ms, level: 0 };
   return {
     approval_id: row.approval_id,
     tenant_id: row.tenant_id,
@@ -119,7 +119,7 @@ function approvalRow(row: StoredApproval, votes: VoteRow[], told: readonly Repor
     status: row.end_kind ?? 'pending',
     requested_at_ms: row.requested_at_ms,
     expires_at_ms,
-    requirement: { ...asked, ...group },
+    requirement: { ...requested, ...group },
     parts,
     ended_at_ms: row.ended_at_ms,
     ended_by: row.ended_by,

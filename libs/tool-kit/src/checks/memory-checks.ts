@@ -58,7 +58,7 @@ async function forgets(probe: ToolProbe): Promise<void> {
   await probe.newWorld();
   const here = probe.comparable(await probe.attempt(input));
   await probe.options.counterpart?.clean?.();
-  const gone = probe.comparable(await probe.attempt(input));
+  const second = probe.comparable(await probe.attempt(input));
   await probe.newWorld();
-  expect(gone).not.toEqual(here);
+  expect(second).not.toEqual(here);
 }

@@ -80,7 +80,7 @@ describe('resources', () => {
     expect(await failing(acting(blind, 'replaces'), { states }, pair)).toHaveLength(1);
     const seeing: Change = (ledger) => ({
       ...overwriting(ledger),
-      verify: async (_asked, { amount }) =>
+      verify: async (_input, { amount }) =>
         ledger.entries.get('balance') === amount ? { kind: 'verified' } : { kind: 'contradicted', why: 'the balance is another' },
     });
     expect(await failing(acting(seeing, 'replaces'), { states }, pair)).toEqual([]);

@@ -61,9 +61,9 @@ async function answersOfOther(probe: ToolProbe, inputs: readonly Record<string, 
 
 async function changesNothingOf(probe: ToolProbe): Promise<void> {
   const { tool, options } = probe;
-  for (const { input: asked } of options.golden) {
+  for (const { input: golden_input } of options.golden) {
     await probe.newWorld();
-    const own: OwnRun = { input: { ...asked }, key: freshKey(), output: undefined };
+    const own: OwnRun = { input: { ...golden_input }, key: freshKey(), output: undefined };
     own.output = await probe.run(own.input, { key: own.key });
     const before = await probe.snapshot();
     const context = asOther(probe, own.key);

@@ -52,9 +52,9 @@ function tooLarge(found: string): PatternFault {
   return { reason: 'too_large', message, found };
 }
 
-function faultOf(said: string, source: string): PatternFault {
-  const found = /`(.*)`$/s.exec(said)?.[1] ?? source;
-  const what = said.replace(/^error parsing regexp: /, '');
+function faultOf(text: string, source: string): PatternFault {
+  const found = /`(.*)`$/s.exec(text)?.[1] ?? source;
+  const what = text.replace(/^error parsing regexp: /, '');
   if (/too large|invalid repeat count/.test(what)) {
     const message = `the pattern repeats too much (${what}); the product of nested counts may be at most 1000`;
     return { reason: 'too_large', message, found };

@@ -29,7 +29,7 @@ export class SearchThread {
 
   constructor() {
     this.worker = new Worker(WORKER, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB_MAX } });
-    this.worker.on('message', (said: SearchReply | 'ready') => this.hear(said));
+    this.worker.on('message', (message: SearchReply | 'ready') => this.hear(message));
     this.worker.on('messageerror', () => void this.stop('failed'));
     this.worker.on('error', () => void this.stop('failed'));
     this.worker.on('exit', () => this.settle(new SearchStopped(this.stopped ?? 'failed')));
@@ -59,11 +59,11 @@ export class SearchThread {
     await this.worker.terminate();
   }
 
-  private hear(said: SearchReply | 'ready'): void {
-    if (said === 'ready') {
+  private hear(message: SearchReply | 'ready'): void {
+    if (message === 'ready') {
       this.ready = true;
       if (this.pending) this.send();
-    } else this.settle(said);
+    } else this.settle(message);
   }
 
   private send(): void {

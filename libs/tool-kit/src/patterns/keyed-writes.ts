@@ -12,11 +12,11 @@ const changedSince = (): ToolError =>
 /** What reconcile, verify and compensate are for every tool that keeps one record a key. */
 export function keyedWrites<T>(records: KeyedRecords<T>) {
   return {
-    reconcile: async (_asked: unknown, ctx: RunContext): Promise<Reconciled<T>> => {
+    reconcile: async (_input: unknown, ctx: RunContext): Promise<Reconciled<T>> => {
       const output = await records.find(ctx);
       return output === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output };
     },
-    verify: async (_asked: unknown, output: unknown, ctx: RunContext): Promise<Verified> => {
+    verify: async (_input: unknown, output: unknown, ctx: RunContext): Promise<Verified> => {
       const kept = await records.find(ctx);
       if (kept === undefined) return { kind: 'contradicted', why: 'no record has this key' };
       return JSON.stringify(kept) === JSON.stringify(output)

@@ -38,15 +38,15 @@ export function defineValidation<C extends z.ZodType>({ candidate, rule_packs, .
       {
         name: 'verdict_follows_from_trace',
         severity: 'block',
-        holds: (_asked, { verdict, trace }) => verdict === worst(trace.map((each) => each.outcome)),
+        holds: (_input, { verdict, trace }) => verdict === worst(trace.map((each) => each.outcome)),
       },
     ],
-    run: async (asked) => {
-      const name = asked.rule_pack;
+    run: async (input) => {
+      const name = input.rule_pack;
       const pack = packs.get(name) as RulePack;
       const trace = pack.rules.map(({ id, severity, says, check }) => ({
         rule: id,
-        outcome: holds(check, asked.candidate) ? ('pass' as const) : severity,
+        outcome: holds(check, input.candidate) ? ('pass' as const) : severity,
         pointer: check.pointer,
         says,
       }));
@@ -55,7 +55,7 @@ export function defineValidation<C extends z.ZodType>({ candidate, rule_packs, .
         trace,
         rule_pack: name,
         rule_pack_sha256: sha256Hex(canonicalText(pack)),
-        candidate_sha256: sha256Hex(canonicalText(asked.candidate)),
+        candidate_sha256: sha256Hex(canonicalText(input.candidate)),
       };
     },
   });

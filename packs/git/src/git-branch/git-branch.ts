@@ -26,21 +26,21 @@ export const gitBranch = defineTool({
     from: revisionInput.optional().describe('Where a new branch starts; default HEAD.'),
   }),
   output,
-  run: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
-      const branch = agentBranch(asked.branch, ctx);
+  run: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository) => {
+      const branch = agentBranch(input.branch, ctx);
       const head = await repository.oidOf(`refs/heads/${branch}`);
-      if (asked.action === 'create') {
+      if (input.action === 'create') {
         if (head !== undefined) throw refused('/branch', 'exists', `branch ${branch} exists already`);
-        return change(repository, { action: 'create', branch, head: await repository.commitOf(asked.from ?? 'HEAD', '/from') });
+        return change(repository, { action: 'create', branch, head: await repository.commitOf(input.from ?? 'HEAD', '/from') });
       }
-      if (asked.from !== undefined) throw refused('/from', 'not_for_delete', 'from is only allowed with create');
+      if (input.from !== undefined) throw refused('/from', 'not_for_delete', 'from is only allowed with create');
       if (head === undefined) throw notFound('/branch', `branch ${branch}`);
       if ((await repository.currentBranch()) === branch) throw conflict('checked_out', `branch ${branch} is checked out`);
       return change(repository, { action: 'delete', branch, head });
     }),
-  reconcile: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
+  reconcile: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
       const receipt = await readReceipt<Output>(repository);
       if (!receipt) return { kind: 'did_not_happen' };
       const head = await repository.oidOf(`refs/heads/${receipt.branch}`);

@@ -25,9 +25,9 @@ export const gitCheckout = defineTool({
   timeout_ms: 60_000,
   input: z.strictObject({ repo: repoInput, branch: branchInput }),
   output,
-  run: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
-      const branch = agentBranch(asked.branch, ctx);
+  run: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository) => {
+      const branch = agentBranch(input.branch, ctx);
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === undefined) throw notFound('/branch', `branch ${branch}`);
       const result: Output = { branch, head };
@@ -56,8 +56,8 @@ export const gitCheckout = defineTool({
       await switchTo(repository, from);
       return { branch: from };
     }),
-  reconcile: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
+  reconcile: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
       const receipt = await readReceipt<Receipt>(repository);
       if (!receipt) return { kind: 'did_not_happen' };
       const { from, ...result } = receipt;

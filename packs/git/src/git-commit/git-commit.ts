@@ -34,14 +34,14 @@ export const gitCommit = defineTool({
     paths: z.array(pathInput).min(1).max(500).optional().describe('Only these files or folders; default everything that differs.'),
   }),
   output,
-  run: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
-      const branch = agentBranch(asked.branch, ctx);
-      const message = checkedMessage(asked.message);
+  run: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository) => {
+      const branch = agentBranch(input.branch, ctx);
+      const message = checkedMessage(input.message);
       const parent = await repository.oidOf(`refs/heads/${branch}`);
       if (parent === undefined) throw notFound('/branch', `branch ${branch}`);
       if ((await repository.currentBranch()) !== branch) throw conflict('not_checked_out', `branch ${branch} is not checked out`);
-      const paths = await changedPaths(repository, asked.paths);
+      const paths = await changedPaths(repository, input.paths);
       await checkFilters(repository, paths);
       const tree = await treeWith(repository, parent, paths);
       const commit = await writeCommit(repository, { tree, parents: [parent], message });
@@ -57,7 +57,7 @@ export const gitCommit = defineTool({
       await repository.try(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: separated(paths) });
       return result;
     }),
-  reconcile: (asked, ctx) => inRepository(asked.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ parent }) => parent)),
+  reconcile: (input, ctx) => inRepository(input.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ parent }) => parent)),
   compensate: ({ inputs, output: result }, ctx) =>
     inRepository(inputs.repo, ctx, async (repository) => {
       const branch = agentBranch(result.branch, ctx);
@@ -76,14 +76,14 @@ export const gitCommit = defineTool({
         await repository.try(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: listed });
       return { branch, head: parent };
     }),
-  verify: (asked, { branch, commit }, ctx) =>
-    inRepository(asked.repo, ctx, async (repository): Promise<Verified> => {
+  verify: (input, { branch, commit }, ctx) =>
+    inRepository(input.repo, ctx, async (repository): Promise<Verified> => {
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === undefined || !(await repository.isAncestor(commit, head))) {
         return { kind: 'contradicted', why: `the commit is not on ${branch}` };
       }
       if ((await repository.currentBranch()) !== branch) return { kind: 'cannot_tell', why: `branch ${branch} is no longer checked out` };
-      const since = await differingPaths(repository, asked.paths);
+      const since = await differingPaths(repository, input.paths);
       return since.length === 0
         ? { kind: 'verified' }
         : { kind: 'cannot_tell', why: `${since.length} files differ from the last commit now` };
@@ -107,15 +107,15 @@ async function checkFilters(repository: Repository, paths: readonly Buffer[]): P
 }
 
 /** What there is to commit. */
-async function changedPaths(repository: Repository, asked: string[] | undefined): Promise<Buffer[]> {
-  const paths = await differingPaths(repository, asked);
+async function changedPaths(repository: Repository, input: string[] | undefined): Promise<Buffer[]> {
+  const paths = await differingPaths(repository, input);
   if (paths.length === 0) throw conflict('nothing_to_commit', 'nothing differs from the last commit');
   return paths;
 }
 
 /** What differs, below the asked paths; reserved files are never among them. */
-async function differingPaths(repository: Repository, asked: string[] | undefined): Promise<Buffer[]> {
-  const wanted = asked?.map((path, at) => checkedPath(path, `/paths/${at}`));
+async function differingPaths(repository: Repository, input: string[] | undefined): Promise<Buffer[]> {
+  const wanted = input?.map((path, at) => checkedPath(path, `/paths/${at}`));
   const args = [
     '--no-optional-locks',
     'status',

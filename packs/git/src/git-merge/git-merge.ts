@@ -42,13 +42,13 @@ export const gitMerge = defineTool({
     message: z.string().min(1).max(10_000).optional(),
   }),
   output,
-  run: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
-      const branch = agentBranch(asked.branch, ctx);
+  run: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository) => {
+      const branch = agentBranch(input.branch, ctx);
       const previous = await repository.oidOf(`refs/heads/${branch}`);
       if (previous === undefined) throw notFound('/branch', `branch ${branch}`);
-      const merged = await repository.commitOf(asked.revision, '/revision');
-      const message = checkedMessage(asked.message ?? `Merge ${asked.revision} into ${branch}`);
+      const merged = await repository.commitOf(input.revision, '/revision');
+      const message = checkedMessage(input.message ?? `Merge ${input.revision} into ${branch}`);
       if (await repository.isAncestor(merged, previous)) return { branch, commit: previous, merged, previous, up_to_date: true };
       const tree = await mergedTree(repository, previous, merged);
       await repository.checkTree(tree);
@@ -58,8 +58,8 @@ export const gitMerge = defineTool({
       return result;
     }),
   changedNothing: ({ up_to_date }) => up_to_date,
-  reconcile: (asked, ctx) =>
-    inRepository(asked.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ previous }) => previous)),
+  reconcile: (input, ctx) =>
+    inRepository(input.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ previous }) => previous)),
   compensate: ({ inputs, output: result }, ctx) =>
     inRepository(inputs.repo, ctx, async (repository) => {
       const branch = agentBranch(result.branch, ctx);

@@ -39,13 +39,13 @@ export const gitPush = defineTool({
       .describe('Full id of the commit, which the branch must contain.'),
   }),
   output,
-  run: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
-      const branch = agentBranch(asked.branch, ctx);
-      const remote = await configuredRemote(repository, asked.remote);
+  run: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository) => {
+      const branch = agentBranch(input.branch, ctx);
+      const remote = await configuredRemote(repository, input.remote);
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === undefined) throw notFound('/branch', `branch ${branch}`);
-      const commit = await repository.commitOf(asked.commit, '/commit');
+      const commit = await repository.commitOf(input.commit, '/commit');
       if (!(await repository.isAncestor(commit, head))) throw refused('/commit', 'not_on_branch', `the commit is not on ${branch}`);
       const previous = (await remoteHead(repository, remote, branch)) ?? null;
       if (previous !== null && !(await repository.isAncestor(previous, commit))) {
@@ -57,8 +57,8 @@ export const gitPush = defineTool({
       return result;
     }),
   changedNothing: ({ previous, commit }) => previous === commit,
-  reconcile: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
+  reconcile: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
       const receipt = await readReceipt<Output>(repository);
       if (!receipt) return { kind: 'did_not_happen' };
       const now = (await remoteHead(repository, await configuredRemote(repository, receipt.remote), receipt.branch)) ?? null;

@@ -47,12 +47,12 @@ export const deleteFile = defineTool({
       await Promise.all([trash.sync(), place.folder.sync()]);
       return result;
     }),
-  reconcile: (_asked, ctx) =>
+  reconcile: (_input, ctx) =>
     inWorkspace(ctx, async (workspace): Promise<Reconciled<Output>> => {
       const trash = await workspace.existingPrivateFolder('deleted', trashName(ctx.idempotency_key));
       if (!trash || !(await entryOf(trash, ENTRY))) return { kind: 'did_not_happen' };
-      const gone = (await entryOf(trash, CONTENT)) ?? (await entryOf(trash, RESTORED));
-      if (!gone) return { kind: 'did_not_happen' };
+      const deleted = (await entryOf(trash, CONTENT)) ?? (await entryOf(trash, RESTORED));
+      if (!deleted) return { kind: 'did_not_happen' };
       return { kind: 'happened', output: JSON.parse(await readFile(trash.at(ENTRY), 'utf8')) as Output };
     }),
   compensate: ({ idempotency_key, inputs: { path } }, ctx) =>

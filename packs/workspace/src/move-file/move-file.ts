@@ -28,11 +28,11 @@ export const moveFile = defineTool({
   ],
   input: z.strictObject({ source: z.string(), destination: z.string() }),
   output,
-  run: (asked, ctx) =>
+  run: (input, ctx) =>
     inWorkspace(ctx, async (workspace) => {
-      const source = await workspace.writablePlace(asked.source, '/source', false);
+      const source = await workspace.writablePlace(input.source, '/source', false);
       const stats = await workspace.regular(source);
-      const destination = await workspace.writablePlace(asked.destination, '/destination', true);
+      const destination = await workspace.writablePlace(input.destination, '/destination', true);
       const result: Output = { source: source.path, destination: destination.path, size_bytes: stats.size };
       const there = await entryOf(destination.folder, destination.name);
       const begun = await readReceipt<MoveReceipt>(workspace);
@@ -46,22 +46,22 @@ export const moveFile = defineTool({
       await source.folder.sync();
       return result;
     }),
-  reconcile: (asked, ctx) =>
+  reconcile: (input, ctx) =>
     inWorkspace(ctx, async (workspace): Promise<Reconciled<Output>> => {
       const receipt = await readReceipt<MoveReceipt>(workspace);
       if (!receipt) return { kind: 'did_not_happen' };
-      const atSource = await inodeAt(workspace, asked.source, '/source');
-      const atDestination = await inodeAt(workspace, asked.destination, '/destination');
+      const atSource = await inodeAt(workspace, input.source, '/source');
+      const atDestination = await inodeAt(workspace, input.destination, '/destination');
       // Still at its old name: not begun, or stopped between the two steps, which a second run finishes.
       if (atSource === receipt.inode) return { kind: 'did_not_happen' };
       if (atDestination === receipt.inode) return { kind: 'happened', output: receipt.output };
       return { kind: 'cannot_tell', why: 'the file is no longer at the source or the destination' };
     }),
-  compensate: ({ idempotency_key, inputs: asked }, ctx) =>
+  compensate: ({ idempotency_key, inputs: input }, ctx) =>
     inWorkspace(ctx, async (workspace) => {
       const receipt = await readReceipt<MoveReceipt>(workspace, idempotency_key);
-      const from = await workspace.writablePlace(asked.destination, '/destination', false);
-      const to = await workspace.writablePlace(asked.source, '/source', true);
+      const from = await workspace.writablePlace(input.destination, '/destination', false);
+      const to = await workspace.writablePlace(input.source, '/source', true);
       const back = await entryOf(to.folder, to.name);
       if (!receipt || back?.ino !== receipt.inode) {
         const moved = await workspace.regular(from);

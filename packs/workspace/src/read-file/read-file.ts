@@ -50,17 +50,17 @@ export const readFile = defineTool({
   max_output_bytes: OUTPUT_BYTES,
   input,
   output,
-  run: (asked, ctx) =>
+  run: (input, ctx) =>
     inWorkspace(ctx, async (workspace) => {
-      const place = await workspace.place(asked.path);
+      const place = await workspace.place(input.path);
       const { handle, stats } = await workspace.file(place);
       const whole = stats.size <= WHOLE_BYTES_MAX ? await readBytes(handle, 0, stats.size) : undefined;
       const size_bytes = whole?.length ?? stats.size;
       const part =
-        asked.range && 'start_line' in asked.range
-          ? linesOf(whole, asked.range, asked.encoding)
-          : await bytesOf(handle, asked.range ?? { start_byte: 0 }, size_bytes, asked.encoding);
-      return { path: place.path, encoding: asked.encoding, size_bytes, sha256: whole ? sha256Of(whole) : null, ...part };
+        input.range && 'start_line' in input.range
+          ? linesOf(whole, input.range, input.encoding)
+          : await bytesOf(handle, input.range ?? { start_byte: 0 }, size_bytes, input.encoding);
+      return { path: place.path, encoding: input.encoding, size_bytes, sha256: whole ? sha256Of(whole) : null, ...part };
     }),
 });
 
@@ -72,10 +72,10 @@ function linesOf(whole: Buffer | undefined, range: z.output<typeof lines>, encod
   const end_line = Math.min(range.end_line ?? all.length, all.length);
   if (range.end_line !== undefined && range.end_line < start_line) throw refused('/range', 'empty', 'the range ends before it starts');
   if (start_line > Math.max(all.length, 1)) throw refused('/range', 'past_end', `the file has ${all.length} lines`);
-  const asked = all.slice(start_line - 1, end_line).join('');
-  const content = fitting(asked, CONTENT_BYTES);
-  const shown = content.length === asked.length ? end_line : start_line - 1 + (content.match(/[^\n]*\n|[^\n]+$/g)?.length ?? 0);
-  return { content, range: { start_line, end_line: shown, lines_total: all.length }, truncated: content.length < asked.length };
+  const selected = all.slice(start_line - 1, end_line).join('');
+  const content = fitting(selected, CONTENT_BYTES);
+  const shown = content.length === selected.length ? end_line : start_line - 1 + (content.match(/[^\n]*\n|[^\n]+$/g)?.length ?? 0);
+  return { content, range: { start_line, end_line: shown, lines_total: all.length }, truncated: content.length < selected.length };
 }
 
 async function bytesOf(handle: FileHandle, range: z.output<typeof bytes>, size_bytes: number, encoding: Input['encoding']): Promise<Part> {

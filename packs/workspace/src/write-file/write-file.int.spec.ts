@@ -102,24 +102,24 @@ test('nothing is left in staging, neither after a write nor after a refused one'
 });
 
 describe.each(['overwrite', 'append', 'create'])('after a lost answer of %s', (mode) => {
-  const asked = () => ({ path: mode === 'create' ? 'new.txt' : 'a.txt', content: 'new\n', mode }) as never;
+  const input = () => ({ path: mode === 'create' ? 'new.txt' : 'a.txt', content: 'new\n', mode }) as never;
 
   test('the receipt tells that it happened, with the same output', async () => {
     const ctx = scratch.context();
-    const output = await writeFile.run(asked(), ctx);
-    expect(await writeFile.reconcile?.(asked(), ctx)).toEqual({ kind: 'happened', output });
+    const output = await writeFile.run(input(), ctx);
+    expect(await writeFile.reconcile?.(input(), ctx)).toEqual({ kind: 'happened', output });
   });
 
   test('an aborted one did not happen', async () => {
     const ctx = scratch.context({ signal: aborted() });
-    await expect(writeFile.run(asked(), ctx)).rejects.toMatchObject({ code: 'CANCELLED', more: { effect: 'none' } });
-    expect(await writeFile.reconcile?.(asked(), ctx)).toEqual({ kind: 'did_not_happen' });
+    await expect(writeFile.run(input(), ctx)).rejects.toMatchObject({ code: 'CANCELLED', more: { effect: 'none' } });
+    expect(await writeFile.reconcile?.(input(), ctx)).toEqual({ kind: 'did_not_happen' });
     expect(scratch.snapshot()).toHaveProperty(['a.txt']);
   });
 
   test('the same content from another call is not taken for it', async () => {
-    await writeFile.run(asked(), scratch.context());
-    expect(await writeFile.reconcile?.(asked(), scratch.context())).toEqual({ kind: 'did_not_happen' });
+    await writeFile.run(input(), scratch.context());
+    expect(await writeFile.reconcile?.(input(), scratch.context())).toEqual({ kind: 'did_not_happen' });
   });
 });
 

@@ -49,24 +49,24 @@ export const writeFile = defineTool({
   resources: [{ name: 'file:{/path}', effect: { by: '/mode', values: { append: 'adds' }, otherwise: 'replaces' } }],
   input,
   output,
-  run: (asked, ctx) =>
+  run: (input, ctx) =>
     inWorkspace(ctx, async (workspace) => {
-      const bytes = Buffer.from(asked.content, 'utf8');
+      const bytes = Buffer.from(input.content, 'utf8');
       if (bytes.length > CONTENT_BYTES_MAX) throw refused('/content', 'too_large', `the content is larger than ${CONTENT_BYTES_MAX} bytes`);
-      const place = await workspace.writablePlace(asked.path, '/path', true);
+      const place = await workspace.writablePlace(input.path, '/path', true);
       for (let left = TRIES; left > 0; left--) {
-        const result = await tryWrite(workspace, place, bytes, asked.mode);
+        const result = await tryWrite(workspace, place, bytes, input.mode);
         if (result !== 'changed_meanwhile') return result;
         await sleep(PAUSE_MS);
       }
       throw conflict('/path', `${JSON.stringify(place.path)} is being created, moved or deleted at the same time: try again`);
     }),
-  reconcile: (asked, ctx) =>
+  reconcile: (input, ctx) =>
     inWorkspace(ctx, async (workspace): Promise<Reconciled<Output>> => {
       const receipt = await readReceipt<WriteReceipt>(workspace);
       if (!receipt) return { kind: 'did_not_happen' };
       if ('staged' in receipt) return whetherPlaced(workspace, receipt);
-      return whetherAppended(workspace, await workspace.place(asked.path), asked.content, receipt);
+      return whetherAppended(workspace, await workspace.place(input.path), input.content, receipt);
     }),
 });
 
@@ -119,7 +119,7 @@ async function append(workspace: Workspace, place: Place, bytes: Buffer, result:
   await workspace.beforeChange(place);
   workspace.changed = true;
   const { bytesWritten } = await handle.write(bytes);
-  if (bytesWritten < bytes.length) throw await takenBack(workspace, handle, stats.size, { written: bytesWritten, asked: bytes.length });
+  if (bytesWritten < bytes.length) throw await takenBack(workspace, handle, stats.size, { written: bytesWritten, wanted: bytes.length });
   await handle.sync();
   return true;
 }
@@ -153,9 +153,9 @@ async function takenBack(
   workspace: Workspace,
   handle: FileHandle,
   size_before: number,
-  { written, asked }: { written: number; asked: number },
+  { written, wanted }: { written: number; wanted: number },
 ): Promise<ToolError> {
-  const message = `only ${written} of ${asked} bytes could be appended`;
+  const message = `only ${written} of ${wanted} bytes could be appended`;
   if ((await handle.stat()).size !== size_before + written) return new ToolError('PROVIDER_ERROR', message, { effect: 'unknown' });
   await handle.truncate(size_before);
   await handle.sync();
