@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The product said no, or was not there. */
+/** The server refused the request or is unreachable. */
 export class Refused extends Error {}
 
-/** The routes of a running product, asked with an operator's key. */
+/** Calls the routes of a running server with the key of an operator. */
 export class Api {
   constructor(
     private readonly base: string,

@@ -79,7 +79,7 @@ test('what came of each tool is on /metrics', async () => {
 });
 
 describe('a tool that reports', () => {
-  test('has its attachments kept and listed, and its progress told at a bounded rate, the end always', async () => {
+  test('stores and lists its attachments, and reports progress at a bounded rate and always at its end', async () => {
     const outcome = await outcomeOf('reporting_read', 'a');
     expect(outcome.attachments).toEqual([
       { kind: 'table', url: JSON.parse(outcome.output_json as string).at, content_type: 'text/csv', bytes: 8 },
@@ -127,11 +127,11 @@ describe('a tool whose answers hold for a while', () => {
     ['other inputs', () => outcomeOf('cached_read', 'b')],
     ['another tenant', () => outcomeOf('cached_read', 'a', { tenant: 'other' })],
     ['another version of its source', () => fromSource('2')],
-    ['a source whose version nobody knows', () => fromSource('unavailable')],
+    ['a source whose version is unknown', () => fromSource('unavailable')],
     ['another principal', () => asking({ principal: { kind: 'agent', id: 'agent-2', roles: ['agent'] } })],
     ['a user with the id of the agent', () => asking({ principal: { kind: 'user', id: 'agent-1', roles: ['agent'] } })],
     ['other clearances', () => asking({ authority })],
-    ['the same for somebody else', () => asking({ authority: { ...authority, clearances: [], on_behalf_of: ann } })],
+    ['the same for another user', () => asking({ authority: { ...authority, clearances: [], on_behalf_of: ann } })],
     ['a tool that declares no cache', () => outcomeOf('faulty_read', 'a')],
   ])('%s: it runs', async (_what, call) => {
     const before = runs();
@@ -164,7 +164,7 @@ describe('a tool whose answers hold for a while', () => {
     expect(runs()).toBe(before + 2);
   });
 
-  test('what somebody else put into the cache is no result', async () => {
+  test('a foreign value in the cache is not taken as a result', async () => {
     const forged = vi
       .spyOn(InProcessResults.prototype, 'get')
       .mockReturnValue(Buffer.from(`${'x'.repeat(32)}{"output_json":"\\"forged\\""}`));

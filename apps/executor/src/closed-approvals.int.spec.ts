@@ -54,7 +54,7 @@ describe('a grant that was wrongly written after its approval had ended', () => 
     expect(await rig.eventsOf(decision.meta.call_id as string)).toEqual([]);
   });
 
-  test('is answered by nobody who holds its key, and refused by nothing: the end that it had stands', async () => {
+  test('is not answered by the holder of its key and not refused: its own end stays', async () => {
     const first = await rig.start();
     const held = await rig.allow('blind_write', 'held');
     await rig.end(held);
@@ -86,7 +86,7 @@ describe('a grant that was wrongly written after its approval had ended', () => 
     expect(fired()).toEqual(['held']);
   });
 
-  test('fires where its tombstone is taken away: the tombstone is what holds it', async () => {
+  test('runs if its tombstone is deleted: the tombstone is what prevents it', async () => {
     const first = await rig.start();
     const { grant, decision, approval_id } = await ended('denied', 'late');
     await settled('mark 1');
@@ -135,7 +135,7 @@ test('with its database deleted, an approval that was used stays used: no other 
   expect(fired()).toEqual(['once']);
 });
 
-test('calls that nobody was asked about cost no tombstone', async () => {
+test('calls without an approval request cost no tombstone', async () => {
   await rig.start();
   await settled('mark');
   expect(await rig.store.query({ text: 'SELECT approval_id FROM approval_uses', params: [] })).toEqual([]);

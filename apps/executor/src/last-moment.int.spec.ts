@@ -42,7 +42,7 @@ async function looked(): Promise<void> {
   await rig.until(() => log.configuration_reads > before + 10);
 }
 
-/** Nobody may call these tools any more, and the executor knows it. */
+/** These tools may not be called any longer, and the executor knows it. */
 async function forbid(): Promise<void> {
   const meta = { ...rig.meta('0-11111111-1111-4111-8111-111111111111', 'default'), call_id: null, partition: 0 };
   const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };

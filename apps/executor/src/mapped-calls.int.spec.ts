@@ -37,7 +37,7 @@ test('a call runs with the mapped form that is on its record, and its result nam
   expect(rig.world.effects.map(({ name }) => name)).toEqual(['imp']);
 });
 
-test('a call whose mapped form nobody judged does not run: policy is asked once more', async () => {
+test('a call whose mapped inputs have no decision does not run: policy decides again', async () => {
   await publish('blind_write');
   await rig.start();
   const ruling = await rig.allow('blind_write', 'other');

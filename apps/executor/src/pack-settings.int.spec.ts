@@ -45,7 +45,7 @@ test.each([
   expect(folder?.sharing).toEqual({ variable: 'COUNTERSIGN_WORKSPACE_SHARED', on });
 });
 
-test.each(['yes', 'TRUE', 'all', ' '])('COUNTERSIGN_WORKSPACE_SHARED=%j stops the start, and is told once', (text) => {
+test.each(['yes', 'TRUE', 'all', ' '])('COUNTERSIGN_WORKSPACE_SHARED=%j stops the start and is reported once', (text) => {
   expect(faults({ COUNTERSIGN_WORKSPACE_SHARED: text })).toEqual([expect.stringMatching(/^COUNTERSIGN_WORKSPACE_SHARED: /)]);
 });
 

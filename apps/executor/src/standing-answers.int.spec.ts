@@ -107,7 +107,7 @@ describe('an answer stands only as long as its effect does', () => {
       },
     );
 
-    test('after a later effect on its resource the tool is not asked', async () => {
+    test('after a later effect on its resource the tool is not reconciled', async () => {
       await rig.start();
       await call('verified_replacing_write', 'A');
       await call('verified_adding_write', 'A');
@@ -157,7 +157,7 @@ describe('an answer stands only as long as its effect does', () => {
     });
   });
 
-  test('a ruling that only joins never fires: where its answer is gone policy is asked again', async () => {
+  test('a decision that only joins never runs an effect: if the joined result no longer holds, policy decides again', async () => {
     await rig.start();
     const a = await set('A');
     await set('B');
@@ -259,7 +259,7 @@ describe('several executors', () => {
       status: 'succeeded',
       warnings: [expect.stringMatching(/^resource_in_doubt/)],
     });
-    // As long as it may still happen, no answer on its resource can be said to stand.
+    // As long as it may still happen, no result on its resource holds.
     expect((await set('B')).event_type).toBe('tool_executed');
     open();
     await rig.until(async () => (await rig.eventsOf(slow.meta.call_id as string)).some((event) => event.event_type === 'tool_executed'));

@@ -49,11 +49,7 @@ async function scrubbed(given: object[], ...args: string[]) {
 }
 
 test('shows how far it is, and ends with 0 where nothing is damaged', async () => {
-  const {
-    code,
-    lines,
-    printed,
-  } = await scrubbed(
+  const { code, lines, printed } = await scrubbed(
     [run({ started_at: null }), run({ started_at: null }), run({ records: 250 }), run({ status: 'ended', records: 1_000, rows: 70 })],
     '--views',
   );

@@ -3,7 +3,7 @@ import { inert, timeText as time } from '../text/inert.js';
 import { openingLines } from '../text/openings-text.js';
 import type { SinceVerdict } from './since.js';
 
-/** Said under every bundle that is good: its reader is not to take it for more. */
+/** Printed under every valid bundle: what a bundle cannot prove. */
 const INCOMPLETE = [
   'a bundle alone does not prove that it is complete: later records, votes or calls of the case may be missing.',
   'Compare it with GET /v1/audit/export of the same period, or with a later bundle (docs/how-to/auditors.md).',
@@ -55,7 +55,7 @@ function generations({ generations }: BundleReport): string[] {
   );
 }
 
-/** What nobody but the holder of the log's key vouches for. */
+/** What only the holder of the log's key vouches for. */
 function unwitnessed({ cosigned }: BundleReport, verdict: SinceVerdict | undefined): string[] {
   if (cosigned.some(({ checks }) => checks === 'heads')) return [];
   const what =

@@ -46,7 +46,7 @@ describe('what was seen earlier', () => {
     ['another time', { timestamp_ms: 6 }],
     ['another key', { key: null }],
     ['another header', { headers: { event_type: 'z', traceparent: 'y' } }],
-  ])('says the same of one place: a later bundle with %s is told', (_, change) => {
+  ])('proves the same record at one offset: a later bundle with %s is reported', (_, change) => {
     const earlier = { checkpoint: opened(notes('a')[0]), records: bundle({}).records };
     expect(rewritten(earlier, bundle({ offset: 4 }, change))).toBe('a/0/3');
     expect(rewritten(earlier, bundle({ offset: 4, ...change }, { headers: { traceparent: 'y', event_type: 'x' } }))).toBeUndefined();
@@ -60,7 +60,7 @@ describe('between two checkpoints', () => {
     expect(await checkSince(one, other, log, undefined)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('forked') });
   });
 
-  test('nothing was checked where nobody shows the entries, and it is said', async () => {
+  test('without a source of entries nothing is checked, and the report says so', async () => {
     const [first, second] = notes('a', 'b');
     expect(await checkSince(opened(first), opened(second), log, undefined)).toEqual({ kind: 'not_checked', from: 1, to: 2 });
   });

@@ -41,7 +41,7 @@ export const nothingSeen = (passed?: Passed): Seen => ({ log: HeadsLog.empty(), 
 
 /**
  * Follows the log from what was seen to its newest checkpoint, entry by entry; `kept` is called for every page that was
- * found good, before the next is asked for. What the log does not answer is thrown, and is no contradiction.
+ * verified, before the next is requested. A log that does not respond throws; that is no contradiction.
  */
 export async function judge(
   seen: Seen,

@@ -2,7 +2,7 @@ import type { CoveredHeads, ServedEntries } from '@countersign/proofs';
 
 const TIMEOUT_MS = 30_000;
 
-/** The log gave no answer that can be judged: it is unavailable, refuses, or has no checkpoint yet. It may be asked again. */
+/** The log is unavailable, rejects the request or has no checkpoint yet. Retry later. */
 export class LogUnavailable extends Error {}
 
 /** The audit routes of a gateway, as a witness and a verifier use them. */

@@ -11,7 +11,7 @@ import {
 } from '@countersign/tool-kit/tenant-folders/layout';
 import { syncFolder } from '@countersign/tool-kit/tenant-folders/own-folder';
 
-/** What the caller asked for. */
+/** The options of the command. */
 export interface Move {
   root: string;
   /** Undefined: the tenant that the layout names. */

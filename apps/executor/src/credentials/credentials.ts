@@ -7,7 +7,7 @@ import { type Credential, ResolvedCredentials } from '../calls/resolved-credenti
 import type { ReissueRequests } from './reissue-requests.js';
 import type { TokenBroker } from './token-broker.js';
 
-/** Why a run has to wait for somebody: what is missing, and where it is given. */
+/** A credential that a run lacks, and the route that sets it. */
 interface Missing {
   name: string;
   what: 'secret' | 'user_token' | 'client_secret';
@@ -17,7 +17,7 @@ interface Missing {
 
 type Found = { credential: Credential } | { missing: Missing } | { unavailable: string };
 
-/** The user whose secrets count: whom the agent acts for, else who asked. */
+/** The user whose secrets apply: the user that the agent acts for, else the caller. */
 const userOf = (call: ToolCall): string => call.authority?.on_behalf_of?.id ?? call.principal.id;
 
 /**

@@ -130,7 +130,7 @@ export class Takeover {
         job.resends++;
         return 'adopted_to_start';
       case 'reconcile':
-        // Nobody can be asked about what cannot be read.
+        // A call that cannot be read cannot be reconciled.
         if (this.parts.decryptor.isErased(job)) return ended(job, doubtOutcome(job, null, now_ms));
         job.retry_at_ms = decision.at_ms;
         return 'adopted_to_settle';

@@ -36,7 +36,7 @@ async function blocked(durable: boolean) {
 }
 
 describe('an executor that was blocked for longer than its lease', () => {
-  test('keeps its lease and what it runs where nobody took it: one effect, one epoch, no doubt', async () => {
+  test('keeps its lease and its running calls if no other process took it: one effect, one epoch, no doubt', async () => {
     const open = rig.world.close();
     await rig.start({ lease_ms: SHORT_MS }, { clock });
     const slow = await rig.allow('blind_write', 'a', { act: 'gate' });
@@ -66,7 +66,7 @@ describe('an executor that was blocked for longer than its lease', () => {
     for (const { meta } of rulings) expect(await started(meta.call_id as string)).toHaveLength(1);
   });
 
-  test('gives everything up where somebody took it: what waited fires once, under the next epoch', async () => {
+  test('gives everything up if another process took it: waiting calls run once, under the next epoch', async () => {
     const { answer } = await blocked(true);
     const ruling = await rig.allow('blind_write', 'x');
     await rig.fenceAll();

@@ -53,7 +53,7 @@ const until = async (what: () => boolean) => {
 };
 
 describe('a process that was blocked past the end of its lease', () => {
-  test('fires nothing, asks first, and goes on under its epoch where nobody took it', async () => {
+  test('runs nothing, checks the store first, and continues under its epoch if no other process took it', async () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     clock.now += LEASE_MS + 1;
@@ -66,7 +66,7 @@ describe('a process that was blocked past the end of its lease', () => {
     expect([table.released, lease.held]).toEqual([[1], false]);
   });
 
-  test('gives it up, once, where somebody took it, and comes back as another epoch', async () => {
+  test('gives it up once if another process took it, and returns under another epoch', async () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     table.fenced = 1;
@@ -79,7 +79,7 @@ describe('a process that was blocked past the end of its lease', () => {
     await lease.close();
   });
 
-  test('an answer that was read too late proves nothing: it is asked again', async () => {
+  test('a response that was read too late proves nothing: the store is asked again', async () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     table.onHeartbeat = () => {
@@ -118,7 +118,7 @@ describe('a store that gives no answer', () => {
     expect([look(), lost, lease.unproven]).toEqual([false, [1], false]);
   });
 
-  test('ends the lease of a process that was blocked after some turns: nobody can say any more that it holds', async () => {
+  test('ends the lease of a blocked process after some turns: nothing proves any longer that it holds', async () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     const go = table.stall();

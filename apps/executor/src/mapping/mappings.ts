@@ -37,7 +37,7 @@ export class Mappings {
   }
 }
 
-/** What a call that was fired by an earlier release was sent with; nothing else runs that nobody has judged. */
+/** The inputs that an earlier release sent for a call; nothing else runs without a decision. */
 function sentBefore(made: MappedInputs | Unmappable, fired: boolean): MappedInputs {
   if (isUnmappable(made)) throw refused('the inputs cannot be mapped', { mapping_version: made.mapping_version, issues: made.issues });
   if (!fired) throw refused('no policy decision covers the mapped inputs', { mapping_version: made.mapping_version });

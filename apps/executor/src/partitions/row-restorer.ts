@@ -14,7 +14,7 @@ function secondaryKeyOf({ event }: Recorded): ClaimedKey | null {
   return 'also' in event ? event.also : null;
 }
 
-/** A resolution comes after whatever ran since the doubt: nobody can tell which of them the system shows, so no answer stands. */
+/** A resolution follows whatever ran since the doubt: the system may show any of them, so no earlier result holds. */
 function resourcesAfter(at: Recorded, resources: ClaimedResources | null): ClaimedResources | null {
   if (at.event_type !== 'tool_call_resolved' || !resources) return resources;
   return { ...resources, generation: Math.max(resources.generation, at.event.outcome.ended_at_ms) };

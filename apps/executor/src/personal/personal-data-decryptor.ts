@@ -17,7 +17,7 @@ export class PersonalDataDecryptor {
     private readonly logger: Logger,
   ) {}
 
-  /** Undefined: nothing in the batch is sealed. @throws InfrastructureFault where the keys are away */
+  /** Undefined: nothing in the batch is sealed. @throws InfrastructureFault where the keys are unavailable */
   prepare(batch: EventBatch): Promise<void> | undefined {
     const sealed = batch.events.filter((event) => 'call' in event.event && (event.event.call as ToolCall | null)?.sealed);
     if (sealed.length === 0) return undefined;
@@ -34,7 +34,7 @@ export class PersonalDataDecryptor {
     return (await this.personal?.open(tenant_id, call, this.rules(tenant_id, call))) ?? 'erased';
   }
 
-  /** Its data is gone, or is said to be: it does not run. */
+  /** Its data is erased, or an erasure is recorded: it does not run. */
   isErased({ opened, call, tenant_id }: Job): boolean {
     return opened === 'erased' || (call.sealed !== null && isErased(this.state(), tenant_id, call.sealed));
   }

@@ -24,7 +24,7 @@ export interface EndStepParts {
   tools: ToolTallies;
 }
 
-/** Ends a call: its approval is asked, its end is written and booked. */
+/** Ends a call: checks its approval, writes its end and releases what it held. */
 export class EndStep {
   constructor(
     private readonly ends: OutcomeRecorder,

@@ -27,7 +27,7 @@ export interface CallRunnerParts {
   lease: Lease;
   clock: Clock;
   logger: Pick<Logger, 'error'>;
-  /** Undefined where nobody looks. */
+  /** Undefined without an observer. */
   observer: RunObserver | undefined;
   /** Hides what the tenant's rules hide. */
   redactor: Pick<Redactor, 'seen'>;
@@ -141,7 +141,7 @@ export class CallRunner {
     return 'late_result';
   }
 
-  /** Looked at again at its `retry_at_ms`: sent again, or its system of record is asked. */
+  /** Checked again at its `retry_at_ms`: sent again or reconciled. */
   awaitDue(job: Job): void {
     job.due_ms = this.parts.clock.monotonic_ms() + Math.max(0, job.retry_at_ms - this.parts.clock.now_ms());
     this.timed.add(job);

@@ -18,7 +18,7 @@ import type { RunObserver } from './call-spans.js';
 export interface RunLimits {
   /** Times a write whose system takes our key is sent again, and a read whose connection broke. */
   resends_max: number;
-  /** Times a system of record that can't be reached is asked. */
+  /** Maximum number of reconciles of a system that is unreachable. */
   asks_max: number;
   /** How long a tool may take to answer after it was aborted. */
   grace_ms: number;
@@ -39,7 +39,7 @@ export class RunResults {
   constructor(
     private readonly runtime: Pick<ToolRuns, 'recoveryOf'>,
     private readonly clock: Clock,
-    /** Undefined where nobody looks. */
+    /** Undefined without an observer. */
     private readonly observer: RunObserver | undefined,
     readonly limits: RunLimits,
   ) {}

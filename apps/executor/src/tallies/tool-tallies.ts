@@ -39,10 +39,10 @@ class Tally {
   }
 }
 
-/** More than this many versions of tools are not told apart. */
+/** Beyond this many versions of tools, further versions share one series. */
 const TALLIES_MAX = 2_000;
 
-/** Throughput, success ratio, p50, p99, error classes and cost of each tool; told when /metrics is asked. */
+/** Throughput, success ratio, p50, p99, error classes and cost of each tool; computed when /metrics is scraped. */
 export class ToolTallies {
   private readonly byTool = new Map<string, Map<string, Tally>>();
   private size = 0;

@@ -14,7 +14,7 @@ const output = z.strictObject({
 type Input = z.output<typeof input>;
 type Output = z.input<typeof output>;
 
-/** What the faulty tools of a spec were asked to do. */
+/** The actions that a spec requested of its faulty tools. */
 export class FaultyWorld {
   readonly runs: { name: string; at_ms: number; key: string }[] = [];
   readonly effects: string[] = [];
@@ -87,7 +87,7 @@ const thrown: Readonly<Record<string, () => unknown>> = {
 
 const leaked: Buffer[] = [];
 
-/** Takes memory, 32 MB at a time, until somebody ends its process. */
+/** Allocates memory, 32 MB at a time, until its process is killed. */
 async function leak(): Promise<never> {
   for (;;) {
     leaked.push(Buffer.alloc(32 * MB, 1));
@@ -141,7 +141,7 @@ async function act({ act: what, name, wait_ms }: Input, ctx: RunContext, world: 
   }
 }
 
-/** What is told of a write is its name, where that is the name of an answer. */
+/** The name of a write selects the answer of its reconcile. */
 async function reconciled(name: string): Promise<Reconciled<{ ok: boolean; found: string }>> {
   if (name === 'reconcile_hangs') return new Promise(() => undefined);
   if (name === 'reconcile_nothing') return undefined as never;
@@ -160,7 +160,7 @@ const titled = (name: string) => ({
   description: 'A tool of the executor specs that misbehaves when it is asked to.',
 });
 
-/** Tools that do whatever goes wrong: a read, a write, a write that can be read back, one that can be read back and asked. */
+/** Faulty tools: a read, a write, a write with verify, and one with verify and reconcile. */
 export function faultyTools(world: FaultyWorld): Tool[] {
   const idempotency = { discriminating: ['name'] };
   const write = { ...traits, effect_class: 'commit_low' as const, idempotency };

@@ -78,7 +78,7 @@ export class Rig {
     return app;
   }
 
-  /** Somebody cancels a call that was allowed. */
+  /** Cancels an allowed call. */
   async cancel(ruling: EventMap['policy_decided']): Promise<void> {
     const { meta, call } = ruling;
     const by = { kind: 'user' as const, id: 'olga', roles: ['operator'] };

@@ -57,7 +57,7 @@ async function hostOutside(name: string, runtime: ChildRuntime): Promise<HostedP
   return { runtime, pack: { name, tools: [] }, fault };
 }
 
-/** What nobody has checked of a pack from outside. The platform's own settings are not for it: keys are among them. */
+/** Checks of a custom pack. It may not read settings of the platform, because keys are among them. */
 function faultsOfPack({ settings = {}, folders = [], tools }: RuntimePack): string[] {
   const sharings = folders.flatMap(({ sharing }) => sharing ?? []);
   const variables = [...Object.keys(settings), ...folders.map(({ variable }) => variable), ...sharings];

@@ -35,7 +35,7 @@ export class LoadedTool {
   readonly contract: ToolContract;
   readonly digest: string;
   readonly recovery: Recovery;
-  /** What it can be asked besides to run. */
+  /** The functions that it has besides `run`. */
   readonly asks: ReadonlySet<Ask>;
   /** Its effect is read back after each run. */
   readonly verifies: boolean;
@@ -67,7 +67,7 @@ export class LoadedTool {
     this.recovery = { write: !isReadOnly(effect_class), takes_key, has_reconcile, settle_ms, settle_is_final };
   }
 
-  /** What its runtime is asked, for one run. */
+  /** The job for its runtime, for one run. */
   job(input: unknown, context: RunContext): ToolJob {
     return { tool: this.id, input, context };
   }

@@ -39,7 +39,7 @@ export function maskedResult(seen: Seen, { masker }: ResolvedCredentials, bytes_
   return { ...seen, error, ...(seen.as_output ? { as_output: maskedOutput(seen.as_output, masker, bytes_max) } : {}) };
 }
 
-/** What is told of the credentials themselves: which there were, and of what scope. */
+/** What is recorded of the credentials: their names and scopes. */
 export function withUses(seen: Seen, { uses, warnings }: ResolvedCredentials): Seen {
   if (seen.kind !== 'output') return seen;
   return { ...seen, warnings: [...seen.warnings, ...warnings], extras: extrasOf({ ...seen.extras, credentials: uses }) };

@@ -6,7 +6,7 @@ import type { LoadedTool } from './loaded-tool.js';
 import { recorded } from './recorded-result.js';
 
 /**
- * What a reconcile answered, as it may be recorded. What is none of its answers counts as not answered: it is asked again.
+ * The answer of a reconcile, as it may be recorded. An unknown kind counts as a failure and is retried.
  * @throws what its getters or the mapping throw
  */
 export async function reconcileAnswer(loaded: LoadedTool, mapping: CallMapping | undefined, returned: unknown): Promise<ReconcileAnswer> {

@@ -21,7 +21,7 @@ interface Granted {
   readonly folders: ReadonlyMap<string, TenantFolders>;
 }
 
-/** One run of a tool: the context that the tool sees, and the means to abort it. The signal is made when it is asked for. */
+/** One run of a tool: the context that the tool sees, and the means to abort it. The signal is created on first use. */
 export class ToolRun implements RunContext {
   private controller: AbortController | undefined;
   private aborted: string | undefined;
@@ -79,7 +79,7 @@ export class ToolRun implements RunContext {
     return this.around.patterns;
   }
 
-  /** Somebody gave it up. */
+  /** True after an abort. */
   get stopped(): boolean {
     return this.aborted !== undefined;
   }
@@ -113,7 +113,7 @@ export class ToolRun implements RunContext {
 
   attach(blob: ToolBlob): Promise<ToolAttachment> {
     const attachment = this.attachMasked(blob);
-    // A tool that did not wait for it would end the process by a rejection that nobody handles.
+    // Without this handler, a tool that does not await the promise would end the process by an unhandled rejection.
     attachment.catch((cause) =>
       this.around.logger.warn(
         { event: 'attachment_not_stored', call_id: this.call_id, cause: messageOf(cause) },

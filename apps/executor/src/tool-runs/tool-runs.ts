@@ -111,7 +111,7 @@ export class ToolRuns {
 
   /**
    * Starts the run; `done` is called once, also where the tool never looks at its signal and answers late. Where something must be
-   * fetched first, `proven` is asked once more before the tool runs: the lease may have run out meanwhile.
+   * fetched first, `proven` is checked again before the tool runs: the lease may have expired.
    */
   run(job: Job, ends_ms: number, done: Done, proven: () => Promise<boolean>): void {
     const loaded = this.find(job) as LoadedTool;
@@ -184,7 +184,7 @@ export class ToolRuns {
     return undoesOwn(job) ? this.undo.run(loaded, job, tool_job) : loaded.runtime.run(tool_job);
   }
 
-  /** The last line: what went wrong between a tool and its result ends this one call, and is told. */
+  /** Last resort: a fault between a tool and its result ends this one call and is logged. */
   private broken(job: Job, run: ToolRun, done: Done, thrown: unknown): void {
     const { call_id, call } = job;
     const fields = { event: 'tool_result_failed', call_id, tool: call.tool, cause: call.sealed ? 'personal' : messageOf(thrown) };
@@ -207,7 +207,7 @@ export class ToolRuns {
     return answer instanceof UnsentAnswer || undoesOwn(job) ? answer : mapping.result(answer);
   }
 
-  /** A result that was kept for equal calls. A source whose version cannot be told is asked each time. */
+  /** A cached result of an equal call. A source without a version is read each time. */
   private async remembered(loaded: LoadedTool, job: Job, run: ToolRun): Promise<Seen | undefined> {
     try {
       const source_version = (await this.sourceVersion(loaded, job, run)) ?? '';

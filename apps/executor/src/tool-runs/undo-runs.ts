@@ -17,7 +17,7 @@ const keyOf = ({ idempotency_key, attempt }: CompensatedEffect): string => attem
 export class UndoRuns {
   constructor(private readonly finishing: Finishing) {}
 
-  /** What happens to an undo whose answer is lost: it is never sent again, and its tool is asked only where it can look at the effect. */
+  /** What happens to an undo whose answer is lost: it is never sent again, and is reconciled only if the tool has a verify. */
   recoveryOf({ recovery, asks }: LoadedTool): Recovery {
     return { ...recovery, takes_key: false, has_reconcile: asks.has('verify') };
   }

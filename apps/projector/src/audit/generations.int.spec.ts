@@ -64,7 +64,7 @@ describe('a tree that cannot be continued', () => {
     ).toEqual([[`${RECORDS}/0`, 40, `${RECORDS}/0#2`, 'no backup']]);
   }, 60_000);
 
-  test('of a log whose end was cut and that grew past it meanwhile: the records that nobody signed are in the new tree', async () => {
+  test('of a log that was truncated and grew past that point: its unsigned records are in the new tree', async () => {
     await installation.append(40);
     expect(await installation.start()).toEqual([]);
     await installation.cut(30);
@@ -122,7 +122,7 @@ describe('a tree that cannot be continued', () => {
     await installation.cut(30);
     expect(await installation.start()).toHaveLength(1);
     await installation.restore(backup);
-    // The report stood on the journal that was put away: nothing is open in this one.
+    // The report was on the journal that was moved away: no damage is open in this one.
     await installation.append(2);
     expect(await installation.start()).toEqual([]);
     expect(await installation.trees()).toEqual([`${RECORDS}/0 0-42 of 42`]);

@@ -45,7 +45,7 @@ export class LogSigning {
     return run;
   }
 
-  /** Whether a damage that nobody accepted keeps it from signing. */
+  /** Whether a damage that no operator accepted prevents signing. */
   private mustWait(): boolean {
     const { damage, logger } = this.parts;
     if (damage.holdsSigning && !this.isHeld)

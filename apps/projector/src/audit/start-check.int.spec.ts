@@ -116,7 +116,7 @@ describe('a start of the signer', () => {
     expect([warned, found]).toEqual([[], []]);
   });
 
-  test('an audit folder that is gone is restored from the log, and what is signed next continues it', async () => {
+  test('a deleted audit folder is restored from the log, and the next signature continues it', async () => {
     await sign(7);
     const before = await newest();
     await rm(audit(), { recursive: true });

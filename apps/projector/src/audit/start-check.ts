@@ -31,7 +31,7 @@ export class StartCheck {
     await this.checkCosigned();
   }
 
-  /** Compares the log with what was signed. False: it is damaged, and nobody accepted that; it is reported. */
+  /** Compares the log with what was signed. False: it has a damage that no operator accepted; the damage is reported. */
   async compare(): Promise<boolean> {
     return (await this.hasBeginning()) && (await this.hasRecords());
   }
@@ -60,7 +60,7 @@ export class StartCheck {
       );
   }
 
-  /** What witnesses have cosigned existed: it may not be gone, nor be another. */
+  /** A cosigned checkpoint existed: it must be present and unchanged. */
   private async checkCosigned(): Promise<void> {
     const { cosigned, checkpoints } = this.evidence;
     const newest = await cosigned.newest();

@@ -16,7 +16,7 @@ export interface PublisherParts {
 }
 
 /**
- * Puts the rows of the outbox on their topics and then takes them away. One process of all that run does it. At least
+ * Publishes the rows of the outbox on their topics and then deletes them. One process of all that run does it. At least
  * once: what a crash leaves in the outbox is put again, under the same id.
  */
 export class ExportPublisher {

@@ -74,7 +74,7 @@ describe('standing exports', () => {
     expect(records.every(({ headers }) => headers.ce_subject === 'c1')).toBe(true);
   });
 
-  test('a crash between writing and taking away gives the same ids again, which the example consumer counts once', async () => {
+  test('a crash between publishing and deleting repeats the same ids, which the example consumer counts once', async () => {
     const before = await read('audit-view');
     const more = new SampleHistory();
     more.call('allowed', null);
@@ -126,7 +126,7 @@ describe('standing exports', () => {
     await store.close();
   });
 
-  test('nothing is written that nobody asked for, and an unknown export is refused at the start', async () => {
+  test('only configured exports are written, and an unknown export is refused at the start', async () => {
     const parsed = (exports?: string) => parseProjectorConfig(exports === undefined ? {} : { COUNTERSIGN_EXPORTS: exports });
     expect(parsed()).toMatchObject({ config: { exports: [] } });
     expect(parsed('audit-view, trust-view')).toMatchObject({ config: { exports: ['audit-view'] } });

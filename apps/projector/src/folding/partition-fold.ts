@@ -23,7 +23,7 @@ export interface WritePace {
 
 export const defaultPace: WritePace = { min_ms: 8, max_ms: 350, per_call_ms: 40, calls_max: 2000 };
 
-/** Where faults of writing are told. */
+/** The logger for write faults. */
 export interface FoldSink {
   warn(fields: Record<string, unknown>, message: string): void;
   error(fields: Record<string, unknown>, message: string): void;
@@ -118,7 +118,7 @@ export class PartitionFold implements OwnedPartition {
     return folded;
   }
 
-  /** Passes over a record that nobody can fold. */
+  /** Skips a record that cannot be folded. */
   skip(topic: string, offset: number): void {
     if (this.next(topic) !== offset) return;
     this.poisoned.delete(`${topic}/${offset}`);

@@ -44,7 +44,7 @@ export function livePlan({ number, live }: Plan, own: Ownership, projections: re
   return {
     number,
     group: VIEWS,
-    // By their stable name: the table of a plan that is over is gone.
+    // By the stable name: the table of a replaced plan is dropped.
     states: stableTables(['calls']),
     tables: tablesOf(live, viewSets),
     projections: new Set(live.map(({ projection }) => projection)),

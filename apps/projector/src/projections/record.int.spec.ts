@@ -110,7 +110,7 @@ describe('a case of 10,000 calls', () => {
 describe('approval quality', () => {
   const query = { tenant_id: 'acme', since_ms: 0, limit: 100 };
 
-  test('a row for each request that people were asked, none for other calls', async () => {
+  test('a row for each approval request, none for other calls', async () => {
     const rows = await store.query<{ approval_id: string; looks: string }>({
       text: 'SELECT approval_id, looks::text FROM approval_quality ORDER BY 1',
       params: [],

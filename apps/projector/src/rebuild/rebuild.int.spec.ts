@@ -109,7 +109,7 @@ describe('a projection is built anew beside the rows that are read', () => {
     expect(indexes[0]?.n).toBe(1 + (callTables.tables[0]?.indexes ?? []).filter((text) => text.startsWith('CREATE INDEX')).length);
   });
 
-  test('while calls go on: nobody reads less than before, and what comes meanwhile is in the new rows', async () => {
+  test('during traffic: readers never see fewer rows, and concurrent calls are in the new rows', async () => {
     const suffix = (await live('call'))?.suffix;
     let seen = 0;
     let reading = true;

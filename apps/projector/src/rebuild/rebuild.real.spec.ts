@@ -35,7 +35,7 @@ async function member(): Promise<AppDeps> {
 }
 
 let deps: AppDeps;
-/** What the projector's log told as faults. */
+/** Faults in the log of the projector. */
 const faults: string[] = [];
 beforeAll(async () => {
   if (!brokers || !server) throw new Error('set COUNTERSIGN_TEST_KAFKA and COUNTERSIGN_TEST_DATABASE_URL');
@@ -138,7 +138,7 @@ class Reader {
 
 let projector: RunningApp;
 
-test('rebuilding projections while calls go on and readers read: nobody sees a gap or an error, and the rows are the same', async () => {
+test('rebuilding projections during traffic: readers see no gap and no error, and the rows are the same', async () => {
   projector = await startProjector(deps, { lanes: ['shared'] });
   await folded();
   const builds = { call: (await live('call')) as Build, history: (await live('case-history')) as Build };

@@ -3,13 +3,13 @@ import { answerRequests, claimReplay, dropReplaced, hasRebuildWork, settleReques
 import type { FoldSink } from '../folding/partition-fold.js';
 import { type ReplayParts, ReplayRun, ReplayStopped } from './replay-run.js';
 
-/** How often somebody looks for what is to be built. */
+/** Poll interval for rebuild work. */
 const LOOK_MS = 1_000;
 const PAUSE_AFTER_FAULT_MS = 5_000;
 const START_ATTEMPTS_MAX = 20;
 const START_PAUSE_MS = 500;
 
-/** Builds projections anew in the background: what was asked for, and whatever is of an older version. One worker at a time does a replay. */
+/** Rebuilds projections in the background: requested ones and those of an older version. One worker at a time replays. */
 export class Rebuilder {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();

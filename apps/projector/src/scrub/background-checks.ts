@@ -43,7 +43,7 @@ function stateChecks({ log, codec, schemas, store }: RecordSource, pace: Backgro
   };
 }
 
-/** Compares log and rows with what was signed while the process runs: by itself, slowly, and at once where somebody asks for it. */
+/** Compares log and rows with what was signed while the process runs: continuously at a low rate, and at once on request. */
 export class BackgroundChecks {
   private readonly stopping = new AbortController();
   private readonly pace = new BackgroundPace(GENTLE_REST, this.stopping.signal);
@@ -93,7 +93,7 @@ export class BackgroundChecks {
     return new StateSampler(source, stateChecks(this.deps, this.pace), damage, this.metrics);
   }
 
-  /** Does what somebody asked for. */
+  /** Runs a requested scrub. */
   private async requestedScrub(): Promise<void> {
     const run = await openScrub(this.deps.store);
     if (!run) return;

@@ -8,7 +8,7 @@ function placeOf({ topic, partition, first_offset, last_offset, tenant_id }: Fou
   return [`${place}${records}`, tenant_id ? `tenant ${tenant_id}` : ''].filter((part) => part !== '').join(', ');
 }
 
-/** Passes on what is found and counts it, for whoever asked for the comparison. */
+/** Forwards damages and counts them for the scrub that was requested. */
 export class ReportedDamage implements DamageReport {
   private readonly lines: string[] = [];
   private count = 0;

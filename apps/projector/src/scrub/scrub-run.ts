@@ -21,7 +21,7 @@ export interface RunChecks {
 /** The process that did it looks after the trees no more, or stops: another begins the run anew. */
 export class ScrubLeft extends Error {}
 
-/** Does one comparison that somebody asked for, and keeps how far it is. */
+/** Runs one requested scrub and saves its progress. */
 export class RunningScrub {
   private kept_at_ms = Number.NEGATIVE_INFINITY;
 

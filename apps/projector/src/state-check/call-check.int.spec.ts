@@ -35,7 +35,7 @@ async function stateOf(n: number) {
 }
 const setState = (n: number, state: Buffer) => sql('UPDATE calls SET state = $2 WHERE call_uuid = $1', [uuidOf(n), state]);
 
-describe('the row of a call that somebody changed in the database', () => {
+describe('the row of a call that was changed in the database', () => {
   afterEach(async () => {
     // As an operator mends it: the rows are folded anew from the log.
     const [before] = (await readBuilds(platform.store)).filter(({ state, projection }) => state === 'live' && projection === 'call');
@@ -79,7 +79,7 @@ describe('the row of a call that somebody changed in the database', () => {
       },
       'different: call',
     ],
-    ['its state, to what nobody can read', (n) => setState(n, Buffer.from('no state')), 'different: state'],
+    ['its state, to unreadable bytes', (n) => setState(n, Buffer.from('no state')), 'different: state'],
     ['its state, to nothing', (n) => setState(n, Buffer.alloc(0)), 'different: state'],
     ['whose it is', (n) => sql(`UPDATE calls SET tenant_id = 'other' WHERE call_uuid = $1`, [uuidOf(n)]), 'different: tenant_id'],
     ['that there is one', (n) => sql('DELETE FROM calls WHERE call_uuid = $1', [uuidOf(n)]), 'the row is missing; the log has status'],

@@ -24,7 +24,7 @@ export interface Compared {
 
 const isEnded = ({ status }: CallWrite): boolean => (terminalStatuses as ReadonlySet<string>).has(status);
 
-/** Up to when the log has to be read for a call to be what its row says; Infinity: nobody can tell. */
+/** Up to when the log has to be read for a call to be what its row says; Infinity: unknown. */
 function untilOf(row: CallWrite | undefined, { at_ms }: RequestedCall): number {
   const state = row && stateIn(row);
   if (!state) return at_ms + MARGIN_MS;

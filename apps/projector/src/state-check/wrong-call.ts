@@ -17,7 +17,7 @@ const facts = [
   'compensation',
 ] as const;
 
-/** The state that a row holds; undefined where nobody can read it. */
+/** The state that a row holds; undefined if it cannot be read. */
 export function stateIn({ state }: Pick<CallWrite, 'state'>): CallState | undefined {
   try {
     return unpackCall(state);

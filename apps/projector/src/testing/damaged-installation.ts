@@ -77,7 +77,7 @@ export class DamagedInstallation {
     for (let n = 0; n < count; n++) await this.log.append([record(n)]);
   }
 
-  /** What somebody does to the disk while the process is stopped. */
+  /** Changes the disk while the process is stopped. */
   async whileStopped(work: () => Promise<void>): Promise<void> {
     await this.log.close();
     await work();
@@ -183,7 +183,7 @@ export class DamagedInstallation {
     return new EntriesReader(checkpoints, tiles, signer.verifier);
   }
 
-  /** For each record of the log the tree that proves it, or what is said instead. */
+  /** For each record of the log the tree that proves it, or the error message. */
   async provenBy(): Promise<string[]> {
     const records = await this.log.read(RECORDS, 0, await this.first, 10_000);
     const reports: string[] = [];

@@ -2,15 +2,15 @@ import type { TrustScoreChanged } from '@countersign/contracts';
 import { type AgentTrust, type ReportedScores, reportedKey, TOLD_EVERY_MS, toTell } from '@countersign/domain';
 import type { TrustScores } from '@countersign/process';
 
-/** What is told of a subject, without its meta. */
+/** A trust report of a subject, without its meta. */
 export type Moved = Omit<TrustScoreChanged, 'meta'>;
 
 type Now = Pick<Moved, 'score' | 'reported' | 'reported_reliability' | 'verified_reliability' | 'runs' | 'verified_at_ms'>;
 type About = Pick<Moved, 'subject' | 'name' | 'version'>;
 
 /**
- * What moved past its hysteresis since it was told, of one tenant: its tools, the providers of those that were run, and these
- * agents. `postponed`: something moved that was told of a moment ago.
+ * Scores of one tenant that moved past their hysteresis since their last report: its tools, the providers of tools that ran, and these
+ * agents. `postponed`: a score moved shortly after its last report.
  */
 export function movedScores(
   earlier: ReportedScores,

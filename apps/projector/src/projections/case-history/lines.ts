@@ -91,7 +91,7 @@ const isSagaEvent = (at: PlacedEvent): at is SagaEvent => at.event_type in sagaT
 
 /**
  * What a change adds to the timeline of its case; nothing for calls without one. Facts that came before the case was
- * known are told when it becomes known, so that the order of topics makes no difference.
+ * known are added when it becomes known, so that the order of topics makes no difference.
  */
 export function historyOf({ at, before, after }: Change): CaseHistoryWrite[] {
   if (at.event_type === 'case_set' && !at.is_refused) {

@@ -14,5 +14,5 @@ class PendingRequests implements PendingRows {
   }
 }
 
-/** Which projections somebody asked to be built anew. */
+/** Rebuild requests by projection. */
 export const rebuildRequests: Projection = { set, empty: () => new PendingRequests() };

@@ -108,5 +108,5 @@ class PendingTrust implements PendingRows {
   }
 }
 
-/** What calls came to and what is said of tools: what trust is computed from, at any past offset. */
+/** Outcomes of calls and facts about tools: the input of trust scores at any past offset. */
 export const trust: Projection = { set, empty: () => new PendingTrust() };
