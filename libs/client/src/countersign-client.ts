@@ -135,7 +135,7 @@ export class CountersignClient {
 const hasEnded = (result: CallResult): boolean => result.kind === 'answered' && ANSWERS.has(result.envelope.status);
 const isSettled = (result: CallResult): boolean =>
   hasEnded(result) || (result.kind === 'answered' && result.envelope.status === 'pending_approval');
-/** Recorded: what follows is waiting, for which a call is asked by its id. */
+/** Recorded: from here on the call is polled by its id. */
 const isAdmitted = (result: CallResult): boolean =>
   result.kind === 'answered' && (isSettled(result) || typeof result.envelope.call_id === 'string');
 

@@ -1,6 +1,6 @@
 import type { CallEnvelope, Problem } from './wire.js';
 
-/** What one request to the gateway came to. `unreachable`: no answer of the gateway, so nobody knows whether it arrived. */
+/** The outcome of one request to the gateway. `unreachable`: no response, so it is unknown whether it arrived. */
 export type CallResult =
   | { kind: 'answered'; envelope: CallEnvelope }
   | { kind: 'refused'; problem: Problem }

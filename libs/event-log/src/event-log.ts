@@ -113,7 +113,7 @@ export class RecordsDropped extends Error {
   }
 }
 
-/** A record that was acknowledged and that the disk does not give back: a checksum is wrong, or a part of a file is gone. */
+/** A record that was acknowledged and that the disk does not give back: a checksum is wrong, or part of a file is missing. */
 export class RecordsUnreadable extends Error {
   constructor(
     readonly topic: string,
@@ -146,7 +146,7 @@ export abstract class EventLog {
   /**
    * Appends and resolves with the offsets once all records are durable. Records of one call to append for one
    * partition become visible together and in order. Calls made while a write is running share the next one.
-   * @throws InfrastructureFault where the log is away, full or failed: the records may or may not be there.
+   * @throws InfrastructureFault where the log is unavailable, full or failed: the records may or may not be written.
    */
   abstract append(records: readonly NewRecord[]): Promise<number[]>;
   abstract subscribe(subscription: Subscription): Promise<RunningSubscription>;

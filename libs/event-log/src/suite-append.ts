@@ -132,7 +132,7 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'reads from any offset, at most what was asked for, and nothing at the head',
+      'reads from any offset, at most the requested count, and nothing at the head',
       async () => {
         const log = await suite.open();
         const topic = topicName('read');

@@ -23,7 +23,7 @@ function shared(members: readonly Collector[]): boolean {
   return held.length === PARTITIONS && new Set(held).size === PARTITIONS;
 }
 
-/** True if every record was given to somebody. */
+/** True if every record was delivered. */
 function covered(members: readonly Collector[], wanted: readonly string[]): boolean {
   const seen = new Set(members.flatMap(({ values }) => values));
   return wanted.every((value) => seen.has(value));

@@ -148,7 +148,7 @@ export function describeSubscriptions(suite: SuiteLog, timeout_ms: number): void
         const after = new Collector();
         await after.subscribe(log, group, [topic], {
           onAssigned: async () => {
-            if (++tries === 1) throw new Error('the store is away');
+            if (++tries === 1) throw new Error('the store is unavailable');
             return [{ topic, partition: 0, offset: offsets[3]! }];
           },
         });

@@ -50,7 +50,7 @@ export class AddressRules {
     return new AddressRules({ private_hosts, plain_http: 'to_any' });
   }
 
-  /** Why this URL may not be asked, or undefined. Its name is checked again when it is resolved. */
+  /** Why this URL may not be requested, or undefined. Its name is checked again when it is resolved. */
   fault(text: string): UrlFault | undefined {
     if (!URL.canParse(text)) return { kind: 'not_a_url', message: 'the text is not a URL' };
     const url = new URL(text);

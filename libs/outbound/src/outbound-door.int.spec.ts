@@ -61,7 +61,7 @@ describe('a name whose answer changes', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('is refused where one of its addresses is never asked, or it has none', async () => {
+  test('is refused if one of its addresses is forbidden, or it has none', async () => {
     const { resolve } = answering(['127.0.0.1', '::ffff:a9fe:a9fe'], []);
     expect([outcomeOf(await get(resolve)), outcomeOf(await get(resolve))]).toEqual(['address', 'address']);
     expect(requests).toHaveLength(0);

@@ -25,7 +25,7 @@ export class OutboundDoor {
     this.ways = { rules, resolve, proxies };
   }
 
-  /** Why this URL may not be asked, or undefined. */
+  /** Why this URL may not be requested, or undefined. */
   fault(url: string): UrlFault | undefined {
     return this.rules.fault(url);
   }

@@ -50,7 +50,7 @@ function openKafka(service: string, kafka: KafkaConfig, logger: Logger, failure:
   );
 }
 
-/** Opens Kafka, the registry, Postgres and Redis. Redis may be away (it only hints). @throws CannotOpen, with nothing left open */
+/** Opens Kafka, the registry, Postgres and Redis. Redis may be unavailable (it only carries hints). @throws CannotOpen, with nothing left open */
 export async function openDistributed(service: string, config: PlatformConfig, logger: Logger, failure: ProcessFailure): Promise<Parts> {
   const kafka = config.kafka as KafkaConfig;
   const inner = await openKafka(service, kafka, logger, failure);

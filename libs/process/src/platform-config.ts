@@ -160,7 +160,7 @@ function missingOf(env: Environment, together: readonly string[]): readonly stri
   return missing.length === together.length ? [] : missing;
 }
 
-/** What belongs together and is not all there. Told beside what is wrong by itself, so it looks at nothing but what is set. */
+/** Incomplete groups of variables. Reported beside invalid values, so it only checks which are set. */
 function halves(env: Environment): string[] {
   const bucket = missingOf(env, OF_BUCKET).map((name) => `${name}: missing; the S3 store needs endpoint, bucket and both keys`);
   return [...kafkaFaults(env), ...bucket];

@@ -52,7 +52,7 @@ export interface Platform {
   close(): Promise<void>;
 }
 
-/** PGlite never syncs, so its tables may be trusted only while the machine has not gone down since: then they are folded again. */
+/** PGlite never syncs, so its tables are valid only until the machine crashes: then they are rebuilt. */
 async function openPglite(data_dir: string, logger: Logger): Promise<Store> {
   const dir = path.join(data_dir, 'pg');
   const boot_file = path.join(data_dir, 'pg.boot');
@@ -126,7 +126,7 @@ async function openVault(config: PlatformConfig, store: Store, keys: KeyRing): P
   }
 }
 
-/** Keys of subjects are never in PGlite: they have to be durable, and gone for good when they are destroyed. */
+/** Keys of subjects are never in PGlite: they must be durable, and must not reappear after they are destroyed. */
 async function openSubjectKeys(config: PlatformConfig, store: Store, keys: KeyRing): Promise<SubjectKeys> {
   const wrapping_key = keys.seed('subject-keys');
   if (store.durable) return new SqlSubjectKeys(store, wrapping_key);

@@ -15,7 +15,7 @@ export class SqlError extends Error {
 class DatabaseNotAble extends InfrastructureFault {
   constructor(
     message: string,
-    /** Undefined where it was not the database that said so. */
+    /** Undefined if the database did not report it. */
     readonly sqlstate: string | undefined,
     cause: unknown,
   ) {

@@ -215,7 +215,7 @@ function describeCopy(store: () => Store): void {
     expect(await read()).toEqual([...kept, ...many]);
   });
 
-  test('a COPY of a value that does not fit its type is sent to nobody', async () => {
+  test('a COPY of a value that does not fit its type is not sent', async () => {
     const refused = store().atomically([copy([row(7), [ids[8], 40_000, ...row(8).slice(2)]])]);
     await expect(refused).rejects.toThrow(new TypeError('the value of column 2 is not of type int2'));
     await store().atomically([copy([row(8)])]);

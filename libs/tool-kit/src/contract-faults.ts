@@ -81,7 +81,7 @@ function effectFaults(contract: ToolContract, traits: ToolTraits): string[] {
   return faults;
 }
 
-/** The inputs that identify a write's effect must be there, and say more than when it was asked for. */
+/** The inputs that identify the effect of a write must exist, and be more than a time. */
 function keyFaults(contract: ToolContract): string[] {
   const properties = propertiesOf(contract.input_schema);
   const { discriminating, except } = contract.idempotency;

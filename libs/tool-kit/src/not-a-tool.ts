@@ -15,7 +15,7 @@ const STAYS_INSIDE = new Set(['pure', 'read_internal', 'stage', 'commit_low']);
 
 /**
  * What makes a capability no tool: inputs or outputs without a type, a text that says what to do, a way into a database,
- * an effect outside of what its class declares, a sandbox whose network nobody declared. One sentence each.
+ * an effect outside of what its class declares, a sandbox without a declared network. One sentence each.
  */
 export function notAToolFaults(contract: ToolContract): string[] {
   const { input_schema, output_schema } = contract;

@@ -26,7 +26,7 @@ describe('git_checkout and its attempts', () => {
     expect(await toolOf('git_checkout').reconcile?.(inputs, first)).toEqual({ kind: 'happened', output });
   });
 
-  test('one that was followed by others cannot be told; one that changed nothing is where it was', async () => {
+  test('one that was followed by others cannot be verified; one that changed nothing is unchanged', async () => {
     const first = scratch.context();
     await run('git_checkout', other, first);
     scratch.git(scratch.repo, 'switch', '--quiet', 'main');
@@ -98,7 +98,7 @@ describe('the read-back of a git_merge', () => {
     expect(await verified(output)).toEqual({ kind: 'verified' });
   });
 
-  test('cannot tell once there are commits to merge, or the revision is gone, and is verified again once those are merged', async () => {
+  test('cannot tell once there are commits to merge, or the revision is missing, and is verified again once those are merged', async () => {
     const output = await merged();
     onSide('later.txt');
     expect(await verified(output)).toMatchObject({ kind: 'cannot_tell' });

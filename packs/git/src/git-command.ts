@@ -69,7 +69,7 @@ export interface GitCall {
   env?: Record<string, string>;
   /** More output than this ends the process; the result is then `cut`. Default 16 MiB. */
   stdout_bytes_max?: number;
-  /** The process ends by itself after this long, also when we are gone by then (where `timeout` is there: Linux). */
+  /** The process ends by itself after this long, also if this process has ended (where `timeout` exists: Linux). */
   life_ms?: number;
 }
 
@@ -113,7 +113,7 @@ function commandOf(call: GitCall): string[] {
   return ['timeout', '-s', 'KILL', String(Math.ceil(call.life_ms / 1000)), ...git];
 }
 
-/** Asked first, so that git takes its lock files away; made to, if it does not listen. */
+/** SIGTERM first, so that git removes its lock files; SIGKILL if it does not end. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   signalGroup(pid, 'SIGTERM');

@@ -33,7 +33,7 @@ async function checkAlternates(objects: string, tenant_root: string, depth: numb
   const text = await textOf(join(objects, 'info/alternates'));
   const stores = (text ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   for (const store of stores) {
-    // Git takes a path in quotes too; nobody needs one here.
+    // Git also accepts a quoted path; it is not needed here.
     if (store.startsWith('"') || depth === ALTERNATES_DEPTH_MAX)
       throw leaves('alternates', 'its list of alternate object stores cannot be read');
     const path = resolve(objects, store);

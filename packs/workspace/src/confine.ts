@@ -102,7 +102,7 @@ export class Workspace {
     return stats;
   }
 
-  /** To be asked right before the change: still wanted, and still inside. */
+  /** Call right before the change: checks that it is not aborted and still inside. */
   async beforeChange(...places: Place[]): Promise<void> {
     const root = await this.root();
     for (const { folder, pointer } of places) {

@@ -17,7 +17,7 @@ export interface Found {
   bytes: Buffer;
   type: 'file' | 'directory' | 'symlink' | 'other';
   stats: Stats;
-  /** Whether its path below the start of the walk is wanted; true where nobody asked. */
+  /** Whether its path below the start of the walk is wanted; true if it was not checked. */
   wanted: boolean;
   /** Where it lies; open until the walk goes on. */
   folder: Folder;
@@ -25,7 +25,7 @@ export interface Found {
 
 type Name = Pick<Found, 'name' | 'bytes' | 'wanted'>;
 
-/** Says which paths, relative to the start of the walk, are wanted; asked once for each part of a folder. */
+/** Says which paths, relative to the start of the walk, are wanted; called once for each part of a folder. */
 export type Wanted = (paths: readonly string[]) => Promise<boolean[]>;
 
 const STATS_AT_ONCE = 1_000;

@@ -11,7 +11,7 @@ import { Registry } from 'prom-client';
 import type { ExecutorConfig } from '../config.js';
 import { startExecutor } from '../start-executor.js';
 import { keptStores } from './kept-stores.js';
-import { type RulingOptions, PARTITIONS, PlayedPolicy, TENANT_KEY } from './played-policy.js';
+import { PARTITIONS, PlayedPolicy, type RulingOptions, TENANT_KEY } from './played-policy.js';
 import { testPack, World } from './tools.js';
 
 /** An executor on a real log and a real store, with policy played by the spec. */

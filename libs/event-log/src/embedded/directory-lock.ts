@@ -84,7 +84,7 @@ export class DirectoryLock {
   }
 }
 
-/** Who listens there, or null if nobody does. One that accepts but is silent is stopped, not dead: it holds. */
+/** The process that listens there, or null. One that accepts but is silent is suspended, not dead: it holds the lock. */
 function ask(path: string): Promise<{ owner: string; held: boolean } | null> {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -90,7 +90,7 @@ export class JournalWriter {
     if (added.length > 0 || this.#writing !== undefined || !this.#filling.empty) await this.#durable([]);
   }
 
-  /** Writes what is pending and stops. Resolves even if that failed: the callers were told. */
+  /** Writes what is pending and stops. Resolves even if that failed: the callers got the error. */
   async close(): Promise<void> {
     while (this.#state === 'open' && (this.#writing !== undefined || !this.#filling.empty)) {
       this.#start();

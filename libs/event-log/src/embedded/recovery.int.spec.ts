@@ -158,7 +158,7 @@ test('a flipped byte in an older segment is an error for who reads there, never 
   await log.close();
 });
 
-test('indexes of older segments are saved, and built again where they are damaged or gone', async () => {
+test('indexes of older segments are saved, and rebuilt if they are damaged or missing', async () => {
   const dir = await directory();
   const options = { dir, segment_bytes: 5_000, chunk_bytes: 500 };
   let log = await EmbeddedEventLog.open(options);

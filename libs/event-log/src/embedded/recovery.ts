@@ -30,7 +30,7 @@ export interface Place {
 /**
  * Opens the segment files of a directory: checks that none is missing or shorter than it was, reads the last one whole,
  * cuts a torn write off its end and makes what is left durable.
- * @throws where an acknowledged part is damaged or gone
+ * @throws where an acknowledged part is damaged or missing
  */
 export async function recover(place: Place): Promise<Recovered> {
   const opened: JournalFile[] = [];

@@ -73,7 +73,7 @@ describe('dropping old segments', () => {
     await log.close();
   });
 
-  test('nothing goes that a reader has not passed, nor beyond what was said', async () => {
+  test('nothing is dropped that a reader has not passed, nor beyond the given offset', async () => {
     const log = await filled();
     expect(await log.drop(below(0))).toEqual({ segments: 0, bytes: 0 });
     let passed = () => {};

@@ -14,7 +14,7 @@ export interface FetchPosition {
   offset: number;
 }
 
-/** What one partition had at and after the position asked for. */
+/** What one partition had at and after the requested position. */
 export interface Fetched extends FetchPosition {
   /** The partition's head when the broker answered. */
   head: number;
@@ -97,12 +97,12 @@ export class BrokerLink {
     );
   }
 
-  /** The offsets after the newest durable records, in the order asked for. */
+  /** The offsets after the newest durable records, in the requested order. */
   heads(partitions: readonly { topic: string; partition: number }[]): Promise<number[]> {
     return this.ends(partitions, false);
   }
 
-  /** The first offsets that are left, in the order asked for. */
+  /** The first offsets that are left, in the requested order. */
   firsts(partitions: readonly { topic: string; partition: number }[]): Promise<number[]> {
     return this.ends(partitions, true);
   }

@@ -39,7 +39,7 @@ export class FetchLoop {
     return [...this.readers.values()];
   }
 
-  /** Readers that have waited since before this time for somebody else than their handler. */
+  /** Readers that have waited since before this time, not counting time in their handler. */
   stuck(before_ms: number): StuckPosition[] {
     return this.all().flatMap(({ topic, partition, handled, idleSince: since_ms, waitsFor: waits_for }) =>
       since_ms !== undefined && since_ms < before_ms ? [{ topic, partition, handled, since_ms, waits_for }] : [],

@@ -86,7 +86,7 @@ describe('a socket for kafkajs', () => {
     expect(events).toContain('lost: Attempt to access memory outside buffer bounds');
   });
 
-  test('where nobody listens the connect fails with an error', async () => {
+  test('without a listener the connect fails with an error', async () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     framed = new FramedSocket(connect(port, '127.0.0.1'), { onConnect: () => events.push('connected'), onLost: () => events.push('lost') });

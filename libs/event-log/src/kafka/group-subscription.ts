@@ -27,7 +27,7 @@ export class GroupSubscription implements RunningSubscription {
   private readonly ending = new Map<string, Promise<void>>();
   private settling: Promise<void> | undefined;
   private readonly guard: StallGuard;
-  /** Since when Kafka has not said where to begin. */
+  /** Since when Kafka has not returned a start offset. */
   private offsets_since_ms: number | undefined;
   private settled = false;
   private closed = false;

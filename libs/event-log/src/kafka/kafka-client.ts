@@ -35,7 +35,7 @@ export class KafkaClient {
     private readonly name: string,
     patience: Patience = 'silence',
   ) {
-    // A long poll may be silent for as long as it was asked to.
+    // A long poll may be silent for its requested wait.
     this.staleness_ms = patience === 'silence' ? Math.max(settings.request_timeout_ms, 2 * settings.fetch_wait_ms) : undefined;
     this.kafka = new Kafka({
       brokers: [...settings.brokers],

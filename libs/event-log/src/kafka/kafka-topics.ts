@@ -19,7 +19,7 @@ const topicConfig = {
   'max.message.bytes': String(MESSAGE_BYTES_MAX),
 } as const;
 
-/** What is asked of the cluster rather than of a partition, over one kept admin connection. */
+/** Requests to the cluster rather than to a partition, over one kept admin connection. */
 export class KafkaTopics {
   private readonly counts = new Map<string, number>();
   private admin: Promise<Admin> | undefined;

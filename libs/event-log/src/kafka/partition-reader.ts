@@ -55,7 +55,7 @@ export class PartitionReader {
     return !this.stopped && this.buffer.length < BUFFER_RECORDS_MAX && this.buffered_bytes < BUFFER_BYTES_MAX;
   }
 
-  /** Since when nothing has come or gone, ms; undefined while a handler works on a batch or is about to try it again. */
+  /** Time of the last activity, ms; undefined while a handler works on a batch or is about to try it again. */
   get idleSince(): number | undefined {
     return this.stopped || this.waits_for === 'handler' ? undefined : this.progress_at_ms;
   }

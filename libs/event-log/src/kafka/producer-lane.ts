@@ -20,7 +20,7 @@ const WAIT_A_RECORD_MS = 0.75;
  * kafkajs rolls a partition's sequence back when a reply is lost and frees the broker before it retries; a second send
  * would take the same sequence, be answered 'duplicate' and never be stored. So **one send is outstanding, ever**: what
  * comes meanwhile forms the next batch, and the retry carries the same records under the same sequence. When kafkajs
- * gives up, the sequence is rolled back although the records may be there: the producer is thrown away with its id.
+ * gives up, the sequence is rolled back although the records may be there: the producer is discarded with its id.
  *
  * With several brokers a send holds one partition only: kafkajs retries a send to several leaders as soon as the first
  * of them fails, so that partitions of the others are written twice or, when a leader moves, not at all.

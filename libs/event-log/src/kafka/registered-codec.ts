@@ -32,7 +32,7 @@ export class RegisteredCodec implements SchemaSource {
 
   /**
    * Registers every schema of this build and writes with the ids given.
-   * @throws IncompatibleSchema where the registry refuses one; InfrastructureFault where it is away.
+   * @throws IncompatibleSchema where the registry refuses one; InfrastructureFault where it is unavailable.
    */
   async start(): Promise<void> {
     const ordered = [...this.schemas].sort((a, b) => a.id - b.id);

@@ -30,7 +30,7 @@ const LATE_INTERVALS = 3;
 
 /**
  * Watches one subscription or follower: with records to read and no progress for `stall_ms` it is rebuilt, and after as
- * long again the process is asked to end. A handler that works or is retried, a full buffer, a topic without newer
+ * long again the process is stopped. A handler that works or is retried, a full buffer, a topic without newer
  * records and a cluster that does not answer are no stall.
  */
 export class StallGuard {
@@ -94,7 +94,7 @@ export class StallGuard {
       });
       return { sighting: 'unknown', stuck: [] };
     }
-    // What moved while Kafka was asked is not stuck.
+    // A position that moved during the query is not stuck.
     const still = new Map(this.watched.stuck(before_ms).map((one) => [`${one.topic}/${one.partition}`, one.handled]));
     const stuck = suspects.filter(
       (one, at) => (heads[at] ?? 0) > one.handled && still.get(`${one.topic}/${one.partition}`) === one.handled,

@@ -156,7 +156,7 @@ describe('a subscription that makes no progress', () => {
     let broken = true;
     reader.react = async (batch) => {
       if (batch.topic === slow && broken) await passes(3);
-      if (batch.topic === failing && broken) throw new Error('the store is away');
+      if (batch.topic === failing && broken) throw new Error('the store is unavailable');
     };
     const topics = [slow, failing, idle, transactional];
     const running = await log.follow({ topics, visibility: 'durable', batch_records_max: 100, from: 'start', onBatch: reader.onBatch });

@@ -15,8 +15,8 @@ const READ_RECORDS = 100;
 const placeOf = (topic: string, partition: number, offset: number): string => `${topic}/${partition}/${offset}`;
 
 /**
- * Writes records that nobody can handle to `dead-letter`, with their cause: each once for a consumer, also where it is met
- * again because an offset or a database was lost. A partition has one reader of a consumer, so nobody else writes meanwhile.
+ * Writes records that cannot be handled to `dead-letter`, with their cause: each once for a consumer, also where it is met
+ * again because an offset or a database was lost. A partition has one reader of a consumer, so no other process writes at the same time.
  */
 export class DeadLetters {
   private readonly known = new Set<string>();

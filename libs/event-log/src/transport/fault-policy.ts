@@ -4,7 +4,7 @@ import { retried, retryPlans } from '../retries.js';
 import type { DeadLetters, PoisonRecord } from './dead-letters.js';
 import type { Recorded } from './event-batch.js';
 
-/** Where faults are told (a logger). */
+/** The logger for faults. */
 export interface FaultSink {
   warn(fields: Record<string, unknown>, message: string): void;
   error(fields: Record<string, unknown>, message: string): void;
@@ -82,7 +82,7 @@ export class FaultPolicy {
       await this.persist('poison', () => this.poison({ record, event }, cause));
     } catch (fault) {
       if (fault instanceof StoppedReading) throw fault;
-      // The record is kept and told of: met again and again, it would stop its partition for good.
+      // The record is dead-lettered and logged: retried without end, it would block its partition.
       const { topic, partition, offset } = record;
       this.sink.error(
         { event: 'dead_lettered_call_not_ended', topic, partition, offset, cause: String(fault) },

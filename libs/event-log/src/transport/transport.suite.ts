@@ -136,7 +136,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       const seen: (string | null)[][] = [];
       behaviour.handle = async (batch) => {
         seen.push(callsOf(batch));
-        if (seen.length < 4) throw new InfrastructureFault('the store is away');
+        if (seen.length < 4) throw new InfrastructureFault('the store is unavailable');
       };
       await (await start()).caughtUp();
       expect(seen).toEqual(Array(4).fill(['a', 'b']));
@@ -193,7 +193,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
         if (callsOf(batch).includes('a')) throw new Error('cannot take a');
       };
       ending = async () => {
-        if (poisoned.length < 3) throw new InfrastructureFault('the log is away');
+        if (poisoned.length < 3) throw new InfrastructureFault('the log is unavailable');
       };
       await (await start()).caughtUp();
       expect(poisoned.map(({ offset }) => offset)).toEqual([0, 0, 0]);
@@ -218,7 +218,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       expect(poisoned.map(({ offset }) => offset)).toEqual([0, 1]);
     });
 
-    test('a record whose call cannot even be ended is told of, and stops nobody', async () => {
+    test('a record whose call cannot be ended either is logged and blocks nothing', async () => {
       await log.append(['a', 'b'].map(viewed));
       const seen: (string | null)[] = [];
       behaviour.handle = async (batch) => {

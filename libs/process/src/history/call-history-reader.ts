@@ -35,7 +35,7 @@ export interface HistoryParts {
   log: EventLog;
   store: Store;
   monotonic_ms(): number;
-  /** Resolves when what this process has said stands on the log; absent: it says nothing that counts. */
+  /** Resolves when the records of this process are on the log; absent: it writes none that count. */
   said?(): Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /**
  * What is on record of earlier calls, for conditions that ask for `history` (docs/how-to/policies.md). Reads the views once they
- * have everything that stood on the log when it was asked: rulings, answers and requests of every instance. Waits at most a
+ * include everything that was on the log at the time of the call: decisions, results and requests of every instance. Waits at most a
  * second for that; where they do not get there, nothing is known, and a condition that asks errs.
  */
 export class CallHistoryReader {
@@ -51,7 +51,7 @@ export class CallHistoryReader {
 
   constructor(private readonly parts: HistoryParts) {}
 
-  /** In the order of what was asked, as it is recorded; undefined: it cannot be told now. @throws InfrastructureFault */
+  /** In the order of the requests, as it is recorded; undefined: not available now. @throws InfrastructureFault */
   async read(asks: readonly HistoryAsk[]): Promise<(string | undefined)[]> {
     if (!(await this.current(new Set(asks.map(({ call }) => call.lane))))) return asks.map(() => undefined);
     const results: Record<string, unknown>[] = asks.map(() => ({}));

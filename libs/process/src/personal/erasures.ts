@@ -68,7 +68,7 @@ export class Erasures {
     this.folded = new FoldedTopics({ log, codec, topics, only: FOLDED, initial, evolve: fold, ...(schemas ? { schemas } : {}) });
   }
 
-  /** Destroys what the record says is gone, before any key is used: what a crash left, and what came back, which is reported. */
+  /** Destroys keys of recorded erasures before any key is used: leftovers of a crash, and reappeared keys, which are reported. */
   async start(damage: DamageReport): Promise<void> {
     await this.folded.start();
     const { erasures } = this.folded.state;

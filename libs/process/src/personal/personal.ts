@@ -28,7 +28,7 @@ export interface AboutSubjects {
   refs?: readonly string[];
 }
 
-/** A call whose inputs and rationale can be read, and what seals whatever is written of it; undefined in its stead: a key is gone. */
+/** A call whose inputs and rationale can be read, and what seals whatever is written of it; undefined: a key is destroyed. */
 export interface OpenedCall {
   call: ToolCall;
   seal: CallSeal;
@@ -66,7 +66,7 @@ export class Personal {
     return text?.includes(SEALED) ? (JSON.parse(await this.text(tenant_id, text)) as T) : value;
   }
 
-  /** Bytes of a blob; undefined: a key is gone. */
+  /** Bytes of a blob; undefined: a key is destroyed. */
   async bytes(tenant_id: string, parts: NonNullable<ReturnType<typeof sealedParts>>): Promise<Buffer | undefined> {
     return openBytes(tenant_id, parts, await this.get(tenant_id, parts.key_ids));
   }
@@ -84,7 +84,7 @@ export class Personal {
     return { seal: new CallSeal({ tenant_id, rules, inputs }, keys, mine), sealed };
   }
 
-  /** Seals what is about some subjects and not about one call; what names nobody goes with its month, by retention. @returns undefined for too many */
+  /** Seals data about subjects that belongs to no single call; without a subject, under the monthly key. @returns undefined for too many */
   async sealingAbout(tenant_id: string, about: AboutSubjects, at_ms: number): Promise<{ seal: CallSeal; sealed: SealedKey[] } | undefined> {
     const refs = [...new Set([...about.subjects.map((subject) => this.ref(tenant_id, subject)), ...(about.refs ?? [])])];
     if (refs.length > SEALED_KEYS_MAX) return undefined;

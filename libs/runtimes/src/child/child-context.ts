@@ -11,7 +11,7 @@ export interface ExecutorLine {
   progress(id: number, fraction: number, message: string): void;
 }
 
-/** What a tool in a child is given: the data of its run, and the rest asked of the executor when the tool asks for it. */
+/** The context of a tool in a child: the data of its run; the rest is requested from the executor on use. */
 export class ChildContext implements RunContext {
   private readonly controller = new AbortController();
   private reported_at_ms = 0;
@@ -82,7 +82,7 @@ export class ChildContext implements RunContext {
   attach({ kind, content_type, data }: ToolBlob): Promise<ToolAttachment> {
     const bytes = typeof data === 'string' ? { text: data } : { base64: Buffer.from(data).toString('base64') };
     const kept = this.line.question(this.id, { of: 'attach', kind, content_type, ...bytes }) as Promise<ToolAttachment>;
-    // A tool that does not wait for it must not end the process of all others by a rejection that nobody handles.
+    // A tool that does not await it must not end the process of all others by an unhandled rejection.
     kept.catch(() => undefined);
     return kept;
   }

@@ -6,8 +6,8 @@ import { asksOf, toolId } from '../runtime.js';
 import { messageOf } from '../thrown-error.js';
 import { ChildContext, type ExecutorLine } from './child-context.js';
 import type { AskMessage, ContextQuestion, FromChild, ReportedError, ToChild } from './protocol.js';
-import { reportedError, thrownHere } from './told-error.js';
-import type { ReportedPack } from './told-pack.js';
+import { reportedError, thrownHere } from './reported-error.js';
+import type { ReportedPack } from './reported-pack.js';
 import { sendable } from './unsent-answer.js';
 
 /** A question to the executor that is not answered yet. */

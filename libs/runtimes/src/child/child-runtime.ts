@@ -117,7 +117,7 @@ export class ChildRuntime implements Runtime {
     await Promise.all([...this.children.values()].map((child) => child.close('the executor is stopping')));
   }
 
-  /** @param about the output that is asked about, or the effect that is undone */
+  /** @param about the output to verify, or the effect to undo */
   private async ask(ask: Ask | 'run', job: ToolJob, about?: unknown): Promise<unknown> {
     const child = this.childOf(job.context.tenant_id);
     const { place } = job;

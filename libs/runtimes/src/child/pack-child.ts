@@ -9,8 +9,8 @@ import { BadFrame, FrameReader, FrameWriter } from './frames.js';
 import { diedWithIt, notBegun } from './not-begun.js';
 import { PendingAsks } from './pending-asks.js';
 import { type FromChild, PROTOCOL_VERSION, type ToChild } from './protocol.js';
+import { packOf } from './reported-pack.js';
 import { residentMb } from './resident-memory.js';
-import { packOf } from './told-pack.js';
 
 /** What a child is started with, and how long it may take for what. */
 export interface ChildLimits {
@@ -36,7 +36,7 @@ export class PackChild {
   /** Resolves once nothing of it is left. */
   readonly ended: Promise<void>;
   used_at_ms = performance.now();
-  /** Why it is over or about to be; undefined: it may be asked. */
+  /** Why it has ended or is about to; undefined: it accepts requests. */
   fault: string | undefined;
   /** Its fault is that it wrote an invalid message. */
   garbled = false;
@@ -46,7 +46,7 @@ export class PackChild {
   private settle!: { resolve(pack: RuntimePack): void; reject(fault: Error): void };
   private is_loaded = false;
   private stderr = '';
-  /** Times it was told of an abort and has not said that it heard. */
+  /** Timers of aborts that it has not acknowledged. */
   private unseen: NodeJS.Timeout[] = [];
 
   constructor(
@@ -63,7 +63,7 @@ export class PackChild {
     this.loaded = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });
-    // Whoever asks for it is told; nobody may be asking.
+    // Callers get the rejection; without a caller it must not be unhandled.
     this.loaded.catch(() => undefined);
     this.ended = new Promise((resolve) => {
       this.process.once('close', (code, signal) => {
@@ -127,7 +127,7 @@ export class PackChild {
     if (!channel) return undefined;
     const reader = new FrameReader();
     channel.on('data', (bytes: Buffer) => this.read(reader, bytes));
-    // That it is gone is told by the end of the process.
+    // The end of the process reports that the channel is closed.
     channel.on('error', () => this.kill('its channel failed'));
     this.process.stderr?.on('data', (bytes: Buffer) => {
       this.stderr = (this.stderr + bytes.toString()).slice(-STDERR_CHARS_KEPT);
@@ -190,7 +190,7 @@ export class PackChild {
     this.writer?.write(JSON.stringify(message));
   }
 
-  /** The end of what it wrote to stderr: not where it was given a secret, which nobody here could find in it. */
+  /** The tail of its stderr; withheld if it received a secret, which could not be masked here. */
   private stderrText(): string {
     if (this.stderr === '') return '';
     return this.pending.has_secrets ? '; its output is withheld because it received secrets' : `: ${this.stderr.trim()}`;

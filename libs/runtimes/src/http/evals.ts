@@ -82,7 +82,7 @@ class KeepingServer implements Counterpart {
 const read = new KeepingServer();
 const write = new KeepingServer();
 
-/** The eval packs of the http tools. The server's port is known once it listens: inputs are made when they are asked for. */
+/** The eval packs of the http tools. The server's port is known once it listens: inputs are created on use. */
 export const evals: EvalPacks = {
   http_request: {
     counterpart: read,

@@ -38,7 +38,7 @@ export class S3Bucket {
     if (!response.ok) throw new InfrastructureFault(`${key} could not be stored: S3 responded with status ${response.status}`);
   }
 
-  /** Any request of one object, signed. @throws InfrastructureFault where nobody answers */
+  /** Any request of one object, signed. @throws InfrastructureFault where the server does not respond */
   async send(key: string, init: RequestInit): Promise<Response> {
     const { endpoint, bucket, timeout_ms } = this.options;
     try {

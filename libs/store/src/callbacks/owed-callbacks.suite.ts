@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../store.js';
 import { isOwedKept, noteOwedKept, type OwedCallback, oweCallbacks, owedCallbacks, settleCallbacks } from './owed-callbacks.js';
 
-/** What is to be told to callback URLs, over restarts. */
+/** Callbacks that are owed, across restarts. */
 export function describeOwedCallbacks(store: () => Store): void {
   describe('callbacks that are owed', () => {
     const call = (at: number): OwedCallback => ({ call_id: callId(at, uuidv7(Date.now())), tenant_id: `t${at}` });

@@ -116,7 +116,7 @@ export function describeClaims(store: () => Store): void {
     expect(await claim(store(), epoch, [claimOf({ approval_id })])).toEqual([true]);
   });
 
-  test('a claim that took its approval and then lost its key keeps it for its own next attempt, and for nobody else', async () => {
+  test('a claim that took its approval and then lost its key keeps it for its own next attempt only', async () => {
     const epoch = await leaseOf(store());
     const key = randomUUID();
     const claims = Array.from({ length: 12 }, () => claimOf({ key, approval_id: randomUUID() }));

@@ -166,7 +166,7 @@ function describeHolds(store: () => Store): void {
     expect(answers.flat().filter(({ kind }) => kind === 'won')).toHaveLength(30);
   });
 
-  test('a doubt is waited for until it has settled, then others run and are told; its resolution ends their answers', async () => {
+  test('others wait until a doubt has settled, then run with a warning; its resolution invalidates their results', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const doubtful = effect(names, 'x', 'replaces', { settle_ms: 2_000_000_000 });
     await claimWithResources(store(), epoch, [doubtful]);
@@ -191,7 +191,7 @@ function describeHolds(store: () => Store): void {
     expect(await stands(store(), doubtful)).toBe(true);
   });
 
-  test('a claim that is forgotten, and a hold whose row is gone, hold nothing', async () => {
+  test('a removed claim, and a hold whose row is deleted, hold nothing', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const [forgotten, lost] = [effect(names, 'x', 'replaces'), effect(names, 'y', 'replaces')];
     expect(kinds(await claimWithResources(store(), epoch, [forgotten, lost]))).toEqual(['won', 'won']);

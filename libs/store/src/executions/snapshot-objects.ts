@@ -22,7 +22,7 @@ export class SnapshotObjects implements SnapshotPlace {
     try {
       for await (const piece of pieces) await this.bucket.put(this.key(id, written.pieces++), Buffer.from(piece));
     } catch (fault) {
-      // Nobody would find them again. Where the bucket itself is away they stay.
+      // Without an index they would be orphans. If the bucket is unavailable they stay.
       await this.remove(written).catch(() => undefined);
       throw fault;
     }

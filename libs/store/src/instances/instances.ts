@@ -45,7 +45,7 @@ export function runningInstances(sql: Sql): Promise<RunningInstance[]> {
   return sql.query<RunningInstance & Record<string, unknown>>({ name: 'instance_live', text: LIVE, params: [INSTANCE_EXPIRED_MS] });
 }
 
-/** Takes an instance off the list, and those that nobody has heard from for an hour. */
+/** Deletes an instance, and those without a heartbeat for an hour. */
 export async function forgetInstance(sql: Sql, instance_id: string): Promise<void> {
   await sql.query({ name: 'instance_forget', text: FORGET, params: [instance_id, FORGOTTEN_MS] });
 }

@@ -28,7 +28,7 @@ export function describeLeases(store: () => Store): void {
     expect(await heartbeat(store(), kept, 60_000)).toBe(true);
   });
 
-  test('a lease that ran out claims nothing; it goes on where nobody fenced it, and its owner never fences it', async () => {
+  test('an expired lease claims nothing; it continues unless it was fenced, and its owner never fences it', async () => {
     const lane = randomUUID();
     const slow = await leaseOf(store(), lane, 50);
     await new Promise((wait) => setTimeout(wait, 100));

@@ -10,7 +10,7 @@ export function describeNoticeClaims(store: () => Store): void {
     const place = () => ({ notice_id: randomUUID(), webhook_id: 'w' });
     const by = (owner: string, for_ms = 60_000) => ({ owner, for_ms });
 
-    test('of many who ask at once one tells it, and nobody once it is told', async () => {
+    test('of many concurrent claims one wins, and none once it is sent', async () => {
       const one = place();
       const claims = await Promise.all(Array.from({ length: 20 }, (_, i) => claimNotice(store(), one, by(`g${i}`))));
       expect(claims.filter((answer) => answer === 'mine')).toHaveLength(1);

@@ -76,7 +76,7 @@ export class PgliteConnection {
     });
   }
 
-  /** Finishes what was asked for, then stops the thread. */
+  /** Finishes pending requests, then stops the thread. */
   async close(): Promise<void> {
     if (this.#lost) return;
     this.#flush();

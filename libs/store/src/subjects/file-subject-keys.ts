@@ -118,7 +118,7 @@ export class FileSubjectKeys extends MemorySubjectKeys {
     }
   }
 
-  /** After a failed sync nobody knows what is on the disk: nothing more is written. */
+  /** After a failed sync the content of the disk is unknown: nothing more is written. */
   private async flush(): Promise<void> {
     const batch = this.waiting;
     this.waiting = [];

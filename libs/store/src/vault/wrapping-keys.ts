@@ -27,7 +27,7 @@ export interface WrappedKey {
 
 /**
  * Keys that wrap data keys, in the shape of a key management service: what they are never comes out. `about` is the
- * encryption context, checked again when a key is unwrapped. All of them throw where the service is away.
+ * encryption context, checked again when a key is unwrapped. All of them throw where the service is unavailable.
  */
 export abstract class WrappingKeys {
   /** The key that new data keys are wrapped with. */

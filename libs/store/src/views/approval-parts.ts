@@ -18,7 +18,7 @@ export interface PartRow {
   four_eyes: boolean;
   requested_at_ms: number;
   expires_at_ms: number;
-  /** Why the people who were known when it was asked cannot meet it. */
+  /** Why the people known at the time of the request cannot meet it. */
   shortfall: string | null;
 }
 

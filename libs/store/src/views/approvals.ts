@@ -16,7 +16,7 @@ import { readable } from './state-schemas.js';
 /** `superseded`: an approver edited the inputs, and another request asks about those. */
 export type ApprovalStatus = 'pending' | 'granted' | 'denied' | 'expired' | 'cancelled' | 'superseded';
 
-/** Who must decide, and what a grant binds, as it was asked. */
+/** Who must decide, and what a grant covers, as requested. */
 export interface RequestedApproval {
   decision_id: string;
   approver_roles: string[];
@@ -29,7 +29,7 @@ export interface RequestedApproval {
   barred: string[];
   evidence: ApprovalEvidence | null;
   edit: ApprovalEdit | null;
-  /** One for each rule that asks, as it was asked; empty in records from before parts. */
+  /** One for each rule that requires approval, as requested; empty in records from before parts. */
   parts: RecordedPart[];
   /** Each part needs people who meet no other. */
   distinct: boolean;
@@ -41,7 +41,7 @@ export interface RequestedApproval {
   mapped?: MappedInputs;
 }
 
-/** The group that has it since nobody of the one before decided. */
+/** The group to which it escalated because the previous one did not decide. */
 export interface Escalation {
   level: number;
   approver_roles: string[];
@@ -159,7 +159,7 @@ export async function readApproval(sql: Sql, tenant_id: string, approval_id: str
   return (await withVotes(sql, tenant_id, rows))[0];
 }
 
-/** Calls that people were asked about are looked through so far back. */
+/** How many earlier approval requests are searched. */
 const SIMILAR_AMONG = 200;
 
 export interface SimilarRow extends Row {
@@ -170,7 +170,7 @@ export interface SimilarRow extends Row {
   state: Buffer;
 }
 
-/** The newest calls of a tool that people were asked about before a time, newest first, with their packed state. */
+/** The newest calls of a tool with an approval request before a time, newest first, with their packed state. */
 export async function similarCalls(
   sql: Sql,
   { tenant_id, tool, before_ms, limit }: { tenant_id: string; tool: string; before_ms: number; limit: number },

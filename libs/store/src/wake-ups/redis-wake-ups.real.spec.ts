@@ -69,7 +69,7 @@ test('a lost connection is counted and made again, and the subscription with it'
   }
 });
 
-test('while Redis is away publishing is dropped without an error and faults are counted', async () => {
+test('while Redis is unavailable publishing is dropped without an error and faults are counted', async () => {
   const nowhere = new RedisWakeUps({ url: 'redis://127.0.0.1:1' });
   open.push(nowhere);
   await nowhere.subscribe('gateway-3', () => undefined);
@@ -78,7 +78,7 @@ test('while Redis is away publishing is dropped without an error and faults are 
   expect(nowhere.faults).toBeGreaterThan(0);
 });
 
-test('a connection that the server ends is told once, and one that is ended here is not', async () => {
+test('a connection that the server closes is reported once, and one that is closed here is not', async () => {
   const reported: string[] = [];
   const [ended, closed] = [new Redis(url, { retryStrategy: () => null }), new Redis(url, { retryStrategy: () => null })];
   new RedisFaults(ended, ({ message }) => reported.push(`ended: ${message}`));

@@ -112,7 +112,7 @@ export class Search implements OpenSearch {
 
 const cancelled = (message: string): ToolError => new ToolError('CANCELLED', message, { effect: 'none' });
 
-/** What a call is told whose search has no result. */
+/** The error of a call whose search has no result. */
 function endOf(why: StopReason, { search_ms_max, slice_ms_max }: SearchTimes): ToolError {
   switch (why) {
     case 'aborted':

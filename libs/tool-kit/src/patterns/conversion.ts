@@ -38,7 +38,7 @@ export function defineConversion({ sources, ...traits }: Conversion): Tool {
     output: z.strictObject({
       value: z.string(),
       unit: z.string(),
-      /** Nothing was rounded away. */
+      /** The value is exact, not rounded. */
       exact: z.boolean(),
       source: z.strictObject({ pin: z.string(), sha256: z.string() }),
     }),

@@ -8,7 +8,7 @@ import { holds, type RulePack } from './rule-pack.js';
 export interface Validation<C extends z.ZodType> extends PatternTraits {
   /** Shape of what is judged. */
   candidate: C;
-  /** Every version that may be asked for; an old one stays, so that old verdicts can be had again. */
+  /** Every supported version; an old one stays, so that old verdicts can be reproduced. */
   rule_packs: readonly [RulePack, ...RulePack[]];
 }
 

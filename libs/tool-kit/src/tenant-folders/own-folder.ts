@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ToolError } from '../tool-error.js';
 import { tenantFolderName } from './folder-name.js';
 
-/** Nobody else on the machine sees what a tenant's tools keep, unless the operator opens it. */
+/** Other users of the machine cannot read a tenant's files unless the operator allows it. */
 const FOLDER_MODE = 0o700;
 
 /**

@@ -32,8 +32,8 @@ const ADVICE: Readonly<Record<Refusal, string>> = {
 /** The tenants' folders in one folder setting: the only way from a tenant to a place on the disk. */
 export class TenantFolders {
   /**
-   * @param tenants ids of the tenants that the installation has, asked while no layout is recorded
-   * @param onRefused told of each refusal, for the operator; `tenant_id` null: every tenant is refused for now
+   * @param tenants ids of the tenants of the installation, read while no layout is recorded
+   * @param onRefused called for each refusal, for the operator; `tenant_id` null: every tenant is refused for now
    */
   constructor(
     readonly setting: FolderSetting,
@@ -43,7 +43,7 @@ export class TenantFolders {
 
   /**
    * Records the layout of the folder where it is clear, so that tenants which come later change nothing. Where no tenant can
-   * have its folder for now, the operator is told.
+   * have its folder for now, the operator is notified.
    * @returns what forbids the start
    */
   async prepare(): Promise<string | undefined> {

@@ -113,7 +113,7 @@ async function changedPaths(repository: Repository, input: string[] | undefined)
   return paths;
 }
 
-/** What differs, below the asked paths; reserved files are never among them. */
+/** What differs, below the given paths; reserved files are never among them. */
 async function differingPaths(repository: Repository, input: string[] | undefined): Promise<Buffer[]> {
   const wanted = input?.map((path, at) => checkedPath(path, `/paths/${at}`));
   const args = [
@@ -131,7 +131,7 @@ async function differingPaths(repository: Repository, input: string[] | undefine
     .map(({ bytes }) => bytes);
 }
 
-/** The tree of a commit with some paths as they are in the working tree, built in an index that nobody else sees. */
+/** The tree of a commit with some paths as they are in the working tree, built in a private index. */
 async function treeWith(repository: Repository, commit: string, paths: Buffer[]): Promise<string> {
   const index = join(tmpdir(), `countersign-index-${repository.ctx.idempotency_key}-${process.hrtime.bigint()}`);
   const env = { GIT_INDEX_FILE: index };

@@ -31,7 +31,7 @@ export const gitPush = defineTool({
   input: z.strictObject({
     repo: repoInput,
     remote: z.string().min(1).max(100).default('origin').describe('Name of a configured remote; never an address.'),
-    // Refused before anybody is asked; whose case it is, and what this repository protects, is looked at when it runs.
+    // Refused before approval; the case and the protected branches are checked when it runs.
     branch: branchInput.regex(/^agent\/[A-Za-z0-9_%-]+\/./, 'agents push branches of their case: agent/<case>/<name>'),
     commit: z
       .string()

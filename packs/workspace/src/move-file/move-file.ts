@@ -88,7 +88,7 @@ async function give(workspace: Workspace, from: Place, to: Place, withdraws = tr
   }
 }
 
-/** Takes the file's old name away. Where somebody else moved or replaced the file meanwhile, its new name is taken back instead. */
+/** Removes the old name of the file. If the file was moved or replaced at the same time, its new name is removed instead. */
 async function takeOldName(workspace: Workspace, source: Place, destination: Place, inode: number): Promise<void> {
   if ((await entryOf(source.folder, source.name))?.ino === inode && (await unlinked(source))) return;
   if ((await entryOf(destination.folder, destination.name))?.ino === inode) await unlinked(destination);

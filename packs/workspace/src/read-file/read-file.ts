@@ -29,7 +29,7 @@ const output = z.strictObject({
   size_bytes: z.int(),
   /** Of the whole file; null where only a part of a large file was read. */
   sha256: z.string().nullable(),
-  /** What `content` covers, which is less than was asked for where `truncated`. */
+  /** What `content` covers, which is less than the requested range if `truncated`. */
   range: z.union([
     z.strictObject({ start_line: z.int(), end_line: z.int(), lines_total: z.int() }),
     z.strictObject({ start_byte: z.int(), end_byte: z.int() }),

@@ -83,7 +83,7 @@ class Search {
     private readonly input: { pattern: SearchPattern; limit: number },
   ) {}
 
-  /** One more than was asked for was found, or 128 MiB were read. */
+  /** One more than the limit was found, or 128 MiB were read. */
   get full(): boolean {
     return this.matches.length > this.input.limit || this.bytes > TOTAL_BYTES_MAX;
   }

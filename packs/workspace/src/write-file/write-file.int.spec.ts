@@ -153,7 +153,7 @@ describe('an append of which the disk took only a part', () => {
     });
   }
 
-  test('is taken back: the file is as it was, and may be asked for again', async () => {
+  test('is reverted: the file is unchanged, and the write may be requested again', async () => {
     const ctx = scratch.context();
     await oneShortWrite(2);
     await expect(writeFile.run(input('append', 'much more'), ctx)).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe('an append of which the disk took only a part', () => {
     expect(await writeFile.reconcile?.(input('append', 'much more'), ctx)).toEqual({ kind: 'did_not_happen' });
   });
 
-  test('stays where somebody else has appended behind it meanwhile: nobody can tell', async () => {
+  test('stays if another process appended after it: the outcome is unknown', async () => {
     const ctx = scratch.context();
     await oneShortWrite(2, () => appendFile(at('a.txt'), 'other\n'));
     await expect(writeFile.run(input('append', 'much more'), ctx)).rejects.toMatchObject({ more: { effect: 'unknown' } });
@@ -173,7 +173,7 @@ describe('an append of which the disk took only a part', () => {
   });
 });
 
-test('an append whose file was replaced, or got something else behind it, cannot be told', async () => {
+test('an append whose file was replaced, or appended to after it, cannot be verified', async () => {
   const ctx = scratch.context();
   await writeFile.run(input('append'), ctx);
   await write(at('a.txt'), 'old\nother\n');

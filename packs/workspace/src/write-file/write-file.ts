@@ -32,7 +32,7 @@ const output = z.strictObject({
 });
 type Output = z.output<typeof output>;
 type Mode = Output['mode'];
-/** What tells afterwards whether the write happened: a staged file that is gone, or what lies behind the old end of a file. */
+/** What tells afterwards whether the write happened: a staged file that was moved, or the bytes after the old end of a file. */
 type WriteReceipt = { staged: string; output: Output } | { inode: number; size_before: number; output: Output };
 
 /** Writes a text file. Others see the old content or the new, never a part; an append goes behind whatever is there. */
@@ -108,7 +108,7 @@ async function replace(workspace: Workspace, place: Place, bytes: Buffer, result
 
 /**
  * One write behind the end, wherever that is by then: appends of others are never lost.
- * @returns false, with nothing changed, where the file is gone
+ * @returns false, with nothing changed, if the file was deleted
  */
 async function append(workspace: Workspace, place: Place, bytes: Buffer, result: Output): Promise<boolean> {
   const handle = await openForAppend(workspace, place);
@@ -148,7 +148,7 @@ async function withOneName(handle: FileHandle): Promise<Stats | undefined> {
   }
 }
 
-/** A part of it was appended (the disk is full): it is cut off again, unless somebody else has appended behind it. */
+/** A part of it was appended (the disk is full): it is truncated again, unless another process appended after it. */
 async function takenBack(
   workspace: Workspace,
   handle: FileHandle,
@@ -166,7 +166,7 @@ async function takenBack(
   });
 }
 
-/** The change is the only thing that takes a staged file away, or gives it a second name. */
+/** Only the change removes a staged file or gives it a second name. */
 async function whetherPlaced(workspace: Workspace, receipt: { staged: string; output: Output }): Promise<Reconciled<Output>> {
   const staging = await workspace.existingPrivateFolder('staging');
   const staged = staging && (await entryOf(staging, receipt.staged));
