@@ -1,5 +1,5 @@
 // The client, a process of its own: a closed loop with a fixed number of calls in flight over kept-alive connections.
-// Asked over IPC: {id, section, url, token, tag, calls, in_flight, copies, tool, cap_ms}.
+// IPC request: {id, section, url, token, tag, calls, in_flight, copies, tool, cap_ms}.
 import { Pool } from 'undici';
 
 const canonical = (value) =>

@@ -64,7 +64,7 @@ wait_until() {
   done
 }
 
-# end DIR [SIGNAL]: ends the part that lives in DIR and waits until it is gone
+# end DIR [SIGNAL]: ends the part that lives in DIR and waits until it has exited
 end() {
   local dir=$1 pid
   [ -f "$dir/pid" ] || return 0

@@ -22,7 +22,7 @@ export interface ChaosTarget {
   standby(): Promise<void>;
   /** How often the processes have logged this. */
   logged(text: string): number;
-  /** Keeps what the processes said, and the embedded log, for whoever looks into a fault. @returns the folder. */
+  /** Saves the output of the processes, and the embedded log, to analyze a fault. @returns the folder. */
   keep(): Promise<string>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ const LEASE_MS = 5000;
 const ORDERS_A_ROUND = 12;
 /** Until the executor that came back has its share of the partitions again. */
 const REJOIN_MS = 4000;
-/** Two of three orders can be asked for, and succeed unless they had not happened when they were taken over. */
+/** Two of three orders can be reconciled, and succeed unless they had not happened when they were taken over. */
 const SUCCEED = 1 / 3;
 const TAKEN_OVER = 'took over the calls of an executor that lost its lease';
 
@@ -15,7 +15,7 @@ const expected = (zombies: number, mode: ChaosTarget['mode']): number => (mode =
 
 /**
  * F4: the executor is stopped past its lease while its effect is in flight, and comes back. Where others run another takes over;
- * embedded there is none, nobody fences it, and it goes on with its lease (decisions/0023): nothing may be taken over then.
+ * embedded there is none, so it is not fenced and continues with its lease (decisions/0023): nothing may be taken over then.
  */
 export const zombies: Scenario = {
   name: 'F4 zombies',

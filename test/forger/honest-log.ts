@@ -11,7 +11,7 @@ const TREES = [
   'tool-executed.acme/3',
 ];
 
-/** A record whose bytes are said to be these. */
+/** A record with these bytes. */
 export function record(tree: string, offset: number, content: string): RecordToCover {
   const [topic, partition] = tree.split(/[/#]/) as [string, string];
   return {
@@ -44,7 +44,7 @@ export function logOf(trees: Claim['trees']): Map<string, readonly RecordToCover
   return log;
 }
 
-/** Some entries more of an honest log: trees come in one after the other and only grow. What is said tells two logs apart. */
+/** Some entries more of an honest log: trees come in one after the other and only grow. The content distinguishes two logs. */
 export function grow(before: readonly Claim[], count: number, random: Random, content = 'honest'): Claim[] {
   const claims = [...before];
   for (let n = 0; n < count; n++) {

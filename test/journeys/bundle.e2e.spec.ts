@@ -29,7 +29,7 @@ async function bundleOf(query: string): Promise<Bundle> {
   throw new Error('no checkpoint covered the call');
 }
 
-/** `countersign verify` on a bundle, as somebody without the server runs it. */
+/** Runs `countersign verify` on a bundle without the server. */
 async function verify(bundle: unknown, key = vkey): Promise<{ code: number; output: string }> {
   const file = path.join(platform.dir, 'bundle.json');
   writeFileSync(file, JSON.stringify(bundle));
@@ -62,7 +62,7 @@ function quietEdits(bundle: Bundle, case_id: string): [string, object][] {
   ];
 }
 
-test('an approved call is told offline: what was ruled, who saw it and voted when, how it ended; any edit is refused', async () => {
+test('an approved call is verified offline: its decision, views, votes and outcome; any edit is refused', async () => {
   const admin = platform.admin();
   const agent = await admin.keyFor('agent', 'agent-1', ['agent']);
   const anna = await admin.keyFor('user', 'anna', ['approver']);

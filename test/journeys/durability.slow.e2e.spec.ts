@@ -101,7 +101,7 @@ describe('the embedded platform, killed and started again', () => {
       const first = await Promise.all(inputs.map((each) => api.call({ tool: 'probe_http_effect', inputs: each })));
       const released = await api.call({ tool: 'probe_fail', inputs: { effect: 'none', code: 'PROVIDER_ERROR' } });
       expect(released.body.status).toBe('failed');
-      // The offsets are saved lazily: what is to be taken away must have been there.
+      // The offsets are saved lazily: what is to be deleted must exist first.
       await platform.process.until('saved offsets', async () => removed.every((part) => existsSync(path.join(platform.dataDir, part))));
       await platform.process.stop('SIGKILL');
       for (const part of removed) rmSync(path.join(platform.dataDir, part), { recursive: true, force: false });

@@ -29,7 +29,7 @@ async function whole(): Promise<void> {
   await until('all rows are compared and right', async () => (await command('scrub', '--views')).code === 0);
 }
 
-/** What somebody does to the database while the product is stopped. */
+/** Changes the database while the platform is stopped. */
 async function forged(text: string): Promise<void> {
   await platform.process.stop();
   const store = await PgliteStore.open({ dir: path.join(platform.dataDir, 'pg') });

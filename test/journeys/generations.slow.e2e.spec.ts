@@ -27,7 +27,7 @@ const look = () => witness('--log', platform.base, '--once');
 const accept = (...args: string[]) =>
   countersign({ COUNTERSIGN_KEY: platform.admin().key }, 'accept-damage', '--url', platform.base, ...args);
 
-/** Rows still say what the record said before it was replaced: they are folded anew from the record as it was accepted. */
+/** Rows still have the content from before the log was replaced: they are rebuilt from the accepted log. */
 async function rowsFoldedAnew(): Promise<void> {
   const rebuilt = await countersign({ COUNTERSIGN_KEY: platform.admin().key }, 'projections', 'rebuild', 'call', '--url', platform.base);
   expect(rebuilt.code).toBe(0);

@@ -9,7 +9,7 @@ import type { JourneyWorld } from './journey-world.js';
 const OLGA = ['-c', 'user.name=Olga Owner', '-c', 'user.email=olga@example.org', '-c', 'init.defaultBranch=main'];
 const git = (dir: string, ...args: string[]): string => execFileSync('git', [...OLGA, ...args], { cwd: dir, encoding: 'utf8' }).trim();
 
-/** A change by an agent in a real repository: on a branch of its case, and pushed once a person said so. */
+/** A change by an agent in a real repository: on a branch of its case, and pushed after an approval. */
 export function describeGitJourneys(at: JourneyWorld): void {
   describe('git', () => {
     let remote: string;

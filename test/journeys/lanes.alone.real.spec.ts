@@ -50,7 +50,7 @@ async function ended(api: Api, more: Record<string, unknown> = {}): Promise<Ende
   return status === 202 ? api.callUntil(body.call_id, (call) => ENDED.includes(call.status), PATIENCE_MS) : body;
 }
 
-/** Sends orders at a steady pace until told to stop; how each ended and how long it took. */
+/** Sends orders at a steady rate until stopped; records outcome and duration of each. */
 class Traffic {
   readonly took_ms: number[] = [];
   readonly ended: Ended[] = [];
@@ -89,7 +89,7 @@ class Traffic {
   }
 }
 
-/** When an executor was told its partitions of the shared lane, as it logged it: from when, which, and how long it was without. */
+/** An assignment of partitions of the shared lane, as the executor logged it: when, which, and how long it had none. */
 interface Share {
   time: string;
   partitions: number[];
@@ -103,7 +103,7 @@ function sharesOf(executor: string, since_ms: number): Share[] {
   return shares.filter(({ group, time }) => group.endsWith('executor.shared') && Date.parse(time) >= since_ms);
 }
 
-/** Waits until these executors have all partitions among them, told since then. @returns how long that took, and how long one was without at most. */
+/** Waits until these executors share all partitions, assigned since then. @returns how long that took, and the longest time of one without. */
 async function rebalanced(executors: readonly string[], since_ms: number): Promise<{ took_ms: number; without_ms: number }> {
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(50)) {
     const all_shares = executors.map((executor) => sharesOf(executor, since_ms));

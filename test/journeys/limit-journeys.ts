@@ -124,7 +124,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       denied(await keyed({ run_budget: 0.1 }), 'context.run_budget');
     });
 
-    test('a case and a tool have limits of their own, and a run that asks about everything is asked about', async () => {
+    test('a case and a tool have separate limits, and a run in ask_all mode needs approval for every call', async () => {
       const [agent, name] = await fresh();
       const cases = await Promise.all([0, 1].map(() => agent.request<{ case_id: string }>('POST', '/v1/cases', {})));
       const [one, two] = cases.map(({ body }) => body.case_id) as [string, string];

@@ -71,7 +71,7 @@ describe('dropping old records on Kafka', () => {
     await sql(...KEPT.map((name) => `INSERT INTO public.${name} SELECT * FROM kept.${name}`), 'DROP SCHEMA kept CASCADE');
   }
 
-  /** The gateway alone half a year ahead: services go by the clock of their database, and its sessions are told another time. */
+  /** The gateway alone half a year ahead: services use the clock of their database, and its sessions get a shifted time. */
   async function gatewayLater(): Promise<void> {
     await sql(`CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
       AS 'SELECT pg_catalog.clock_timestamp() + interval ''200 days'''`);

@@ -132,7 +132,7 @@ test('a call that is in doubt keeps what came after it; once it is settled, whol
   expect((await ask({ keep_months: 6 })).body).toMatchObject({ dropped: { segments: 0 } });
 });
 
-test('what was dropped is said to be gone; what is left is proven, and the witness sees one log', async () => {
+test('dropped records are reported as dropped; the rest is proven, and the witness sees one log', async () => {
   const proof = await auditor.request('GET', `/v1/audit/proof?${placeOf(old, 'tool_call_requested')}`);
   expect(proof).toMatchObject({ status: 410, body: { first: expect.any(Number) } });
   expect(await auditor.request('GET', `/v1/audit/bundle?call_id=${first.call_id}`)).toMatchObject({ status: 410 });

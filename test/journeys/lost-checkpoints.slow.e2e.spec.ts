@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-test('an audit folder that is gone is restored from the log: the witness sees one log, and old checkpoints lead to new ones', async () => {
+test('a deleted audit folder is restored from the log: the witness sees one log, and old checkpoints lead to new ones', async () => {
   const earlier = await bundleOf((await write()).body.call_id);
   for (let n = 0; n < 3; n++) await bundleOf((await write()).body.call_id);
   expect(await look(earlier.vkey)).toMatchObject({ code: 0 });

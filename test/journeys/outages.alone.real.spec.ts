@@ -53,7 +53,7 @@ async function insist(inputs: Record<string, unknown>, timeout_ms = 90_000): Pro
   throw new Error(`not answered within ${timeout_ms} ms`);
 }
 
-/** Takes a part away under traffic, sends what `during` sends, brings it back: every order, those of `during` too, has one effect. */
+/** Stops a dependency under traffic, sends the orders of `during`, restarts it: every order, also those of `during`, has one effect. */
 async function outage(part: string, during: () => Promise<Record<string, unknown>[]>): Promise<void> {
   const kill = command(`COUNTERSIGN_TEST_${part}_KILL`);
   const start = command(`COUNTERSIGN_TEST_${part}_START`);
@@ -79,7 +79,7 @@ async function outage(part: string, during: () => Promise<Record<string, unknown
   expect(stats.effects - before).toBe(40 + meanwhile.length);
 }
 
-describe('a part of the platform is away for a while', () => {
+describe('a dependency is unavailable for a while', () => {
   test('Redis: answers still come, it only ever hinted', async () => {
     await outage('REDIS', async () => {
       const orders = Array.from({ length: 5 }, () => order());

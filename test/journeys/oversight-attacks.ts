@@ -5,7 +5,7 @@ import { ask, ended, people, vote } from './oversight-people.js';
 import { Receiver } from './receiver.js';
 
 type People = Awaited<ReturnType<typeof people>>;
-/** What a channel is told of a request, with the link that decides it. */
+/** The message of a channel about a request, with the link that decides it. */
 type ReportedLink = { type: string; data: { decision_url: string; expires_at: string } };
 type Race = (of: People, envelope: Envelope, round: number) => Promise<number[]>;
 
@@ -115,7 +115,7 @@ export function describeOversightAttacks(at: JourneyWorld): void {
       }
     });
 
-    test('who is revoked is out: by a link that was sent before, by a delegation, and as somebody whose vote was passed on', async () => {
+    test('a revoked person cannot vote: not by an earlier link, not by a delegation, and not as the giver of a delegation', async () => {
       const of = await people(at);
       const receiver = await Receiver.start();
       try {

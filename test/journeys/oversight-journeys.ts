@@ -21,7 +21,7 @@ interface ApprovalBody {
   problem?: unknown;
 }
 
-/** Who decides, how, and what they are told. */
+/** Who decides, how, and the messages they get. */
 export function describeOversightJourneys(at: JourneyWorld): void {
   describe('oversight', () => {
     test('two of the named people decide, and neither the owner of the agent nor a stranger is one of them', async () => {
@@ -47,7 +47,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(1);
     });
 
-    test('out of office: whoever was asked to stand in votes, and not after that ended', async () => {
+    test('out of office: the delegate votes, but not after the delegation ended', async () => {
       const { agent, ann, clerk } = await people(at);
       const until = new Date(Date.now() + 3_600_000).toISOString();
       const delegated = await ann.request<{ delegation_id: string }>('POST', '/v1/vote-delegations', { to: 'clerk', until });
@@ -59,7 +59,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect((await vote(clerk, await ask(agent), { vote: 'approve' })).status).toBe(403);
     });
 
-    test('a request that nobody decided goes to the next group, and only that one decides then', async () => {
+    test('an undecided request escalates to the next group, and only that one decides then', async () => {
       const { agent, ann, require, key } = await people(at);
       const escalate_to = [{ approver_roles: ['operator'], expires_after_ms: 60_000 }];
       await require({ expires_after_ms: 1000, on_expiry: 'escalate', escalate_to });
@@ -146,7 +146,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect(seen.barred).toEqual(['robot']);
     });
 
-    test('how well people decide is told: who opened what before deciding it, and what that cost', async () => {
+    test('approval quality is reported: who opened what before deciding it, and what that cost', async () => {
       const { agent, ann, bob, admin, clerk } = await people(at);
       const [read, unread, refused] = [await ask(agent), await ask(agent), await ask(agent)];
       await ann.request('GET', `/v1/approvals/${read.approval?.approval_id}`);
@@ -162,7 +162,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect((await admin.request('GET', '/v1/approvals/quality?days=0')).status).toBe(400);
     });
 
-    test('a webhook is told, signed, again until it is taken; its link decides once, as whom the channel acts for', async () => {
+    test('a webhook gets a signed message, retried until it is accepted; its link decides once, for the person of the channel', async () => {
       const { agent, admin, key } = await people(at);
       const receiver = await Receiver.start(1);
       try {
@@ -225,7 +225,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('a receiver that says it is gone is told nothing more', async () => {
+    test('a receiver that answers 410 Gone gets no more messages', async () => {
       const { agent, admin, ann } = await people(at);
       const receiver = await Receiver.start(10, 410);
       try {
@@ -244,7 +244,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('whoever waits is reminded, told when the time to decide was missed, and when it was over', async () => {
+    test('approvers get a reminder, a message when the time to decide was missed, and one when it expired', async () => {
       const { agent, admin, ann, require } = await people(at);
       const receiver = await Receiver.start();
       try {

@@ -49,7 +49,7 @@ export function describePatternJourneys(at: JourneyWorld): void {
       expect(answer.body.output).toMatchObject(output);
     });
 
-    test('an intent is staged once, whoever asks how often, and people are asked to approve it; undo is announced by the contract', async () => {
+    test('an intent is staged once for any number of requests and needs approval; the contract declares undo', async () => {
       const inputs = { kind: 'create_record', target_system: 'erp', payload: { summary: 'One' } };
       const header = { 'idempotency-key': 'stage-one' };
       const [first, second] = await Promise.all([

@@ -57,7 +57,7 @@ export function describePersonLinkJourneys(at: JourneyWorld): void {
       expect((await vote(ann, await ask(agent), approve)).status).toBe(403);
     });
 
-    test('two of one subject are two persons for requests that are asked once that is recorded, and one for those before', async () => {
+    test('two principals of one subject are linked for requests after the link is recorded, not for those before', async () => {
       const provider = await OpenId.open(['alice'], [signingKey('first').jwk]);
       const { admin } = at;
       const role_mappings = [{ value: 'staff', role: 'approver' }];
@@ -87,7 +87,7 @@ export function describePersonLinkJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('nobody records or removes a link about the own person, and only policy admins do', async () => {
+    test('only policy admins record or remove a link, and never about themselves', async () => {
       const { admin, ann, agent, clerk, key } = await people(at);
       const officer = await key('user', 'officer', ['policy_admin']);
       const url = '/v1/person-links/officer';

@@ -44,7 +44,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
   let report: Envelope;
   let edited: Envelope;
   let before: Bundle;
-  /** Routes that show what was said beside calls. */
+  /** Routes that show texts besides calls. */
   let shown: string[];
 
   /** By our verifier, and by one that was written from the public specifications alone. */
@@ -140,7 +140,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       rmSync(dir, { recursive: true, force: true });
     });
 
-    test('whoever calls, approves or is told reads it; a repeat is found; limits count by it', async () => {
+    test('caller, approver and channel can read it; a repeat is found; limits count by it', async () => {
       const context = { rationale: `${CANARY} asked for it` };
       done = (await at.agent.call({ tool: 'probe_http_effect', inputs: inputs(), case_id, context })).body;
       expect(done).toMatchObject({ status: 'succeeded', input: inputs() });

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Envelope } from './api.js';
 import type { JourneyWorld } from './journey-world.js';
 
-/** What is said, about whom, of what. */
+/** A text, its subject and its kind. */
 export interface Stated {
   words: string;
   subject: string;

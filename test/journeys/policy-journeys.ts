@@ -73,7 +73,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect((await agent.call({ tool: 'probe_read', inputs: {} }, WAIT)).body.status).toBe('succeeded');
     });
 
-    test('a bundle in shadow is recorded with each ruling and stops nobody', async () => {
+    test('a shadow bundle is recorded with each decision and stops no call', async () => {
       const [agent, name] = await fresh();
       const shadow = await publish([{ id: 'would-deny', when: `principal.id == "${name}"`, effect: 'deny' }]);
       await activate(null, shadow);
@@ -130,7 +130,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect(end).toMatchObject({ input: { amount: 50 }, decision: { tags: ['careful'] } });
     });
 
-    test('inputs that an approver edits are asked of those whom policy asks about them', async () => {
+    test('edited inputs need the approvers that policy requires for them', async () => {
       const [agent, name] = await fresh();
       const boss = await at.admin.keyFor('user', `boss-of-${name}`, ['auditor']);
       const mine = `principal.id == "${name}"`;
@@ -264,7 +264,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       await agent.callUntil(held.body.call_id, ({ status }) => status === 'succeeded');
     });
 
-    test('people who are asked after a wait are those who are asked at once, and see by which bundle', async () => {
+    test('a deferred request goes to the same approvers as an immediate one, and names its bundle', async () => {
       const [, name] = await fresh();
       const principal = { kind: 'agent', id: name, roles: ['agent'] };
       const { key } = (await at.admin.request<{ key: string }>('POST', '/v1/keys', { principal, owner: `olga-${name}` })).body;
@@ -286,7 +286,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       await agent.callUntil(held.call_id, ({ status }) => status === 'succeeded');
     });
 
-    test('dangerous operations are asked about in every tenant, and what leaves nothing is denied', async () => {
+    test('dangerous operations need approval in every tenant, and fully destructive ones are denied', async () => {
       await activate(null);
       const [agent] = await fresh();
       const submitted = await effect(agent, 'probe_http_effect', { note: 'DROP/**/TABLE users' });

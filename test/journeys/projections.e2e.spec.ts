@@ -57,7 +57,7 @@ test('rebuild shows how far it is, how fast and how long it takes still, and end
   expect((await projections('digest', 'call')).out).toBe(before);
 });
 
-test('a wrong name, no name, a wrong word and a wrong key are told, each with its exit code', async () => {
+test('a wrong name, no name, a wrong verb and a wrong key are reported, each with its exit code', async () => {
   expect(await projections('rebuild', 'calls')).toMatchObject({ code: 1, stderr: expect.stringContaining('404') });
   expect(await projections('rebuild')).toMatchObject({
     code: 2,

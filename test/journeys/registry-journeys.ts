@@ -130,7 +130,7 @@ export function describeRegistryJourneys(at: JourneyWorld): void {
       expect((await by.request('PUT', lifecycle, { state: 'active' })).status).toBe(200);
     });
 
-    test('two seconds after it was asked for, a revocation lets nothing fire any more, whoever goes on calling', async () => {
+    test('two seconds after its request a revocation lets no call run, whoever continues to call', async () => {
       const by = await author();
       const answered = { succeeded: 0, denied: 0 };
       let stop = false;

@@ -76,7 +76,7 @@ test('verify --since checks every entry between two bundles, from the log or fro
   expect((await asAuditor('verify', file('earlier.json'), '--vkey', vkey, '--since', file('later.json'))).output).toContain('swap the two');
 });
 
-test('the owner rewrites an old record and signs only the next checkpoint over it: nobody signs on, and the witness does not cosign it', async () => {
+test('the owner rewrites an old record and signs only the next checkpoint over it: signing stops, and the witness does not cosign it', async () => {
   const { body: call } = await write();
   const bundle = await bundleOf(call.call_id);
   const { vkey } = bundle;

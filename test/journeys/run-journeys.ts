@@ -96,7 +96,7 @@ export function describeRunJourneys(at: JourneyWorld): void {
       await at.anna.request('POST', `/v1/approvals/${submitted.body.approval?.approval_id}/votes`, { vote: 'approve' });
       const done = await at.agent.callUntil(submitted.body.call_id, ({ status }) => status === 'succeeded');
       expect(done.output).toMatchObject({ ok: true, json: { key: `sent-${account}` } });
-      // It names nothing that it acts on: nobody can tell that the effect still stands, so a new request is a new effect.
+      // It declares no resources: whether the effect stands is unknown, so a new request is a new effect.
       const anew = await at.agent.call({ tool: 'http_send', inputs }, { prefer: 'wait=0' });
       // Where its end is not in its row yet, the call is first let through to join it.
       const waits = await at.agent.callUntil(anew.body.call_id, ({ status }) => status === 'pending_approval');
