@@ -117,7 +117,7 @@ export function describeGroups(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'two members on a topic that was made a moment ago: whatever had to be tried again, each knows what it lost to the other',
+      'two members on a new topic: after any retries each knows which partitions it lost to the other',
       async () => {
         const log = await suite.open();
         for (let round = 0; round < 15; round++) {

@@ -61,7 +61,7 @@ export async function ask(ctx: RunContext, path: string, init: RequestInit = {})
   try {
     const response = await fetch(new URL(path, base), { ...init, signal: ctx.signal });
     if (response.ok) return await response.json();
-    throw new ToolError('PROVIDER_ERROR', `the counterparty answered ${response.status}`);
+    throw new ToolError('PROVIDER_ERROR', `the counterparty responded with status ${response.status}`);
   } catch (error) {
     throw asToolError(error, ctx);
   }

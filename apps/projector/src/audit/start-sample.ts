@@ -76,5 +76,5 @@ function placeOf(trees: readonly Left[], number: number): Left {
     if (rest < span.end - first) return { span, first: first + rest };
     rest -= span.end - first;
   }
-  throw new RangeError(`there is no record ${number}`);
+  throw new RangeError(`record ${number} does not exist`);
 }

@@ -158,7 +158,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       expect(poisoned).toEqual([{ offset: 37, call_id: 'call-37', cause: 'Error: cannot take 37' }]);
     });
 
-    test('bytes that are no event go to dead-letter and never stop the partition', async () => {
+    test('bytes that are not an event go to dead-letter and never block the partition', async () => {
       await log.append([
         viewed('a'),
         { ...viewed('x'), value: Buffer.from('not avro') },

@@ -21,7 +21,7 @@ function listensOn(server: Server, port: number): Promise<boolean> {
 
 /** A small server that keeps what was sent to it: what the http tools are checked against. */
 class KeepingServer implements Counterpart {
-  readonly common = 'a web server answers whoever asks; what a tenant may see there is for its credentials to say';
+  readonly common = 'a web server is shared; the credentials of a tenant decide what it may see there';
   private server: Server | undefined;
   private sent: string[] = [];
   private port = 0;

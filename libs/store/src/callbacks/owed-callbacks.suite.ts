@@ -21,7 +21,7 @@ export function describeOwedCallbacks(store: () => Store): void {
       expect(await owedOf(calls)).toEqual([{ ...calls[1], age_ms: expect.any(Number) }]);
     });
 
-    test('a new database does not say that it holds all of them until that is noted', async () => {
+    test('a new database is not complete until it is marked as complete', async () => {
       expect(await isOwedKept(store())).toBe(false);
       await noteOwedKept(store());
       await noteOwedKept(store());
