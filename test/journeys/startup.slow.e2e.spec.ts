@@ -95,7 +95,7 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     taken.close();
     rmSync(dir, { recursive: true, force: true });
     expect(code).toBe(1);
-    expect(output.at(-1)).toMatch(new RegExp(`port ${port}.*taken`));
+    expect(output.at(-1)).toMatch(new RegExp(`port ${port}.*in use`));
   });
 
   test.each([
