@@ -168,5 +168,5 @@ test('a second damage opens the third tree', async () => {
   await rowsFoldedAnew();
   await bundleOf((await write()).body.call_id);
   const stopped = await look();
-  expect([stopped.code, stopped.output]).toEqual([1, expect.stringContaining(`${place.topic}/${place.partition}#3 goes on`)]);
+  expect([stopped.code, stopped.output]).toEqual([1, expect.stringContaining(`${place.topic}/${place.partition}#3 continues`)]);
 }, 120_000);

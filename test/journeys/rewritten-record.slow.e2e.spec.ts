@@ -96,7 +96,7 @@ test('the owner rewrites an old record and signs only the next checkpoint over i
   await platform.process.until('accused', async () => platform.process.output.includes('damage_found'));
   for (let n = 0; n < 3; n++) await write();
   const looked = await look(vkey);
-  expect([looked.code, looked.output]).toEqual([1, expect.stringMatching(/CONTRADICTION|refuses its entries: 409/)]);
+  expect([looked.code, looked.output]).toEqual([1, expect.stringMatching(/CONTRADICTION|rejected its entries: 409/)]);
   expect(await cosigned()).toBe(before);
   const { body: listed } = await auditor.request<{ items: { event_id: string }[] }>(
     'GET',
