@@ -29,7 +29,7 @@ async function ranCalls(tool = 'blind_write'): Promise<Ruling> {
   return rulings[11] as Ruling;
 }
 
-describe('a row of tool_executions that somebody changed in the database', () => {
+describe('a row of tool_executions that was changed in the database', () => {
   test.each<[string, (ruling: Ruling) => Promise<unknown>, RegExp]>([
     [
       'set to released, so that its call would fire twice',
@@ -64,12 +64,12 @@ describe('a row of tool_executions that somebody changed in the database', () =>
       expect(found.length).toBeGreaterThan(0);
       expect(found[0]).toMatchObject({ kind: 'rows', found_by: 'sample', topic: 'tool-executed', tenant_id: 'default' });
       expect(found[0]?.reason).toMatch(reason);
-      expect((await checked().all(PARTITIONS)).some((said) => reason.test(said))).toBe(true);
+      expect((await checked().all(PARTITIONS)).some((line) => reason.test(line))).toBe(true);
     },
     60_000,
   );
 
-  test('that runs under an epoch that nobody had, and one of no call at all, are found where all rows are compared', async () => {
+  test('that runs under an unknown epoch, and one without a call, are found when all rows are compared', async () => {
     const ruling = await ranCalls();
     const key = '00000000-0000-4000-8000-00000000000a';
     await sql(

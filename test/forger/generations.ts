@@ -89,7 +89,7 @@ const forgedFrom = (honest: readonly Claim[], more: readonly Claim[]): Attack =>
   claims: [...honest, ...more],
 });
 
-/** Opens one as these terms say, whatever the decision says; `shown`: what is said to be the decision. */
+/** Opens one as these terms say, whatever the decision says; `shown`: the decision that is presented. */
 async function openForged(
   claims: readonly Claim[],
   random: Random,

@@ -51,7 +51,7 @@ export class CheckpointSigner {
     if (!newest) return { signer: new CheckpointSigner(parts, new GrowingTree(), HeadsLog.empty(), mark), torn: new Map() };
     const entries = await entriesUpTo(newest.record, parts);
     const { log, torn } = await checkKept(checkpoints, tiles, signer.verifier, from);
-    if (log.size !== entries.size) throw new Error('another process signs');
+    if (log.size !== entries.size) throw new Error('another process is the signer');
     // Torn trees are not checked before the log was read: the mark stays where it is.
     if (torn.size === 0) await mark.move(log.size, newest.record.note, true);
     return { signer: new CheckpointSigner(parts, entries, log, mark), torn };

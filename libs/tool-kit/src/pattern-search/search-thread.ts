@@ -39,7 +39,7 @@ export class SearchThread {
     this.worker.on('exit', () => this.settle(new SearchStopped(this.stopped ?? 'failed')));
   }
 
-  /** False once a request was stopped: the thread is gone then. */
+  /** False once a request was stopped: the thread has ended then. */
   get usable(): boolean {
     return this.stopped === undefined;
   }
