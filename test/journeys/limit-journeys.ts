@@ -77,7 +77,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       expect((await effect(agent, { amount: 60, note: 'alpha' })).body.status).toBe('succeeded');
       const over = await effect(agent, { amount: 41, note: 'alpha' });
       denied(over, name);
-      expect(over.body.error).toMatchObject({ code: 'RATE_LIMIT', retryable: true, details: { used: 60, max: 100, submitted: 41 } });
+      expect(over.body.error).toMatchObject({ code: 'RATE_LIMIT', retryable: true, details: { used: 60, max: 100, asked: 41 } });
       expect((await effect(agent, { amount: 40, note: 'alpha' })).body.status).toBe('succeeded');
       expect((await effect(agent, { amount: 100, note: 'beta' })).body.status).toBe('succeeded');
     });
