@@ -61,6 +61,7 @@ import { ProjectionsModule } from './projections/projections.module.js';
 import { ReferencesModule } from './references/references.module.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { RunsModule } from './runs/runs.module.js';
+import { SagaDefinitionsModule } from './saga-definitions/saga-definitions.module.js';
 import { SagasModule } from './sagas/sagas.module.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SecurityEventsModule } from './security-events/security-events.module.js';
@@ -145,6 +146,7 @@ const FEATURES = [
   PoliciesModule,
   ProjectionsModule,
   RunsModule,
+  SagaDefinitionsModule,
   SagasModule,
   SecretsModule,
   SecurityEventsModule,

@@ -3,6 +3,9 @@ import { z } from 'zod';
 /** A point in time, ISO 8601 in UTC. */
 export const timeOf = z.iso.datetime().describe('ISO 8601, UTC');
 
+/** Who did something. */
+export const principalName = z.object({ kind: z.enum(['agent', 'user', 'service']), id: z.string() }).meta({ id: 'PrincipalName' });
+
 /** Where a change stands on the log and which of the running instances have it; null where that cannot be known. */
 export const everywhere = {
   config_offset: z.int().min(0).describe('the offset of the change in the configuration'),

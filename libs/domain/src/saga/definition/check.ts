@@ -1,9 +1,11 @@
+import { schemaFaults } from '@countersign/contracts';
 import type { SagaDefinition, StepBlock } from './definition.js';
 import { type DefinitionFault, faultAt, type KnownTool, warningAt } from './faults.js';
-import { inputFaults, type Scope } from './junctions.js';
+import { inputFaults, listFaults, type Scope } from './junctions.js';
 import { type Latencies, latencyOf } from './latency.js';
 import { below, nameOf, type Place, rootOf, within } from './places.js';
 import { followed, shapeFaults } from './shape-faults.js';
+import { sizeFaults } from './size-faults.js';
 import { surelyRan } from './surely-ran.js';
 import { placedUses, resolveTool, traitsOf, useFaults } from './tools.js';
 
@@ -54,20 +56,37 @@ function stepFaults(step: StepBlock, pointer: string, scope: Scope, tools: reado
 function junctionFaults(place: Place, scope: Scope, tools: readonly KnownTool[]): DefinitionFault[] {
   const { block, pointer } = place;
   if (block.kind === 'step') return stepFaults(block, pointer, scope, tools);
+  const own = block.kind === 'map' ? listFaults(block, pointer, scope, tools) : [];
+  const inside: Scope = block.kind === 'map' ? { ...scope, in_map: true } : scope;
   let ran = scope.ran;
-  return below(place).flatMap((inner) => {
-    const found = junctionFaults(inner, { ...scope, ran, in_map: scope.in_map || block.kind === 'map' }, tools);
-    if (block.kind === 'sequence') ran = new Map([...ran, ...surelyRan(inner.block).map((step) => [step.name, step] as const)]);
+  const inner = below(place).flatMap((each) => {
+    const found = junctionFaults(each, { ...inside, ran }, tools);
+    if (block.kind === 'sequence') ran = new Map([...ran, ...surelyRan(each.block).map((step) => [step.name, step] as const)]);
     return found;
   });
+  return [...own, ...inner];
 }
+
+const inputSchemaFaults = ({ input_schema }: SagaDefinition): DefinitionFault[] =>
+  input_schema === undefined ? [] : schemaFaults(input_schema).map((message) => faultAt(null, '/input_schema', message));
+
+/** Each fault once: a step may be in several joins that drop it. */
+const once = (found: readonly DefinitionFault[]): DefinitionFault[] => [
+  ...new Map(found.map((fault) => [`${fault.pointer} ${fault.message}`, fault])).values(),
+];
 
 /** All faults and warnings of a definition at once. It may be published where no `fault` is among them. */
 export function checkDefinition(definition: SagaDefinition, tools: readonly KnownTool[]): DefinitionFault[] {
+  const size = sizeFaults(definition);
+  if (size.length > 0) return size;
+  const schema = inputSchemaFaults(definition);
   const root = rootOf(definition);
   const later = followed(root);
   const names = new Set(within(root).flatMap(({ block }) => nameOf(block) ?? []));
-  const scope: Scope = { input_schema: definition.input_schema, ran: new Map(), names, in_map: false };
+  // Nothing is compared with a schema that is faulty itself.
+  const input_schema = schema.length > 0 ? undefined : definition.input_schema;
+  const scope: Scope = { input_schema, ran: new Map(), names, in_map: false };
   const effects = stepsOf(definition).flatMap(({ block, pointer }) => effectFaults(block as StepBlock, pointer, later.has(block), tools));
-  return [...shapeFaults(definition, tools), ...junctionFaults(root, scope, tools), ...effects, ...deadlineFaults(definition, tools)];
+  const shape = shapeFaults(definition, tools);
+  return once([...schema, ...shape, ...junctionFaults(root, scope, tools), ...effects, ...deadlineFaults(definition, tools)]);
 }

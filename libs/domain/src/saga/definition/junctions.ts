@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@countersign/contracts';
 import { SchemaContainment } from '../../compatibility/schema-containment.js';
-import { type Binding, type StepBlock, usesOf } from './definition.js';
+import { type Binding, type MapBlock, type StepBlock, usesOf } from './definition.js';
 import { type DefinitionFault, faultAt, type KnownTool, warningAt } from './faults.js';
 import { resolveTool } from './tools.js';
 
@@ -100,4 +100,11 @@ export function inputFaults(
     return bindingFaults(binding, target, { step, pointer: place }, scope, tools);
   });
   return [...missing, ...wrong];
+}
+
+/** Whether a map is given a list. */
+export function listFaults({ name, over }: MapBlock, pointer: string, scope: Scope, tools: readonly KnownTool[]): DefinitionFault[] {
+  const at = { step: name, pointer: `${pointer}/over` };
+  if ('literal' in over && !Array.isArray(over.literal)) return [faultAt(name, `${at.pointer}/literal`, 'a map runs over a list')];
+  return bindingFaults(over, { type: 'array' }, at, scope, tools);
 }
