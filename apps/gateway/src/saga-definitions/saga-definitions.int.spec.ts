@@ -1,17 +1,34 @@
+import { Controller, Post } from '@nestjs/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { takeYaml } from '../bounds/yaml-bodies.js';
 import { ConfigurationService } from '../configuration/configuration.service.js';
+import { Roles } from '../http/access.decorator.js';
+import { NoAnswer } from '../http/answer.decorator.js';
 import { FeatureApp } from '../testing/feature-app.js';
 import { MemoryConfiguration } from '../testing/memory-configuration.js';
 import { bookingTool, registerTools } from '../testing/registered-tools.js';
 import { SagaDefinitionsModule } from './saga-definitions.module.js';
 import { DEFINITIONS_MAX, VERSIONS_MAX } from './saga-definitions.service.js';
 
+/** A route that takes JSON alone. */
+@Controller('v1/plain')
+class PlainController {
+  @Post()
+  @Roles()
+  @NoAnswer()
+  post(): undefined {
+    return undefined;
+  }
+}
+
 let app: FeatureApp;
 let configuration: ConfigurationService;
 beforeAll(async () => {
   configuration = MemoryConfiguration.service();
   registerTools(configuration, bookingTool('book'), bookingTool('note', { has_compensate: false }));
-  app = await FeatureApp.open([SagaDefinitionsModule], [{ provide: ConfigurationService, useValue: configuration }]);
+  const provided = [{ provide: ConfigurationService, useValue: configuration }];
+  app = await FeatureApp.open([SagaDefinitionsModule, { module: class PlainModule {}, controllers: [PlainController] }], provided);
+  takeYaml(app.nest.getHttpAdapter().getInstance(), (_request, _bytes, handle) => handle());
 }, 60_000);
 afterAll(() => app.close());
 beforeEach(() => configuration.state.by_tenant.get('acme')?.saga_definitions?.clear());
@@ -127,6 +144,48 @@ describe('a check', () => {
     await put(trip());
     expect((await check(trip())).body.publishable).toBe(true);
     expect((await check(trip({ wait_max_ms: 2 }))).body).toMatchObject({ publishable: false, faults: [] });
+  });
+});
+
+describe('a body in YAML', () => {
+  const yaml = `
+# one step
+name: trip
+version: 1.0.0
+wait_max_ms: 1000
+input_schema: {type: object, properties: {id: {type: string}}, required: [id]}
+root:
+  kind: step
+  name: book
+  use:
+    tool: book
+    version: ^1.0.0
+    inputs:
+      id: {from: /inputs/id}
+`;
+  const send = (method: string, url: string, body: string, type = 'application/yaml') =>
+    app.send(method, url, { role: 'policy_admin', body, headers: { 'content-type': type } });
+
+  test('is the same definition as in JSON', async () => {
+    const { body } = await check(trip());
+    const made = await send('PUT', at(), yaml, 'application/yaml; charset=utf-8');
+    expect([made.status, made.body.digest]).toEqual([201, body.digest]);
+    expect((await put(trip())).status).toBe(200);
+  });
+
+  test('has its faults by step and pointer, and by line where it cannot be read', async () => {
+    const { status, body } = await send('POST', '/v1/saga-definitions:check', yaml.replace('^1.0.0', '^1'));
+    expect([status, body.faults]).toMatchObject([200, [{ step: 'book', pointer: '/root/use/version' }]]);
+    const broken = await send('PUT', at(), `${yaml}  also: [`);
+    expect([broken.status, broken.body.type]).toEqual([400, 'urn:countersign:problem:malformed-body']);
+    expect((await send('PUT', at(), yaml.replace('[id]', '&x [id]'))).body.detail).toContain('line 6: anchors are not taken');
+  });
+
+  test('is taken where it is declared, up to 128 KiB, in UTF-8', async () => {
+    expect((await send('POST', '/v1/plain', yaml)).status).toBe(415);
+    expect((await send('PUT', at(), `${yaml}#${'x'.repeat(131_072)}`)).status).toBe(413);
+    expect((await send('PUT', at(), yaml, 'application/yaml; charset=latin1')).status).toBe(415);
+    expect((await send('PUT', at(), '')).status).toBe(422);
   });
 });
 
