@@ -65,7 +65,7 @@ function valueFault(document: Document.Parsed, text: string): string | undefined
   return fault;
 }
 
-function valueOf(text: string): { value: unknown } | Problem {
+function documentValue(text: string): { value: unknown } | Problem {
   const document = parseDocument(text, OPTIONS);
   const [first] = [...document.errors, ...document.warnings];
   if (first) return malformed(`The body is not YAML: ${lineAt(text, first.pos[0])}${first.message.slice(0, 300)}`);
@@ -80,7 +80,7 @@ export function yamlValue(text: string): { value: unknown } | Problem {
   const fault = tokenFault(text);
   if (fault !== undefined) return malformed(`The body is not taken: ${fault}`);
   try {
-    return valueOf(text);
+    return documentValue(text);
   } catch {
     // The parser is recursive in block collections.
     return malformed('The body is nested too deep');
