@@ -20,7 +20,11 @@ test('a builder is not changed by what follows', () => {
 
 test('blocks hold what they are given, and say their defaults', () => {
   expect(parallel(quorum(1), step('a', use), step('b', use))).toMatchObject({ kind: 'parallel', join: { kind: 'quorum', count: 1 } });
-  expect(map('each', expression('inputs.ids'), step('a', use))).toMatchObject({ over: { expression: 'inputs.ids' }, concurrency: 1, join: all });
+  expect(map('each', expression('inputs.ids'), step('a', use))).toMatchObject({
+    over: { expression: 'inputs.ids' },
+    concurrency: 1,
+    join: all,
+  });
   expect(branch('choice', [{ when: 'inputs.x', block: step('a', use) }])).not.toHaveProperty('otherwise');
   expect(sequence(waitForApproval('ask', 'May it?', { timeout_ms: 5 })).blocks[0]).toMatchObject({ wait: 'approval', on_timeout: 'fail' });
   expect(literal(null)).toEqual({ literal: null });

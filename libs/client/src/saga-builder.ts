@@ -23,7 +23,11 @@ export class SagaBuilder<Names extends string = never> {
     private readonly blocks: readonly SagaBlock[],
   ) {}
 
-  step<Name extends string>(name: Name, use: SagaUse<Names>, options?: SagaStepOptions<Names, Name> & { when?: never }): SagaBuilder<Names | Name>;
+  step<Name extends string>(
+    name: Name,
+    use: SagaUse<Names>,
+    options?: SagaStepOptions<Names, Name> & { when?: never },
+  ): SagaBuilder<Names | Name>;
   /** A step with a condition may be skipped: later steps read it by an expression. */
   step<Name extends string>(name: Name, use: SagaUse<Names>, options: SagaStepOptions<Names, Name>): SagaBuilder<Names>;
   step(name: string, use: SagaUse, options: SagaStepOptions = {}): SagaBuilder<string> {
