@@ -12,6 +12,7 @@ import {
 } from '@countersign/domain';
 import { Expression } from '@countersign/mapping';
 import { compileSagaCondition } from '@countersign/policy';
+import { inTurns } from '@countersign/process';
 
 type Step = SagaExpression['before'][number];
 
@@ -38,11 +39,15 @@ function expressionFault({ text }: SagaExpression): string | undefined {
   }
 }
 
-function textFaults(definition: SagaDefinition, tools: readonly KnownTool[]): DefinitionFault[] {
-  return sagaExpressionsOf(definition).flatMap((at) => {
+/** Compiles one text a step. */
+function* textFaults(definition: SagaDefinition, tools: readonly KnownTool[]): Generator<void, DefinitionFault[]> {
+  const found: DefinitionFault[] = [];
+  for (const at of sagaExpressionsOf(definition)) {
+    yield;
     const fault = at.language === 'cel' ? conditionFault(at, definition, tools) : expressionFault(at);
-    return fault === undefined ? [] : [faultAt(at.step, at.pointer, fault)];
-  });
+    if (fault !== undefined) found.push(faultAt(at.step, at.pointer, fault));
+  }
+  return found;
 }
 
 /** Faults and warnings of a definition, all at once; it may be published where there are no faults. */
@@ -51,13 +56,16 @@ export interface CompiledDefinition {
   warnings: DefinitionFault[];
 }
 
-/** Checks a definition against the tools of a tenant, and compiles its conditions and expressions. */
-export function compileDefinition(definition: SagaDefinition, tools: readonly KnownTool[]): CompiledDefinition {
+function* compiled(definition: SagaDefinition, tools: readonly KnownTool[]): Generator<void, CompiledDefinition> {
   const size = sagaSizeFaults(definition);
   if (size.length > 0) return { faults: size, warnings: [] };
   const found = checkDefinition(definition, tools);
-  const faults = [...found.filter(({ severity }) => severity === 'fault'), ...textFaults(definition, tools)];
+  const faults = [...found.filter(({ severity }) => severity === 'fault'), ...(yield* textFaults(definition, tools))];
   const faulty = new Set(faults.map(({ pointer }) => pointer));
   const warnings = found.filter(({ severity, pointer }) => severity === 'warning' && !faulty.has(pointer));
   return { faults, warnings };
 }
+
+/** Checks a definition against the tools of a tenant, and compiles its conditions and expressions; other requests have their turns meanwhile. */
+export const compileDefinition = (definition: SagaDefinition, tools: readonly KnownTool[]): Promise<CompiledDefinition> =>
+  inTurns(compiled(definition, tools));

@@ -27,16 +27,18 @@ export function definitionText(request: SagaDefinitionRequest): CheckedText | Re
 
 export const findingOf = ({ step, pointer, message }: DefinitionFault): Finding => ({ step, pointer, message });
 
-export function versionOf({ name, version, digest, by, published_at_ms, definition_json }: SagaDefinitionVersion): DefinitionVersion {
-  return {
-    ...{ name, version, digest, published_by: { kind: by.kind, id: by.id } },
-    published_at: new Date(published_at_ms).toISOString(),
-    definition: JSON.parse(definition_json) as DefinitionVersion['definition'],
-  };
+type Published = Omit<DefinitionVersion, 'definition'>;
+
+export function publishedOf({ name, version, digest, by, published_at_ms }: SagaDefinitionVersion): Published {
+  const published_at = new Date(published_at_ms).toISOString();
+  return { name, version, digest, published_by: { kind: by.kind, id: by.id }, published_at };
+}
+
+export function versionOf(published: SagaDefinitionVersion): DefinitionVersion {
+  return { ...publishedOf(published), definition: JSON.parse(published.definition_json) as DefinitionVersion['definition'] };
 }
 
 /** The newest of these versions (newest first, at least one), with the names of all. */
 export function summaryOf(versions: readonly SagaDefinitionVersion[]): DefinitionSummary {
-  const { definition: _, ...newest } = versionOf(versions[0] as SagaDefinitionVersion);
-  return { ...newest, versions: versions.map(({ version }) => version) };
+  return { ...publishedOf(versions[0] as SagaDefinitionVersion), versions: versions.map(({ version }) => version) };
 }

@@ -8,7 +8,7 @@ import { FeatureApp } from '../testing/feature-app.js';
 import { MemoryConfiguration } from '../testing/memory-configuration.js';
 import { bookingTool, registerTools } from '../testing/registered-tools.js';
 import { SagaDefinitionsModule } from './saga-definitions.module.js';
-import { DEFINITIONS_MAX, VERSIONS_MAX } from './saga-definitions.service.js';
+import { DEFINITIONS_MAX, TOTAL_CHARS_MAX, VERSIONS_MAX } from './saga-definitions.service.js';
 
 /** A route that takes JSON alone. */
 @Controller('v1/plain')
@@ -88,6 +88,24 @@ describe('a published version', () => {
     for (const url of [at('2.0.0'), `${at('2.0.0')}/chart`])
       expect([(await get(url)).status, (await get(url)).body.reason]).toEqual([404, 'saga_definition_version_not_found']);
   });
+});
+
+test('two publications of one version at a time: one is recorded, and equal ones are one', async () => {
+  const [one, other] = await Promise.all([put(trip()), put(trip({ wait_max_ms: 2000 }))]);
+  expect([one.status, other.status].sort()).toEqual([201, 409]);
+  const equal = await Promise.all(Array.from({ length: 5 }, () => put(trip({ version: '1.1.0' }), at('1.1.0'))));
+  expect(new Set(equal.map(({ body }) => body.published_at)).size).toBe(1);
+  expect(equal.filter(({ status }) => status === 201).length).toBe(1);
+});
+
+test('names that are members of every object are names like others', async () => {
+  for (const name of ['__proto__', 'constructor', 'toString']) expect((await get(`/v1/saga-definitions/${name}`)).status).toBe(404);
+  const root = {
+    kind: 'sequence',
+    blocks: [step('constructor', 'book'), step('b', 'book', { when: 'steps.constructor.output.id == "x"' })],
+  };
+  const made = await put(trip({ name: 'constructor', root }), at('1.0.0', 'constructor'));
+  expect([made.status, (await get(at('__proto__', 'constructor'))).status]).toEqual([201, 404]);
 });
 
 describe('a definition that is refused', () => {
@@ -201,6 +219,11 @@ test('a tenant has at most so many names, and a name so many versions', async ()
   for (let n = 1; n < VERSIONS_MAX; n++) definitions?.get('trip')?.set(`1.0.${n}`, { ...kept, version: `1.0.${n}` } as never);
   const more = await put(trip({ version: '2.0.0' }), at('2.0.0'));
   expect([more.status, more.body.reason]).toEqual([409, 'saga_definition_limit_reached']);
+  const large = { ...kept, definition_json: 'x'.repeat(TOTAL_CHARS_MAX) };
+  definitions?.set('large', new Map([['1.0.0', large as never]]));
+  const heavy = await put(trip({ name: 'other' }), at('1.0.0', 'other'));
+  expect([heavy.status, heavy.body.detail]).toEqual([409, expect.stringContaining('at most 16777216')]);
+  definitions?.delete('large');
   for (let n = 1; n < DEFINITIONS_MAX; n++) definitions?.set(`n${n}`, new Map());
   const other = await put(trip({ name: 'other' }), at('1.0.0', 'other'));
   expect([other.status, other.body.detail]).toEqual([409, expect.stringContaining('200 saga definitions')]);

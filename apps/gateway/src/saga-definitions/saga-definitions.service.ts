@@ -15,7 +15,7 @@ import { pageOf } from '../lists/lists.js';
 import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { type CompiledDefinition, compileDefinition } from './compile-definition.js';
 import type { SagaDefinitionRequest } from './definition.schema.js';
-import { type CheckedText, definitionText, findingOf, summaryOf, versionOf } from './definition-text.js';
+import { type CheckedText, definitionText, findingOf, publishedOf, summaryOf, versionOf } from './definition-text.js';
 import { refusedDefinition } from './refused-definition.js';
 import type {
   DefinitionCheck,
@@ -28,6 +28,8 @@ import { tenantTools } from './tenant-tools.js';
 
 export const DEFINITIONS_MAX = 200;
 export const VERSIONS_MAX = 100;
+/** Characters of all of a tenant's definitions: every service has them in memory. */
+export const TOTAL_CHARS_MAX = 16_777_216;
 
 /** A published version; `was_known`: the same content was published before. */
 export type Publication = WithHeaders<PublishedDefinition> & { was_known: boolean };
@@ -82,10 +84,10 @@ export class SagaDefinitionsService {
   }
 
   /** All faults and warnings of a definition; nothing is recorded. */
-  check(tenant_id: string, definition: SagaDefinitionRequest): DefinitionCheck | Refusal {
+  async check(tenant_id: string, definition: SagaDefinitionRequest): Promise<DefinitionCheck | Refusal> {
     const text = definitionText(definition);
     if (text instanceof Refusal) return text;
-    const { faults, warnings } = this.compiled(tenant_id, text);
+    const { faults, warnings } = await this.compiled(tenant_id, text);
     const known = this.versionsOf(tenant_id, definition.name)?.get(definition.version);
     const publishable = faults.length === 0 && (known === undefined || known.digest === text.digest);
     return { publishable, digest: text.digest, faults: faults.map(findingOf), warnings: warnings.map(findingOf) };
@@ -100,13 +102,13 @@ export class SagaDefinitionsService {
   ): Promise<Publication | Refusal> {
     const text = misplaced(at, definition) ?? definitionText(definition);
     if (text instanceof Refusal) return text;
-    const known = this.published(caller.tenant_id, text, true);
+    const known = await this.published(caller.tenant_id, text, true);
     if (known) return known;
-    const compiled = this.compiled(caller.tenant_id, text);
+    const compiled = await this.compiled(caller.tenant_id, text);
     if (compiled.faults.length > 0) return refusedDefinition(compiled.faults);
     const refused = await this.write(caller, text, request);
     // Another gateway may have published it meanwhile: the same content is as good.
-    return this.published(caller.tenant_id, text, refused !== undefined) ?? refused ?? noSuchVersion(at.name, at.version);
+    return (await this.published(caller.tenant_id, text, refused !== undefined)) ?? refused ?? noSuchVersion(at.name, at.version);
   }
 
   private async write({ tenant_id, principal: by }: Caller, text: CheckedText, request: EditRequest): Promise<Refusal | undefined> {
@@ -115,7 +117,7 @@ export class SagaDefinitionsService {
     const draft = () => {
       const known = this.versionsOf(tenant_id, name)?.get(version);
       if (known) return taken(known);
-      return this.limit(tenant_id, name) ?? { name, version, definition_json, digest, by, published_at_ms: this.configuration.now_ms() };
+      return this.limit(tenant_id, text) ?? { name, version, definition_json, digest, by, published_at_ms: this.configuration.now_ms() };
     };
     const item = itemNames.saga_definition(name, version);
     const against = () => [itemNames.saga_definitions];
@@ -123,9 +125,15 @@ export class SagaDefinitionsService {
     return edited instanceof Refusal ? edited : undefined;
   }
 
-  private limit(tenant_id: string, name: string): Refusal | undefined {
+  private limit(tenant_id: string, { definition: { name }, definition_json }: CheckedText): Refusal | undefined {
     const definitions = sagaDefinitionsOf(this.configuration.state, tenant_id);
     const versions = definitions.get(name);
+    const kept = [...definitions.values()].flatMap((each) => [...each.values()]);
+    const total_chars = kept.reduce((sum, each) => sum + each.definition_json.length, definition_json.length);
+    if (total_chars > TOTAL_CHARS_MAX)
+      return full(
+        `the saga definitions of the tenant would have ${total_chars} characters together, at most ${TOTAL_CHARS_MAX} are allowed`,
+      );
     if (!versions && definitions.size >= DEFINITIONS_MAX)
       return full(`the tenant has ${definitions.size} saga definitions, which is the most: publish a new version of one of them`);
     if (versions && versions.size >= VERSIONS_MAX)
@@ -133,18 +141,17 @@ export class SagaDefinitionsService {
     return undefined;
   }
 
-  private published(tenant_id: string, text: CheckedText, was_known: boolean): Publication | Refusal | undefined {
+  private async published(tenant_id: string, text: CheckedText, was_known: boolean): Promise<Publication | Refusal | undefined> {
     const { name, version } = text.definition;
     const known = this.versionsOf(tenant_id, name)?.get(version);
     if (!known) return undefined;
     if (known.digest !== text.digest) return taken(known);
-    const { definition: _, ...body } = versionOf(known);
-    const warnings = this.compiled(tenant_id, text).warnings.map(findingOf);
+    const warnings = (await this.compiled(tenant_id, text)).warnings.map(findingOf);
     const location = `/v1/saga-definitions/${name}/versions/${version}`;
-    return { body: { ...body, warnings }, headers: { location, etag: `"${known.digest}"` }, was_known };
+    return { body: { ...publishedOf(known), warnings }, headers: { location, etag: `"${known.digest}"` }, was_known };
   }
 
-  private compiled(tenant_id: string, { definition }: CheckedText): CompiledDefinition {
+  private compiled(tenant_id: string, { definition }: CheckedText): Promise<CompiledDefinition> {
     return compileDefinition(definition, tenantTools(this.configuration.state, tenant_id));
   }
 

@@ -7,13 +7,15 @@ import { below, nameOf, type Place, rootOf, within } from './places.js';
 import { followed, shapeFaults } from './shape-faults.js';
 import { sizeFaults } from './size-faults.js';
 import { surelyRan } from './surely-ran.js';
-import { placedUses, resolveTool, traitsOf, useFaults } from './tools.js';
+import { placedUses, resolveTool, traitsOf, unknownToolFaults, useFaults } from './tools.js';
 
-const stepsOf = (definition: SagaDefinition): Place[] => within(rootOf(definition)).filter(({ block }) => block.kind === 'step');
+type PlacedStep = Place & { block: StepBlock };
+const stepsOf = (definition: SagaDefinition): PlacedStep[] =>
+  within(rootOf(definition)).filter((place): place is PlacedStep => place.block.kind === 'step');
 
 /** Declared p99 by step; steps of tools that declare none are missing. */
 export function latenciesOf(definition: SagaDefinition, tools: readonly KnownTool[]): Latencies {
-  const steps = stepsOf(definition).map(({ block }) => block as StepBlock);
+  const steps = stepsOf(definition).map(({ block }) => block);
   return Object.fromEntries(
     steps.map((step) => [step.name, traitsOf(step, tools).latency_ms] as const).filter(([, latency_ms]) => latency_ms > 0),
   );
@@ -24,9 +26,9 @@ function deadlineFaults(definition: SagaDefinition, tools: readonly KnownTool[])
   if (deadline_ms === undefined) return [];
   const latencies = latenciesOf(definition, tools);
   const needs_ms = latencyOf(root, latencies);
-  const unknown = stepsOf(definition).filter(({ block }) => !Object.hasOwn(latencies, (block as StepBlock).name));
+  const unknown = stepsOf(definition).filter(({ block }) => !Object.hasOwn(latencies, block.name));
   const warnings = unknown.map(({ block, pointer }) =>
-    warningAt(nameOf(block) ?? null, pointer, 'its tool declares no p99: the deadline is not checked for it'),
+    warningAt(block.name, pointer, 'its tool declares no p99: the deadline is not checked for it'),
   );
   return needs_ms <= deadline_ms
     ? warnings
@@ -86,7 +88,7 @@ export function checkDefinition(definition: SagaDefinition, tools: readonly Know
   // Nothing is compared with a schema that is faulty itself.
   const input_schema = schema.length > 0 ? undefined : definition.input_schema;
   const scope: Scope = { input_schema, ran: new Map(), names, in_map: false };
-  const effects = stepsOf(definition).flatMap(({ block, pointer }) => effectFaults(block as StepBlock, pointer, later.has(block), tools));
-  const shape = shapeFaults(definition, tools);
+  const effects = stepsOf(definition).flatMap(({ block, pointer }) => effectFaults(block, pointer, later.has(block), tools));
+  const shape = [...shapeFaults(definition, tools), ...unknownToolFaults(stepsOf(definition), tools)];
   return once([...schema, ...shape, ...junctionFaults(root, scope, tools), ...effects, ...deadlineFaults(definition, tools)]);
 }

@@ -38,6 +38,7 @@ describe('a literal', () => {
     [[1, 2], { type: 'array', items: { type: 'integer' }, maxItems: 2 }],
     [[], { type: 'array', items: { type: 'integer' } }],
     [[1, 'a'], { type: 'array', items: { type: ['integer', 'string'] } }],
+    [Array.from({ length: 3000 }, (_, n) => n), { type: 'array', items: { type: 'integer' } }],
     ['b', { enum: ['a', 'b'] }],
     [{ a: 1 }, { enum: [{ a: 1 }] }],
     [null, { type: ['string', 'null'] }],

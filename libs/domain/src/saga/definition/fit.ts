@@ -22,12 +22,17 @@ function fit(inner: JsonSchema, target: JsonSchema, keywords: readonly Readonly<
 /** Of a value that is known only when it is there. */
 export const schemaFit = (inner: JsonSchema, target: JsonSchema): Fit => fit(inner, target, [bounds, opaque]);
 
+const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object';
+
+function schemaOfItems(items: readonly unknown[]): JsonSchema {
+  if (items.length === 0) return { not: {} };
+  if (items.every(isScalar)) return { enum: [...new Set(items)] };
+  return items.length === 1 ? schemaOf(items[0]) : { anyOf: items.map(schemaOf) };
+}
+
 /** The schema of one value, part by part. */
 function schemaOf(value: unknown): JsonSchema {
-  if (Array.isArray(value)) {
-    const items = value.length === 0 ? { not: {} } : value.length === 1 ? schemaOf(value[0]) : { anyOf: value.map(schemaOf) };
-    return { type: 'array', minItems: value.length, maxItems: value.length, items };
-  }
+  if (Array.isArray(value)) return { type: 'array', minItems: value.length, maxItems: value.length, items: schemaOfItems(value) };
   if (value === null || typeof value !== 'object') return { const: value };
   const properties = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, schemaOf(member)]));
   return { type: 'object', properties, required: Object.keys(value), additionalProperties: false };
