@@ -1,6 +1,19 @@
-import { expect, test } from 'vitest';
-import { all, branch, expression, from, literal, map, parallel, quorum, sequence, step, waitForApproval } from './saga-blocks.js';
-import { saga } from './saga-builder.js';
+import { expect, expectTypeOf, test } from 'vitest';
+import {
+  all,
+  branch,
+  expression,
+  from,
+  literal,
+  map,
+  parallel,
+  quorum,
+  type SagaPointer,
+  sequence,
+  step,
+  waitForApproval,
+} from './saga-blocks.js';
+import { type SagaBuilder, saga } from './saga-builder.js';
 
 const use = { tool: 'book', version: '^1.0.0', inputs: {} };
 
@@ -30,16 +43,15 @@ test('blocks hold what they are given, and say their defaults', () => {
   expect(literal(null)).toEqual({ literal: null });
 });
 
-test('the compiler refuses a pointer to a step that has not surely run', () => {
+test('a step reads only steps that surely ran before it, and its compensation the step itself', () => {
   const begun = saga('trip', '1.0.0').step('a', use).step('maybe', use, { when: 'inputs.x' });
-  const reading = <P extends string>(pointer: P) => ({ ...use, inputs: { id: { from: pointer } } });
-  begun.step('b', reading('/steps/a/output/id'));
-  // @ts-expect-error: there is no step c before it
-  begun.step('b', reading('/steps/c/output/id'));
-  // @ts-expect-error: it may be skipped
-  begun.step('b', reading('/steps/maybe/output/id'));
-  // @ts-expect-error: a pointer begins with /inputs, /steps, /item or /index
-  begun.step('b', reading('/outputs/id'));
-  begun.step('b', use, { compensation: reading('/steps/b/output/id') });
-  begun.block<'inner'>(step('inner', use)).step('b', reading('/steps/inner/output'));
+  expectTypeOf(begun).toEqualTypeOf<SagaBuilder<'a'>>();
+  expectTypeOf(begun.block<'inner'>(step('inner', use))).toEqualTypeOf<SagaBuilder<'a' | 'inner'>>();
+  expectTypeOf<'/steps/a/output/id'>().toExtend<SagaPointer<'a'>>();
+  expectTypeOf<'/inputs/id'>().toExtend<SagaPointer<never>>();
+  expectTypeOf<'/steps/maybe/output/id'>().not.toExtend<SagaPointer<'a'>>();
+  expectTypeOf<'/steps/a/output/id'>().not.toExtend<SagaPointer<never>>();
+  expectTypeOf<'/outputs/id'>().not.toExtend<SagaPointer>();
+  const undo = { ...use, inputs: { id: from('/steps/b/output/id') } };
+  expect(begun.step('b', use, { compensation: undo }).build().root).toMatchObject({ blocks: [{}, {}, { compensation: undo }] });
 });

@@ -1,18 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { Refusal } from '@countersign/calls';
-import { applyDecorators } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiConsumes } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Problem } from '../http/problem.js';
 import { type InTurn, unreadForm } from './json-bodies.js';
 import { YAML_BYTES_MAX, yamlValue } from './yaml-text.js';
 
-const YAML = 'application/yaml';
-
-/** The body of a route may be YAML as well. */
-export const AlsoTakesYaml = (): MethodDecorator =>
-  applyDecorators(RouteConfig({ takes_yaml: true }), ApiConsumes('application/json', YAML));
+export const YAML = 'application/yaml';
 
 function refusedForm({ headers, routeOptions }: FastifyRequest, bytes: number): Problem | undefined {
   const { takes_yaml } = (routeOptions.config ?? {}) as { takes_yaml?: boolean };

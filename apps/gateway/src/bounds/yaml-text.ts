@@ -1,47 +1,28 @@
 import { Refusal } from '@countersign/calls';
-import { CST, type Document, isMap, isNode, isScalar, Lexer, parseDocument, visit } from 'yaml';
+import { type Document, isMap, isNode, isScalar, parseDocument, visit } from 'yaml';
 import type { Problem } from '../http/problem.js';
-import { LEVELS_MAX, tooDeep } from '../requests/nesting.js';
+import { tooDeep } from '../requests/nesting.js';
 import { prototypeKey } from './json-bodies.js';
+import { tokenFault } from './yaml-tokens.js';
 
-/** Twice the JSON of the longest definition, for indentation and comments. */
-export const YAML_BYTES_MAX = 131_072;
+/** A text that is full of errors takes about 10 ms a KiB, and any key may send it. */
+export const YAML_BYTES_MAX = 65_536;
 
 const OPTIONS = {
   // The core schema of YAML 1.2: what JSON has, and nothing else.
-  ...({ version: '1.2', schema: 'core', merge: false, resolveKnownTags: false, stringKeys: true, logLevel: 'error' } as const),
+  version: '1.2',
+  schema: 'core',
+  merge: false,
+  resolveKnownTags: false,
+  stringKeys: true,
   // Both take time that grows with the square of the text: `valueFault` compares keys.
-  ...{ uniqueKeys: false, prettifyErrors: false },
-};
-
-/** What JSON does not have, by its first character. The parser takes time that grows with the square of their number. */
-const NOT_TAKEN: Readonly<Record<string, string>> = {
-  '*': 'aliases are not taken: write the value where it is needed',
-  '&': 'anchors are not taken: write the value where it is needed',
-  '!': 'tags are not taken',
-  '%': 'directives are not taken',
-  '?': 'explicit keys are not taken: write `key: value`',
-};
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: 'error',
+} satisfies Parameters<typeof parseDocument>[1];
 
 const malformed = (detail: string): Refusal<'malformed-body'> => new Refusal('malformed-body', detail);
 const lineAt = (text: string, offset: number): string => `line ${text.slice(0, offset).split('\n').length}: `;
-
-/** Looks at each token once, before anything is built of them. */
-function tokenFault(text: string): string | undefined {
-  let offset = 0;
-  let depth = 0;
-  let before = '';
-  for (const token of new Lexer().lex(text)) {
-    const is_scalar = before === CST.SCALAR;
-    const fault = is_scalar ? undefined : NOT_TAKEN[token[0] ?? ''];
-    if (fault) return lineAt(text, offset) + fault;
-    if (!is_scalar) depth += token === '[' || token === '{' ? 1 : token === ']' || token === '}' ? -1 : 0;
-    if (depth > LEVELS_MAX) return `${lineAt(text, offset)}is nested more than ${LEVELS_MAX} levels deep`;
-    if (token !== CST.SCALAR && token !== CST.DOCUMENT && token !== CST.FLOW_END) offset += token.length;
-    before = token;
-  }
-  return undefined;
-}
 
 /** Keys that stand twice, and numbers without a value. */
 function valueFault(document: Document.Parsed, text: string): string | undefined {
@@ -78,11 +59,5 @@ function documentValue(text: string): { value: unknown } | Problem {
 /** The JSON value of a YAML text, or why it has none. Takes time that grows with the length of the text alone. */
 export function yamlValue(text: string): { value: unknown } | Problem {
   const fault = tokenFault(text);
-  if (fault !== undefined) return malformed(`The body is not taken: ${fault}`);
-  try {
-    return documentValue(text);
-  } catch {
-    // The parser is recursive in block collections.
-    return malformed('The body is nested too deep');
-  }
+  return fault === undefined ? documentValue(text) : malformed(`The body is not taken: ${fault}`);
 }

@@ -24,11 +24,10 @@ describe('what is no definition', () => {
     ['null /root/kind: is step, sequence, branch, parallel, map or wait', tripOf({ kind: 'loop' } as never)],
     ['a /root/blocks/0/kind: is step, sequence', tripOf({ kind: 'sequence', blocks: [{ ...step('a'), kind: 'stop' } as never] })],
     [
-      'a /root/use/inputs/id: has exactly one of from, literal and expression',
-      tripOf({ kind: 'parallel', join: { kind: 'any' }, branches: [step('a')] } as never),
       'null /root/join/kind: is all, quorum or first_success',
+      tripOf({ kind: 'parallel', join: { kind: 'any' }, branches: [step('a')] } as never),
     ],
-    [bound({ from: '/inputs/id', literal: 1 })],
+    ['a /root/use/inputs/id: has exactly one of from, literal and expression', bound({ from: '/inputs/id', literal: 1 })],
     ['a /root/use/inputs/id: has exactly one of', bound({})],
     ['a /root/use/inputs/id/pointer: there is no such field', bound({ pointer: '/inputs/id' })],
     ['null : ', undefined],

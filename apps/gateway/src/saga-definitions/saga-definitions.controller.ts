@@ -3,7 +3,7 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { Body, Controller, Get, Headers, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { withHeaders } from '../answers/with-headers.js';
-import { AlsoTakesYaml } from '../bounds/yaml-bodies.js';
+import { AlsoTakesYaml } from '../bounds/yaml.decorator.js';
 import { Roles } from '../http/access.decorator.js';
 import { AlsoAnswers, Answer, AnswersIn } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
