@@ -94,7 +94,7 @@ async function revocations(admin) {
   return [{ what: 'a call that waits is denied after its version was revoked', ms: median(took_ms), max_ms: 2000 }];
 }
 
-/** Whoever could tell a foreign id from one that nobody has would learn of it by the time. */
+/** A timing difference between a foreign id and an unknown one would reveal which ids exist. */
 async function foreignIds(admin) {
   for (const tenant_id of ['acme', 'rival']) await admin.ask('POST', '/v1/tenants', { tenant_id });
   const agent = await admin.keyFor('a', 'agent', ['agent'], 'acme');

@@ -1,5 +1,5 @@
 // The client, a process of its own: a closed loop with a fixed number of calls in flight over kept-alive connections.
-// Asked over IPC: {id, section, url, token, tag, calls, in_flight, copies, tool, cap_ms}.
+// IPC request: {id, section, url, token, tag, calls, in_flight, copies, tool, cap_ms}.
 import { Pool } from 'undici';
 
 const canonical = (value) =>
@@ -89,10 +89,10 @@ async function drive({ section, tag, calls, in_flight, copies = 1, cap_ms, ...ta
   };
 }
 
-process.on('message', (asked) => {
-  drive(asked).then(
-    (result) => process.send({ id: asked.id, result }),
-    (cause) => process.send({ id: asked.id, fault: String(cause?.stack ?? cause) }),
+process.on('message', (order) => {
+  drive(order).then(
+    (result) => process.send({ id: order.id, result }),
+    (cause) => process.send({ id: order.id, fault: String(cause?.stack ?? cause) }),
   );
 });
 process.on('disconnect', () => process.exit(0));

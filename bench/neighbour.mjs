@@ -1,5 +1,5 @@
 // A process of the bench `noisy-neighbour`: the victim, who sends calls at a fixed rate and measures them, or the attacker.
-// Asked over IPC: {id, act: 'measure' | 'begin' | 'end', ...}; answers {id, result} or {id, fault}.
+// IPC request: {id, act: 'measure' | 'begin' | 'end', ...}; answers {id, result} or {id, fault}.
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
@@ -9,7 +9,7 @@ const LATE_MS = 10_000;
 
 const percentile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 
-/** Open loop: each time counts from when the request was due, so that a platform that stands still is not asked less often. */
+/** Open loop: each time counts from when the request was due, so that a blocked platform does not get fewer requests. */
 async function measure({ url, token, tag, per_s, for_ms }) {
   const pool = new Pool(url, { connections: 64, pipelining: 1, headersTimeout: LATE_MS, bodyTimeout: LATE_MS });
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, prefer: 'wait=10' };
@@ -69,8 +69,8 @@ const acts = {
   },
 };
 
-process.on('message', ({ id, act, ...asked }) => {
-  acts[act](asked).then(
+process.on('message', ({ id, act, ...request }) => {
+  acts[act](request).then(
     (result) => process.send({ id, result }),
     (cause) => process.send({ id, fault: String(cause?.stack ?? cause) }),
   );

@@ -1,5 +1,5 @@
 // npm run bench:noisy-neighbour [-- --only regex|streams|bodies --rounds N --seconds S --short]
-// One tenant sends calls at a fixed rate while a tenant (or somebody without a key) attacks: first a sink, which is nothing of ours,
+// One tenant sends calls at a fixed rate while a tenant (or a client without a key) attacks: first a sink, which is not part of the platform,
 // then the platform. Its p99 beside the attack may be three times its own at most. Rounds of pairs; the median of their ratios counts. Each process has one job.
 // `--short` is for machines that stand still now and then (three rounds): it judges the p50, the CPU and the memory, and prints the p99.
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ if (chosen.length === 0) throw new Error(`--only is one of ${Object.keys(attacks
 const dir = mkdtempSync(path.join(tmpdir(), 'countersign-neighbour-'));
 const note = (line) => process.stderr.write(`bench: ${line}\n`);
 
-/** A process that is asked one thing at a time. */
+/** A process that handles one request at a time. */
 class Neighbour {
   #last = 0;
 
@@ -52,7 +52,7 @@ class Neighbour {
     this.part = start(name, process.execPath, [path.join(root, 'bench/neighbour.mjs')], { dir, ipc: true });
   }
 
-  ask(act, asked = {}) {
+  ask(act, terms = {}) {
     const id = ++this.#last;
     const { child, file } = this.part;
     return new Promise((resolve, reject) => {
@@ -66,7 +66,7 @@ class Neighbour {
       };
       child.on('message', answer);
       child.once('exit', ended);
-      child.send({ id, act, ...asked });
+      child.send({ id, act, ...terms });
     });
   }
 }
@@ -112,11 +112,11 @@ async function settled(pid) {
 
 /** One pair: the victim while the same attack goes to the sink, then beside the attack. An attacker takes time of this machine, too. */
 async function pair({ url, pid, sink }, { victim, attacker }, tokens, { kind, n, for_ms }) {
-  const asked = { url, token: tokens.victim, per_s: VICTIM_PER_S, for_ms };
+  const terms = { url, token: tokens.victim, per_s: VICTIM_PER_S, for_ms };
   const beneath = async (attacked, tag) => {
     await attacker.ask('begin', { kind, url: attacked, token: tokens.attacker, ...attacks[kind] });
     await sleep(attacks[kind].ramp_ms);
-    const measured = await victim.ask('measure', { ...asked, tag: `${kind}-${n}-${tag}` });
+    const measured = await victim.ask('measure', { ...terms, tag: `${kind}-${n}-${tag}` });
     return { measured, answers: await attacker.ask('end') };
   };
   const idle = cpuMs(pid);

@@ -17,10 +17,10 @@ const { values: options } = parseArgs({
 const calls = Number(options.calls);
 const dir = mkdtempSync(path.join(tmpdir(), 'countersign-profile-'));
 
-function drive(part, asked) {
+function drive(part, request) {
   return new Promise((resolve, reject) => {
     part.child.once('message', ({ result, fault }) => (fault ? reject(new Error(fault)) : resolve(result)));
-    part.child.send({ id: 1, section: 'profile', in_flight: Number(options['in-flight']), cap_ms: 600_000, ...asked });
+    part.child.send({ id: 1, section: 'profile', in_flight: Number(options['in-flight']), cap_ms: 600_000, ...request });
   });
 }
 

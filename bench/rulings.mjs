@@ -31,14 +31,14 @@ const input = (policy) => ({
 });
 
 function cost(policy) {
-  const asked = input(policy);
+  const call = input(policy);
   const rounds = 20000;
-  for (let i = 0; i < 2000; i++) resolveRuling(asked);
+  for (let i = 0; i < 2000; i++) resolveRuling(call);
   let best = Number.POSITIVE_INFINITY;
   for (let turn = 0; turn < 3; turn++) {
     const begun = process.cpuUsage().user;
     const count = Math.max(200, Math.floor(rounds / (turn + 1)));
-    for (let i = 0; i < count; i++) resolveRuling(asked);
+    for (let i = 0; i < count; i++) resolveRuling(call);
     best = Math.min(best, (process.cpuUsage().user - begun) / count);
   }
   return best.toFixed(2);

@@ -47,7 +47,7 @@ class Driver {
     this.part = start('driver', process.execPath, [path.join(root, 'bench/driver.mjs')], { dir, ipc: true });
   }
 
-  drive(asked) {
+  drive(request) {
     const id = ++this.#last;
     const { child, file } = this.part;
     return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ class Driver {
       const ended = () => settle(reject, new Error(`the driver ended; see ${file}`));
       child.on('message', answer);
       child.once('exit', ended);
-      child.send({ id, ...asked });
+      child.send({ id, ...request });
     });
   }
 }

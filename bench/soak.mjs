@@ -17,10 +17,10 @@ const { values: options } = parseArgs({
 const STEP = Number(options.step);
 const dir = mkdtempSync(path.join(tmpdir(), 'countersign-soak-'));
 
-function drive(part, asked) {
+function drive(part, request) {
   return new Promise((resolve, reject) => {
     part.child.once('message', ({ result, fault }) => (fault ? reject(new Error(fault)) : resolve(result)));
-    part.child.send({ id: 1, ...asked });
+    part.child.send({ id: 1, ...request });
   });
 }
 
@@ -38,8 +38,8 @@ async function soak() {
   console.log(`ready after ${product.start_secs.toFixed(1)} s, RSS ${rssMiB(pid).toFixed(0)} MiB`);
   let errors = 0;
   for (let done = 0; done < Number(options.calls); done += STEP) {
-    const asked = { section: 'soak', calls: STEP, in_flight: Number(options['in-flight']), cap_ms: 3_600_000, tag: `s${done}` };
-    const result = await drive(driver, { ...asked, url: product.url, token: product.token });
+    const request = { section: 'soak', calls: STEP, in_flight: Number(options['in-flight']), cap_ms: 3_600_000, tag: `s${done}` };
+    const result = await drive(driver, { ...request, url: product.url, token: product.token });
     errors += result.errors + (result.effects === result.keys ? 0 : 1);
     const lag = await projectorLag(product);
     console.log(

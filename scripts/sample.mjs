@@ -29,7 +29,7 @@ const files = execFileSync('git', ['ls-files', '--', 'apps', 'libs', 'packs'], {
   .filter((file) => file.endsWith('.ts') && !file.includes('/generated/') && !file.endsWith('.spec.ts'));
 const reasons = readFileSync('docs/reference/errors.md', 'utf8')
   .split('\n')
-  .filter((line) => line.startsWith('| `'));
+  .filter((line) => /^\| `\w+` \| `[\w-]+` \|[^|]+\|$/.test(line));
 
 for (const file of draw(files, 10, next)) console.log(`=== ${file}\n${readFileSync(file, 'utf8').split('\n').slice(0, 40).join('\n')}\n`);
 console.log(draw(reasons, 10, next).join('\n'));

@@ -52,9 +52,9 @@ describe('scripts/real/acls.mjs', () => {
 
   test('logs in by the mechanism of COUNTERSIGN_KAFKA_SASL', async () => {
     const login = { COUNTERSIGN_KAFKA_USERNAME: 'admin', COUNTERSIGN_KAFKA_PASSWORD: 'secret', COUNTERSIGN_KAFKA_SASL: 'scram-sha-512' };
-    const said = (await sent(login, (bytes) => bytes.includes('SCRAM') || bytes.includes('PLAIN'))).toString('latin1');
-    expect(said).toContain('SCRAM-SHA-512');
-    expect(said).not.toContain('secret');
+    const reply = (await sent(login, (bytes) => bytes.includes('SCRAM') || bytes.includes('PLAIN'))).toString('latin1');
+    expect(reply).toContain('SCRAM-SHA-512');
+    expect(reply).not.toContain('secret');
   });
 
   test('speaks TLS where COUNTERSIGN_KAFKA_SSL says so', async () => {

@@ -9,7 +9,7 @@ const READ = /\.(md|ts|mjs|js|json|sh|yml|yaml)$|Dockerfile$/;
 /** The registry's package of this name is not ours: npx outside of a clone, or an install, would run a stranger's code. */
 const STRANGERS =
   /\b(?:npx|npm exec|bunx|pnpm dlx|yarn dlx)\s+(?:-\S+\s+)*(?:--\s+)?countersign\b|\bnpm (?:i|install|add)\s+(?:-\S+\s+)*countersign\b/;
-/** A command of ours by its bare name, which no clone puts on the PATH, where somebody is told what to run. */
+/** A command of ours by its bare name, which no clone puts on the PATH, in an instruction to run it. */
 const BARE = /(?:^|\n)\s*(?:\$ )?countersign (?:verify|replay|witness|projections|accept-damage)\b/;
 
 function* texts(folder: string): Generator<string> {

@@ -37,7 +37,7 @@ const unset = (value: string): string => {
   const next = value.replace(/\$\{[A-Z_]+:-([^${}]*)\}/g, '$1');
   return next === value ? value : unset(next);
 };
-const said = (name: string, variable: string) => unset(new RegExp(` ${variable}: (.+)`).exec(section(name))?.[1] ?? '');
+const settingOf = (name: string, variable: string) => unset(new RegExp(` ${variable}: (.+)`).exec(section(name))?.[1] ?? '');
 
 describe('docker-compose.yml', () => {
   test('gives our services only variables that they read', () => {
@@ -63,12 +63,12 @@ describe('docker-compose.yml', () => {
 
   test("keeps the log on the broker's volume: the image's own log.dirs lie elsewhere", () => {
     expect(mounts('kafka')).toHaveLength(1);
-    expect(mounts('kafka')).toEqual([said('kafka', 'KAFKA_LOG_DIRS')]);
+    expect(mounts('kafka')).toEqual([settingOf('kafka', 'KAFKA_LOG_DIRS')]);
   });
 
   test('links to decide lead to where the gateway is published', () => {
     const [, address] = /ports: \["([^"]+):7070"\]/.exec(section('gateway')) ?? [];
-    expect(said('gateway', 'COUNTERSIGN_PUBLIC_URL')).toBe(`http://${unset(String(address))}`);
+    expect(settingOf('gateway', 'COUNTERSIGN_PUBLIC_URL')).toBe(`http://${unset(String(address))}`);
   });
 });
 

@@ -15,12 +15,12 @@ export function start(name, command, args, { dir, env = process.env, ipc = false
   const child = spawn(command, args, { stdio: ['ignore', log, log, ...(ipc ? ['ipc'] : [])], env, ...options });
   const part = { name, child, file, ended: undefined };
   running.add(part);
-  const gone = (why) => {
+  const exited = (why) => {
     part.ended ??= String(why);
     running.delete(part);
   };
-  child.on('exit', (code, signal) => gone(code ?? signal));
-  child.on('error', gone);
+  child.on('exit', (code, signal) => exited(code ?? signal));
+  child.on('error', exited);
   return part;
 }
 
@@ -31,10 +31,10 @@ export function assertAlive({ name, ended, file }) {
 
 export async function stop(part, signal = 'SIGTERM') {
   if (!part || part.ended !== undefined) return;
-  const gone = new Promise((resolve) => part.child.once('exit', resolve));
+  const exited = new Promise((resolve) => part.child.once('exit', resolve));
   part.child.kill(signal);
   const late = setTimeout(() => part.child.kill('SIGKILL'), 10_000);
-  await gone;
+  await exited;
   clearTimeout(late);
 }
 

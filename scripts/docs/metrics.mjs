@@ -21,10 +21,10 @@ async function metricsText(root) {
   };
   const child = spawn(process.execPath, [path.join(root, 'apps/standalone/dist/main.js')], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    let said = '';
+    let output = '';
     for await (const chunk of child.stdout) {
-      said += chunk;
-      const url = LISTENING.exec(said)?.[1];
+      output += chunk;
+      const url = LISTENING.exec(output)?.[1];
       if (url) return await (await fetch(`${url}/metrics`)).text();
     }
     throw new Error('the platform ended before it listened');

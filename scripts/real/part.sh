@@ -34,7 +34,7 @@ is_ours() { [ -n "${1:-}" ] && [ "$(readlink "/proc/$1/cwd" 2>/dev/null)" = "$2"
 # running DIR: whether the part that recorded its pid in DIR/pid is alive
 running() { [ -f "$1/pid" ] && is_ours "$(cat "$1/pid")" "${2:-$1}"; }
 
-# port_free PORT: fails where somebody still listens there after 20 s
+# port_free PORT: fails if a process still listens there after 20 s
 port_free() {
   for _ in $(seq 100); do (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null || return 0; sleep 0.2; done
   die "port $1 is taken by something else; set COUNTERSIGN_REAL_PORT"
@@ -64,7 +64,7 @@ wait_until() {
   done
 }
 
-# end DIR [SIGNAL]: ends the part that lives in DIR and waits until it is gone
+# end DIR [SIGNAL]: ends the part that lives in DIR and waits until it has exited
 end() {
   local dir=$1 pid
   [ -f "$dir/pid" ] || return 0

@@ -54,8 +54,8 @@ export class EmbeddedTarget implements ChaosTarget {
 
   async standby(): Promise<void> {}
 
-  said(text: string): number {
-    return this.platform.process.said(text);
+  logged(text: string): number {
+    return this.platform.process.logged(text);
   }
 
   async keep(): Promise<string> {

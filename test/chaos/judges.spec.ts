@@ -41,7 +41,7 @@ describe.each(['embedded', 'kafka'] as const)('on %s', (mode) => {
     },
   );
 
-  test('lost answers hold only where exactly the orders that nobody can ask about are in doubt', () => {
+  test('lost results hold only if exactly the orders without a reconcile are in doubt', () => {
     const judged = (succeeded: number, in_doubt: number) => lostAnswers.judge?.(verdict(succeeded, in_doubt), { lost: ORDERS }, size, mode);
     expect(judged(160, 80)).toEqual([]);
     expect(judged(0, 240)).not.toEqual([]);

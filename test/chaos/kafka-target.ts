@@ -102,8 +102,8 @@ export class KafkaTarget implements ChaosTarget {
     await this.platform.ready('standby');
   }
 
-  said(text: string): number {
-    return [...this.platform.members.values()].reduce((sum, { process }) => sum + process.said(text), 0);
+  logged(text: string): number {
+    return [...this.platform.members.values()].reduce((sum, { process }) => sum + process.logged(text), 0);
   }
 
   async keep(): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.js';
 
-/** F9: the effect happens and its answer is lost; what cannot be asked for stays in doubt. */
+/** F9: the effect happens and its result is lost; without a reconcile it stays in doubt. */
 export const lostAnswers: Scenario = {
   name: 'F9 lost answers',
   invariants: 'I1 I5',
@@ -15,7 +15,7 @@ export const lostAnswers: Scenario = {
       ...(in_doubt === blind ? [] : [`I5: ${in_doubt} orders are in doubt; the ${blind} blind ones should be, and no others`]),
       ...(succeeded === orders - blind
         ? []
-        : [`I5: ${succeeded} of ${orders - blind} orders were asked about or sent again until they succeeded`]),
+        : [`I5: ${succeeded} of ${orders - blind} orders were reconciled or sent again until they succeeded`]),
     ];
   },
 };

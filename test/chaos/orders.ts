@@ -18,7 +18,7 @@ export interface Verdict {
   failed: number;
   in_doubt: number;
   effects: number;
-  /** The orders that failed, by what was told of them: `status code message`. */
+  /** The orders that failed, by their reported outcome: `status code message`. */
   failures: Record<string, number>;
   faults: string[];
 }
@@ -100,7 +100,7 @@ export class Orders {
     return undefined;
   }
 
-  /** The last fault is over: what its agent gave up meanwhile is asked for once more (I11), then every order is checked against the counterparty. */
+  /** After the last fault: orders that their agent gave up are sent once more (I11), then every order is checked against the counterparty. */
   async verify(): Promise<Verdict> {
     await Promise.all(this.all.filter((order) => !hasEnded(order)).map((order) => this.insist(order, BACKLOG_MS)));
     const verdict: Verdict = { orders: this.all.length, succeeded: 0, failed: 0, in_doubt: 0, effects: 0, failures: {}, faults: [] };
@@ -111,12 +111,12 @@ export class Orders {
     return verdict;
   }
 
-  /** What is known of a key that had too many effects: when each was asked for and happened, and what its agent was told. */
+  /** Describes a key with too many effects: when each was requested and happened, and the responses that its agent got. */
   private async lived(key: string): Promise<string> {
     const effects = (await this.counterparty.effectsOf(key)).map((one) => `asked ${iso(one.asked_at_ms)} done ${iso(one.at_ms)}`);
     const answered = this.all.find(({ answers }) => answers.some(({ idempotency_key }) => idempotency_key === key));
-    const told = answered?.answers.map(({ call_id, status }) => `${call_id} ${status}`) ?? [];
-    return [...effects, ...told, JSON.stringify(answered?.refusals ?? {})].join('; ');
+    const answered_statuses = answered?.answers.map(({ call_id, status }) => `${call_id} ${status}`) ?? [];
+    return [...effects, ...answered_statuses, JSON.stringify(answered?.refusals ?? {})].join('; ');
   }
 
   private async check(order: Order, verdict: Verdict): Promise<void> {
@@ -135,8 +135,8 @@ export class Orders {
       verdict.failed++;
       const why = [last.status, last.error?.code, last.error?.message].join(' ');
       verdict.failures[why] = (verdict.failures[why] ?? 0) + 1;
-      const told = order.answers.some(({ status }) => status === 'succeeded' || status === 'in_doubt');
-      if (effects.length > 0 && !told) verdict.faults.push(`I5: ${name} is ${last.status} with ${effects.length} effects`);
+      const answered_statuses = order.answers.some(({ status }) => status === 'succeeded' || status === 'in_doubt');
+      if (effects.length > 0 && !answered_statuses) verdict.faults.push(`I5: ${name} is ${last.status} with ${effects.length} effects`);
     }
     const results = new Set(order.answers.filter((answer) => answer.status === 'succeeded').map((answer) => JSON.stringify(answer.output)));
     if (results.size > 1) verdict.faults.push(`I3: ${name} was answered with ${results.size} results`);

@@ -13,16 +13,16 @@ interface Digest {
   digest: string;
 }
 
-async function asked<T>(api: Api, method: string, route: string): Promise<T> {
+async function fetched<T>(api: Api, method: string, route: string): Promise<T> {
   const { status, body } = await api.request<T>(method, `/v1/projections/${route}`);
   if (status >= 300) throw new Error(`${method} /v1/projections/${route} answered ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 
 async function rebuilt(api: Api, name: string): Promise<void> {
-  const { asked_offset } = await asked<{ asked_offset: number }>(api, 'POST', `${name}/rebuild`);
+  const { asked_offset } = await fetched<{ asked_offset: number }>(api, 'POST', `${name}/rebuild`);
   for (const end = performance.now() + REBUILT_WITHIN_MS; performance.now() < end; await sleep(100)) {
-    const { live } = await asked<{ live: { asked_offset: number | null } | null }>(api, 'GET', name);
+    const { live } = await fetched<{ live: { asked_offset: number | null } | null }>(api, 'GET', name);
     if ((live?.asked_offset ?? -1) >= asked_offset) return;
   }
   throw new Error(`${name} was not folded anew within ${REBUILT_WITHIN_MS} ms`);
@@ -34,12 +34,12 @@ export async function refolded(api: Api): Promise<string[]> {
   for (const name of PROJECTIONS) {
     let differ: string[] = [];
     for (let round = 0; round < ROUNDS_MAX; round++) {
-      const before = (await asked<{ tables: Digest[] }>(api, 'GET', `${name}/digest`)).tables;
+      const before = (await fetched<{ tables: Digest[] }>(api, 'GET', `${name}/digest`)).tables;
       await rebuilt(api, name);
-      const after = (await asked<{ tables: Digest[] }>(api, 'GET', `${name}/digest`)).tables;
-      const told = ({ table, rows, digest }: Digest) => `${table} (${rows} rows, ${digest})`;
+      const after = (await fetched<{ tables: Digest[] }>(api, 'GET', `${name}/digest`)).tables;
+      const describe = ({ table, rows, digest }: Digest) => `${table} (${rows} rows, ${digest})`;
       const pairs = before.map((was) => [was, after.find(({ table }) => table === was.table) ?? was] as const);
-      differ = pairs.filter(([was, is]) => was.digest !== is.digest).map(([was, is]) => `${told(was)} is ${told(is)}`);
+      differ = pairs.filter(([was, is]) => was.digest !== is.digest).map(([was, is]) => `${describe(was)} is ${describe(is)}`);
       if (differ.length === 0) break;
     }
     faults.push(...differ.map((line) => `I6: folded anew, ${line}`));

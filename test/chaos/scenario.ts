@@ -52,7 +52,7 @@ export interface Scenario {
   judge?(verdict: Verdict, counted: Record<string, number>, size: ChaosSize, mode: ChaosTarget['mode']): string[];
 }
 
-/** Where nearly every order fails, whatever else is asked holds by itself. */
+/** If nearly every order fails, the other invariants hold trivially. */
 export function tooFewSucceeded({ succeeded, orders }: Verdict, share: number): string[] {
   return succeeded < orders * share ? [`I11: only ${succeeded} of ${orders} orders succeeded`] : [];
 }

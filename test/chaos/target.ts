@@ -21,8 +21,8 @@ export interface ChaosTarget {
   /** Lets a second executor stand by, which takes over when the first is lost. Embedded there is only one: its next epoch does. */
   standby(): Promise<void>;
   /** How often the processes have logged this. */
-  said(text: string): number;
-  /** Keeps what the processes said, and the embedded log, for whoever looks into a fault. @returns the folder. */
+  logged(text: string): number;
+  /** Saves the output of the processes, and the embedded log, to analyze a fault. @returns the folder. */
   keep(): Promise<string>;
   close(): Promise<void>;
 }

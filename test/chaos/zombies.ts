@@ -7,15 +7,15 @@ const LEASE_MS = 5000;
 const ORDERS_A_ROUND = 12;
 /** Until the executor that came back has its share of the partitions again. */
 const REJOIN_MS = 4000;
-/** Two of three orders can be asked for, and succeed unless they had not happened when they were taken over. */
+/** Two of three orders can be reconciled, and succeed unless they had not happened when they were taken over. */
 const SUCCEED = 1 / 3;
-const TAKEN_OVER = 'took over calls of a lost executor';
+const TAKEN_OVER = 'took over the calls of an executor that lost its lease';
 
 const expected = (zombies: number, mode: ChaosTarget['mode']): number => (mode === 'embedded' ? 0 : zombies);
 
 /**
  * F4: the executor is stopped past its lease while its effect is in flight, and comes back. Where others run another takes over;
- * embedded there is none, nobody fences it, and it goes on with its lease (decisions/0023): nothing may be taken over then.
+ * embedded there is none, so it is not fenced and continues with its lease (decisions/0023): nothing may be taken over then.
  */
 export const zombies: Scenario = {
   name: 'F4 zombies',
@@ -26,7 +26,7 @@ export const zombies: Scenario = {
     let taken_over = 0;
     // Where nothing was in flight when it stopped there is nothing to take over: such a round does not count.
     for (let round = 0; alone ? round < size.zombies : taken_over < size.zombies && round < 2 * size.zombies; round++) {
-      const before = target.said(TAKEN_OVER);
+      const before = target.logged(TAKEN_OVER);
       const traffic = Array.from({ length: ORDERS_A_ROUND }, (_, i) =>
         orders.insist(orders.next(i % 3 === 2 ? 'probe_http_blind' : 'probe_http_effect', { answer_delay_ms: 1500 })),
       );
@@ -36,7 +36,7 @@ export const zombies: Scenario = {
       target.signal('executor', 'SIGCONT');
       await Promise.all(traffic);
       await sleep(REJOIN_MS);
-      if (target.said(TAKEN_OVER) > before) taken_over++;
+      if (target.logged(TAKEN_OVER) > before) taken_over++;
       say(`round ${round + 1}: ${taken_over} of ${size.zombies} zombies were taken over`);
     }
     return { zombies: size.zombies, taken_over };

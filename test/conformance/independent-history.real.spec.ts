@@ -54,12 +54,12 @@ check_place(told["record"], base64.b64decode(told["value"]), *open_checkpoint(to
 
 /** Whether the bundle's verifier finds a record in its place. */
 function isPlaced({ value, ...record }: RecordToCover, { checkpoint: note, ...proof }: RecordProof): boolean {
-  const told = { record: { ...record, proof }, value: Buffer.from(value).toString('base64'), note, vkey: log.vkey };
-  return spawnSync('python3', ['-c', PLACE, path.dirname(script)], { input: JSON.stringify(told) }).status === 0;
+  const input = { record: { ...record, proof }, value: Buffer.from(value).toString('base64'), note, vkey: log.vkey };
+  return spawnSync('python3', ['-c', PLACE, path.dirname(script)], { input: JSON.stringify(input) }).status === 0;
 }
 
-const theirs = (told: Reported): number | null => run(told).status;
-const said = (told: Reported): string => run(told).stdout;
+const theirs = (input: Reported): number | null => run(input).status;
+const stdoutOf = (input: Reported): string => run(input).stdout;
 
 function run({ earlier, later, history }: Reported) {
   const files = [earlier, later, history].map((text, at) => {
@@ -86,8 +86,8 @@ describe('a check in another language that a log only grew', () => {
     for (let seed = 0; seed < 5; seed++) {
       const honest = await History.publish(grow([], 7, new Random(seed)), signer);
       const first = 1 + (seed % 5);
-      const told = { earlier: honest.note(first), later: honest.note(), history: await kept(honest, first) };
-      expect([seed, theirs(told), await ours(told)]).toEqual([seed, 0, 0]);
+      const input = { earlier: honest.note(first), later: honest.note(), history: await kept(honest, first) };
+      expect([seed, theirs(input), await ours(input)]).toEqual([seed, 0, 0]);
     }
   }, 60_000);
 
@@ -102,8 +102,8 @@ describe('a check in another language that a log only grew', () => {
         const forged = await History.publish(attack.claims, signer);
         const first = Math.max(1, attack.seen_min === 0 ? attack.at : attack.seen_min);
         if (forged.size <= first) continue;
-        const told = { earlier: honest.note(first), later: forged.note(), history: await kept(forged, first) };
-        expect([seed, theirs(told), await ours(told)]).toEqual([seed, 1, 1]);
+        const input = { earlier: honest.note(first), later: forged.note(), history: await kept(forged, first) };
+        expect([seed, theirs(input), await ours(input)]).toEqual([seed, 1, 1]);
       }
     },
     60_000,
@@ -112,9 +112,9 @@ describe('a check in another language that a log only grew', () => {
   test('accepts with ours a log in which an operator let a damaged tree go on, and names what was frozen', async () => {
     for (let seed = 0; seed < 5; seed++) {
       const honest = await decidedLog(seed);
-      const told = { earlier: honest.note(1), later: honest.note(), history: await kept(honest, 1) };
-      expect([seed, theirs(told), await ours(told)]).toEqual([seed, 0, 0]);
-      expect(said(told)).toMatch(/but for:\nNOT CONTINUED: .* is frozen; .*#2 goes on from offset \d+/);
+      const input = { earlier: honest.note(1), later: honest.note(), history: await kept(honest, 1) };
+      expect([seed, theirs(input), await ours(input)]).toEqual([seed, 0, 0]);
+      expect(stdoutOf(input)).toMatch(/but for:\nNOT CONTINUED: .* is frozen; .*#2 goes on from offset \d+/);
     }
   }, 60_000);
 
@@ -148,17 +148,17 @@ describe('a check in another language that a log only grew', () => {
     'refuses with ours %s',
     async (_, publish) => {
       const honest = await publish();
-      const told = { earlier: honest.note(2), later: honest.note(), history: await kept(honest, 2) };
+      const input = { earlier: honest.note(2), later: honest.note(), history: await kept(honest, 2) };
       const random = new Random(11);
       const unproven = /"checkpoint":"[^"]*"|"schema":"(?:[^"\\]|\\.)*"/g;
-      const notes = [...told.history.matchAll(unproven)].map(({ index, 0: found }) => [index, index + found.length] as const);
+      const notes = [...input.history.matchAll(unproven)].map(({ index, 0: found }) => [index, index + found.length] as const);
       for (let n = 0; n < EDITS; ) {
-        const at = random.below(told.history.length);
+        const at = random.below(input.history.length);
         // The notes inside repeat what the two checkpoints say, and schemas are to be trusted by their digests: they prove nothing of their own.
         if (notes.some(([from, end]) => at >= from && at < end)) continue;
         n += 1;
-        const { history } = told;
-        const edited = { ...told, history: `${history.slice(0, at)}${history[at] === '1' ? '2' : '1'}${history.slice(at + 1)}` };
+        const { history } = input;
+        const edited = { ...input, history: `${history.slice(0, at)}${history[at] === '1' ? '2' : '1'}${history.slice(at + 1)}` };
         expect([at, theirs(edited), await ours(edited)]).toEqual([at, 1, 1]);
       }
     },

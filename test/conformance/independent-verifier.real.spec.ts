@@ -26,9 +26,9 @@ async function madeBundle(): Promise<Bundle> {
     const anna = await admin.keyFor('user', 'anna', ['approver', 'auditor']);
     const { case_id } = (await agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
     await agent.call({ tool: 'write_file', inputs: { path: 'ä.txt', content: 'x', mode: 'create' }, case_id });
-    const asked = (await agent.call({ tool: 'delete_file', inputs: { path: 'ä.txt' }, case_id })).body;
-    await anna.request('POST', `/v1/approvals/${asked.approval?.approval_id}/votes`, { vote: 'approve' });
-    await agent.callUntil(asked.call_id, (call) => call.status === 'succeeded');
+    const submitted = (await agent.call({ tool: 'delete_file', inputs: { path: 'ä.txt' }, case_id })).body;
+    await anna.request('POST', `/v1/approvals/${submitted.approval?.approval_id}/votes`, { vote: 'approve' });
+    await agent.callUntil(submitted.call_id, (call) => call.status === 'succeeded');
     for (const end = performance.now() + 30_000; performance.now() < end; await sleep(200)) {
       const { status, body } = await anna.request<Bundle>('GET', `/v1/audit/bundle?case_id=${case_id}`);
       if (status === 200) return body;

@@ -399,7 +399,7 @@ def call_of(call_id, records):
         return [tell(record["event"], record["timestamp_ms"]) for record in records if record["event_type"] == kind]
 
     requests = told("tool_call_requested", lambda event, _: event["call"])
-    must(requests, "a call is there without the record of its request")
+    must(requests, "a call lacks the record of its request")
     names = ("decision_id", "revision", "effect", "rule", "bundle_version")
     return {
         "call_id": call_id,
@@ -429,7 +429,7 @@ def check_shape(bundle):
         must(names == MEMBERS[part], f"the members of a {part} are not those of the format")
 
     check("bundle", bundle)
-    must(type(bundle["made_at_ms"]) is int, "made_at_ms is no time")
+    must(type(bundle["made_at_ms"]) is int, "made_at_ms is not a time")
     for record in bundle["records"]:
         check("record", record)
         check("proof", record["proof"])

@@ -160,17 +160,17 @@ def decision_of(shown, before, now, trusted):
 
 
 def check_opened(tree, heads, before, decisions, moved):
-    """A new generation is the one that a decision on the record lets be opened, in the place of a tree as it was."""
+    """A new generation is the one that a decision on the record allows to be opened, in the place of a tree as it was."""
     topic, partition, number = tree
     name, generation = f"{topic}/{partition}#{number}", heads[tree][2]
     frozen_tree = (topic, partition, number - 1)
     frozen = before[frozen_tree]
-    must(frozen_tree not in moved, f"{name}: the tree before it moves and is frozen at once")
+    must(frozen_tree not in moved, f"{name}: the tree before it moves and is frozen at the same time")
     event = decisions.get(generation["decision"])
     must(event is not None, f"{name} is opened without a decision on the record")
     terms = {"topic": topic, "partition": partition, "generation": number, "base_offset": generation["base_offset"]}
     terms |= {"frozen_size": frozen[0], "frozen_root": base64.b64encode(frozen[1]).decode()}
-    must(terms in event["opened"], f"{name} is not what its decision lets be opened")
+    must(terms in event["opened"], f"{name} is not what its decision allows to be opened")
     must(generation["base_offset"] <= base_of(frozen) + frozen[0], f"{name} leaves records in no tree")
     end = base_of(frozen) + frozen[0]
     return f"NOT CONTINUED: {topic}/{partition}#{number - 1} is frozen; {name} goes on from offset {generation['base_offset']}, {end} were signed: decision {generation['decision']}"

@@ -9,7 +9,7 @@ export interface Attack {
   claims: readonly Claim[];
   /** The first entry that is not the honest one. */
   at: number;
-  /** Checkpoints that must have been seen for anybody to tell: what nobody has seen is nobody's lie. */
+  /** Checkpoints that an observer must have seen to detect the lie. */
   seen_min: number;
   /** The record that is lied about, where it is one. */
   lie?: { tree: string; offset: number };
@@ -25,9 +25,9 @@ function lieAbout(claims: readonly Claim[], random: Random, lie: Lie, isOnce = f
   const before = (claims[at - 1] as Claim).trees;
   const tree = random.pick([...before.keys()]);
   const offset = random.below((before.get(tree) as Records).length - 1);
-  const told = (claim: Claim) => ({ ...claim, trees: new Map(claim.trees).set(tree, lie(claim.trees.get(tree) as Records, offset)) });
+  const forge = (claim: Claim) => ({ ...claim, trees: new Map(claim.trees).set(tree, lie(claim.trees.get(tree) as Records, offset)) });
   const isReported = (number: number) => (isOnce ? number === at : number >= at);
-  return { at, seen_min: 0, lie: { tree, offset }, claims: claims.map((claim, number) => (isReported(number) ? told(claim) : claim)) };
+  return { at, seen_min: 0, lie: { tree, offset }, claims: claims.map((claim, number) => (isReported(number) ? forge(claim) : claim)) };
 }
 
 const moved = (each: RecordToCover, offset: number): RecordToCover => ({ ...each, offset });
@@ -68,7 +68,7 @@ async function twice(claims: readonly Claim[], random: Random): Promise<Attack> 
   return { at, seen_min: 0, claims: claims.map((claim, number) => (number === at ? { ...claim, twice: head } : claim)) };
 }
 
-/** A new tree is said to have had records before its first entry, or none and a root. */
+/** A new tree claims records before its first entry, or a root without records. */
 async function startLate(claims: readonly Claim[], random: Random): Promise<Attack> {
   const at = random.between(1, claims.length - 1);
   const head = { topic: 'approval-events.late', partition: 0, size: 0, root: EMPTY_ROOT.map((byte) => byte ^ 1) as Buffer };

@@ -29,7 +29,7 @@ async function ranCalls(tool = 'blind_write'): Promise<Ruling> {
   return rulings[11] as Ruling;
 }
 
-describe('a row of tool_executions that somebody changed in the database', () => {
+describe('a row of tool_executions that was changed in the database', () => {
   test.each<[string, (ruling: Ruling) => Promise<unknown>, RegExp]>([
     [
       'set to released, so that its call would fire twice',
@@ -64,12 +64,12 @@ describe('a row of tool_executions that somebody changed in the database', () =>
       expect(found.length).toBeGreaterThan(0);
       expect(found[0]).toMatchObject({ kind: 'rows', found_by: 'sample', topic: 'tool-executed', tenant_id: 'default' });
       expect(found[0]?.reason).toMatch(reason);
-      expect((await checked().all(PARTITIONS)).some((said) => reason.test(said))).toBe(true);
+      expect((await checked().all(PARTITIONS)).some((line) => reason.test(line))).toBe(true);
     },
     60_000,
   );
 
-  test('that runs under an epoch that nobody had, and one of no call at all, are found where all rows are compared', async () => {
+  test('that runs under an unknown epoch, and one without a call, are found when all rows are compared', async () => {
     const ruling = await ranCalls();
     const key = '00000000-0000-4000-8000-00000000000a';
     await sql(
@@ -77,7 +77,7 @@ describe('a row of tool_executions that somebody changed in the database', () =>
        SELECT $2, 1, tenant_id, $2, partition, 1, 0, 0, 0, lane, 77 FROM tool_executions WHERE key = $1`,
       [keyOf(ruling), key],
     );
-    expect(await checked().all(PARTITIONS)).toEqual([expect.stringMatching(/attempt 1: its row says running, and nobody runs it/)]);
+    expect(await checked().all(PARTITIONS)).toEqual([expect.stringMatching(/attempt 1: its row says running, but no executor runs it/)]);
     await sql('UPDATE tool_executions SET state = 2, end_offset = 3, ended_at_s = 9 WHERE key = $1', [key]);
     expect(await checked().all(PARTITIONS)).toEqual([expect.stringMatching(/says succeeded at offset 3, the log has no record of it/)]);
   }, 60_000);

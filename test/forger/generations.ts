@@ -9,7 +9,7 @@ const SETTINGS = headName(DECISIONS);
 const codec = new EventCodec();
 type Records = readonly RecordToCover[];
 
-/** What a decision lets be opened: the next generation of a tree as the last claim has it. */
+/** What a decision allows to be opened: the next generation of a tree as the last claim has it. */
 interface Terms {
   decision: string;
   /** The tree that is frozen, by name. */
@@ -74,7 +74,7 @@ function nextClaim(
 const known = (claims: readonly Claim[], { opened, generation }: Terms) =>
   new Map(claims.at(-1)?.generations ?? []).set(opened, generation);
 
-/** The log goes on as it should after damage: the decision and the generation that it lets be opened stand in one entry. */
+/** The log goes on as it should after damage: the decision and the generation that it allows to be opened stand in one entry. */
 export async function openGeneration(claims: readonly Claim[], random: Random): Promise<Claim[]> {
   const { trees } = claims.at(-1) as Claim;
   const terms = termsIn(trees, random);
@@ -89,7 +89,7 @@ const forgedFrom = (honest: readonly Claim[], more: readonly Claim[]): Attack =>
   claims: [...honest, ...more],
 });
 
-/** Opens one as these terms say, whatever the decision says; `shown`: what is said to be the decision. */
+/** Opens one as these terms say, whatever the decision says; `shown`: the decision that is presented. */
 async function openForged(
   claims: readonly Claim[],
   random: Random,

@@ -11,8 +11,8 @@ const TREES = [
   'tool-executed.acme/3',
 ];
 
-/** A record whose bytes are said to be these. */
-export function record(tree: string, offset: number, said: string): RecordToCover {
+/** A record with these bytes. */
+export function record(tree: string, offset: number, content: string): RecordToCover {
   const [topic, partition] = tree.split(/[/#]/) as [string, string];
   return {
     topic,
@@ -21,7 +21,7 @@ export function record(tree: string, offset: number, said: string): RecordToCove
     timestamp_ms: 1_790_000_000_000 + offset,
     key: offset % 3 === 0 ? null : `key-${offset}`,
     headers: { event_type: 'tool_call_requested' },
-    value: Buffer.from(`${said} ${offset}`),
+    value: Buffer.from(`${content} ${offset}`),
   };
 }
 
@@ -44,8 +44,8 @@ export function logOf(trees: Claim['trees']): Map<string, readonly RecordToCover
   return log;
 }
 
-/** Some entries more of an honest log: trees come in one after the other and only grow. What is said tells two logs apart. */
-export function grow(before: readonly Claim[], count: number, random: Random, said = 'honest'): Claim[] {
+/** Some entries more of an honest log: trees come in one after the other and only grow. The content distinguishes two logs. */
+export function grow(before: readonly Claim[], count: number, random: Random, content = 'honest'): Claim[] {
   const claims = [...before];
   for (let n = 0; n < count; n++) {
     const trees = new Map(claims.at(-1)?.trees);
@@ -57,7 +57,7 @@ export function grow(before: readonly Claim[], count: number, random: Random, sa
       // Now and then more than a tile holds.
       const more = random.below(12) === 0 ? random.between(200, 600) : random.between(2, 9);
       const next = (known.at(-1)?.offset ?? (generations?.get(name)?.base_offset ?? 0) - 1) + 1;
-      trees.set(name, [...known, ...Array.from({ length: more }, (_, at) => record(name, next + at, said))]);
+      trees.set(name, [...known, ...Array.from({ length: more }, (_, at) => record(name, next + at, content))]);
     }
     claims.push({ time_ms: 1_790_000_000_000 + claims.length * 1000, trees, ...(generations ? { generations } : {}) });
   }

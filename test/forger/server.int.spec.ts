@@ -33,8 +33,8 @@ describe.each(Object.entries(attacks))('the holder of disk and key: %s', (_, for
       const honest = await History.publish(claims, signer);
       const forged = await History.publish(attack.claims, signer);
       await plant(forged, honest, random.between(attack.seen_min, Math.max(attack.seen_min, attack.at)), inFolder(seed), signer);
-      const told = random.below(2) === 0 ? attack.claims : claims;
-      const signed = await signOnce(storedIn(inFolder(seed), signer), next(told, random), 1_790_000_100_000);
+      const served = random.below(2) === 0 ? attack.claims : claims;
+      const signed = await signOnce(storedIn(inFolder(seed), signer), next(served, random), 1_790_000_100_000);
       expect([seed, signed.kind]).toEqual([seed, 'broken']);
       const { checkpoints } = storedIn(inFolder(seed), signer);
       expect((await checkpoints.newest())?.record.number).toBe(forged.size - 1);

@@ -51,18 +51,18 @@ class LivedDay {
     const bob = await this.at.admin.keyFor('user', 'bob', ['approver']);
     await each(numbers(60), 6, async (n) => {
       const inputs = order({ amount: 10 + n });
-      const asked = await this.call('probe_approval', inputs, {}, NOW);
-      const id = asked.approval?.approval_id;
+      const submitted = await this.call('probe_approval', inputs, {}, NOW);
+      const id = submitted.approval?.approval_id;
       await this.at.anna.request('GET', `/v1/approvals/${id}`);
       if (n % 6 === 0) await this.vote(id, { vote: 'deny', reason: 'no' });
       else if (n % 6 === 1) await this.vote(id, { vote: 'edit', inputs: { ...inputs, amount: 5 } });
-      else if (n % 6 === 2) await this.agent.request('POST', `/v1/calls/${asked.call_id}/cancel`, { reason: 'not needed' });
+      else if (n % 6 === 2) await this.agent.request('POST', `/v1/calls/${submitted.call_id}/cancel`, { reason: 'not needed' });
       else if (n % 6 === 3) {
         await this.vote(id, { vote: 'delegate', to: 'bob' });
         await this.vote(id, { vote: 'approve' });
         await this.vote(id, { vote: 'approve' }, bob);
       } else await this.vote(id, { vote: 'approve' });
-      if (n % 6 !== 2) await this.agent.callUntil(asked.call_id, ({ status }) => status !== 'pending_approval' && status !== 'running');
+      if (n % 6 !== 2) await this.agent.callUntil(submitted.call_id, ({ status }) => status !== 'pending_approval' && status !== 'running');
     });
     const shared = order();
     const [one] = await Promise.all(numbers(3).map(() => this.call('probe_approval', shared, {}, NOW)));
@@ -145,7 +145,7 @@ class LivedDay {
 }
 
 /** What operators say of calls that were answered, what users say of tools, and what is refused before it becomes a call. */
-async function said(at: JourneyWorld, day: LivedDay, agent: Api): Promise<void> {
+async function livedConversation(at: JourneyWorld, day: LivedDay, agent: Api): Promise<void> {
   const modes = ['delegated', 'network', 'local_write'];
   for (const n of numbers(6)) {
     const { call_id } = await day.call('probe_read', {});
@@ -169,6 +169,6 @@ export async function liveThrough(at: JourneyWorld): Promise<void> {
   await day.dependents();
   await day.limits();
   await day.stricter();
-  await said(at, day, agent);
+  await livedConversation(at, day, agent);
   await pause(1000);
 }

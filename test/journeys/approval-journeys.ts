@@ -47,7 +47,7 @@ export function describeApprovalJourneys(at: JourneyWorld): void {
       expect(await at.counterparty.effectsOf(first.idempotency_key)).toHaveLength(0);
     });
 
-    test('who asked cannot approve, no agent and no service can vote, a stranger sees nothing', async () => {
+    test('the requester cannot approve, no agent and no service can vote, a stranger sees nothing', async () => {
       const own = await at.admin.keyFor('user', 'self-server', ['agent', 'approver']);
       const envelope = (await own.call({ tool: 'probe_approval', inputs: order() })).body;
       const self = await vote(own, envelope, { vote: 'approve' });
@@ -78,14 +78,14 @@ export function describeApprovalJourneys(at: JourneyWorld): void {
       expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(0);
     });
 
-    test('who gave a callback_url is told of the end, however long people took, and of nothing before it', async () => {
+    test('a callback_url receives the end, however long people took, and nothing before it', async () => {
       const receiver = await Receiver.start();
       try {
         const envelope = (await at.agent.call({ tool: 'probe_approval', inputs: order(), callback_url: receiver.url })).body;
         expect(envelope.status).toBe('pending_approval');
         await vote(at.anna, envelope, { vote: 'approve' });
-        const told = (await receiver.received(1)).map(({ body }) => JSON.parse(body));
-        expect(told).toMatchObject([{ type: 'call.ended', data: { call_id: envelope.call_id, status: 'succeeded' } }]);
+        const messages = (await receiver.received(1)).map(({ body }) => JSON.parse(body));
+        expect(messages).toMatchObject([{ type: 'call.ended', data: { call_id: envelope.call_id, status: 'succeeded' } }]);
       } finally {
         await receiver.stop();
       }

@@ -51,7 +51,7 @@ const write = (name: string, more: object = {}) =>
   agent.call({ tool: 'write_file', inputs: { path: name, content: 'x', mode: 'create' }, ...more });
 
 describe('audit events', () => {
-  test('of a call say who, what was asked and what came of it as digests, the ruling, and where each stands', async () => {
+  test('of a call have the actor, digests of request and outcome, the decision, and their places on the log', async () => {
     const { body: opened } = await agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'a case' });
     const { body: call } = await write('one.txt', { case_id: opened.case_id });
     const items = await list(`call_id=${call.call_id}`);
@@ -89,7 +89,7 @@ describe('audit events', () => {
     expect(await list(`caller=agent:agent-7&type=tool_call_requested&to=${from}`)).toEqual(mine.filter(({ time }) => time < from));
   });
 
-  test('each is found by its id, and proven by it, to somebody who trusts one key and no server', async () => {
+  test('each is found and proven by its id, with trust in one key and no server', async () => {
     const [event] = (await list('type=policy_decided')) as [AuditItem];
     const path = `/v1/audit/proof?event_id=${event.event_id}`;
     let proven = await auditor.request<{ record: { value: string; offset: number }; proof: never; vkey: string }>('GET', path);
@@ -103,15 +103,15 @@ describe('audit events', () => {
     expect(verifyRecord(covered, proof, { log: parseVkey(vkey) as never, witnesses: [] }).kind).toBe('proven');
   });
 
-  test('reading them is itself one of them, with who read, what was asked and how much was given', async () => {
+  test('reading them is itself recorded, with reader, query and number of items', async () => {
     const { body: call } = await write('watched.txt');
     const seen = await list(`call_id=${call.call_id}`);
     const { body: reads } = await auditor.request<{ items: AuditItem[] }>('GET', '/v1/audit/events?limit=500&type=audit_read');
     const pages = reads.items.slice(-2);
     expect(pages.map(({ actor, caller }) => [actor, caller])).toEqual(Array(2).fill(['user:audra', 'user:audra']));
     type Read = { event: { what: string; query_json: string; items: number } };
-    const said = await Promise.all(pages.map(({ event_id }) => auditor.request<Read>('GET', `/v1/audit/events/${event_id}`)));
-    const events = said.map(({ body: { event } }) => event);
+    const pages_read = await Promise.all(pages.map(({ event_id }) => auditor.request<Read>('GET', `/v1/audit/events/${event_id}`)));
+    const events = pages_read.map(({ body: { event } }) => event);
     expect(events.map(({ what, query_json }) => [what, JSON.parse(query_json)])).toEqual(
       Array(2).fill(['events', { call_id: call.call_id, limit: 3 }]),
     );

@@ -52,7 +52,7 @@ test('what a call put on the log is proven to an auditor who trusts one key and 
   await platform.process.stop('SIGKILL');
   await rm(path.join(platform.dataDir, 'audit', 'trees', 'policy-decided'), { recursive: true });
   await platform.up();
-  expect(platform.process.output).toContain('the audit trees are not whole');
+  expect(platform.process.output).toContain('the audit trees are incomplete');
   expect(platform.process.output).toContain('the tiles of policy-decided/');
   await write('after-the-restart.txt');
   let after = await checkpoint();

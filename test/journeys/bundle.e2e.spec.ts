@@ -29,13 +29,13 @@ async function bundleOf(query: string): Promise<Bundle> {
   throw new Error('no checkpoint covered the call');
 }
 
-/** `countersign verify` on a bundle, as somebody without the server runs it. */
-async function verify(bundle: unknown, key = vkey): Promise<{ code: number; said: string }> {
+/** Runs `countersign verify` on a bundle without the server. */
+async function verify(bundle: unknown, key = vkey): Promise<{ code: number; output: string }> {
   const file = path.join(platform.dir, 'bundle.json');
   writeFileSync(file, JSON.stringify(bundle));
   const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
   const ran = await run(process.execPath, [cli, 'verify', file, '--vkey', key]).catch((error) => error);
-  return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
+  return { code: ran.code ?? 0, output: `${ran.stdout}${ran.stderr}` };
 }
 
 /** Edits of the bundle of one call that change nothing that its records say. */
@@ -62,25 +62,25 @@ function quietEdits(bundle: Bundle, case_id: string): [string, object][] {
   ];
 }
 
-test('an approved call is told offline: what was ruled, who saw it and voted when, how it ended; any edit is refused', async () => {
+test('an approved call is verified offline: its decision, views, votes and outcome; any edit is refused', async () => {
   const admin = platform.admin();
   const agent = await admin.keyFor('agent', 'agent-1', ['agent']);
   const anna = await admin.keyFor('user', 'anna', ['approver']);
   const { body: opened } = await agent.request<{ case_id: string }>('POST', '/v1/cases', { title: 'A case' });
   const { case_id } = opened;
   await agent.call({ tool: 'write_file', inputs: { path: 'a.txt', content: 'x', mode: 'create' }, case_id });
-  const asked = (await agent.call({ tool: 'delete_file', inputs: { path: 'a.txt' }, case_id })).body;
-  const approval = asked.approval?.approval_id as string;
+  const submitted = (await agent.call({ tool: 'delete_file', inputs: { path: 'a.txt' }, case_id })).body;
+  const approval = submitted.approval?.approval_id as string;
   expect((await anna.request('POST', `/v1/approvals/${approval}/votes`, { vote: 'approve' })).status).toBeLessThan(300);
-  await agent.callUntil(asked.call_id, (call) => call.status === 'succeeded');
+  await agent.callUntil(submitted.call_id, (call) => call.status === 'succeeded');
 
-  const bundle = await bundleOf(`call_id=${asked.call_id}`);
+  const bundle = await bundleOf(`call_id=${submitted.call_id}`);
   vkey = bundle.vkey;
-  const { code, said } = await verify(bundle);
-  expect(said).toContain(`call ${asked.call_id}: delete_file succeeded`);
-  expect(said).toContain('approve by anna at');
-  expect(said).toContain('not proven by a bundle alone: ');
-  expect([code, said.includes('require_approval by rule')]).toEqual([0, true]);
+  const { code, output } = await verify(bundle);
+  expect(output).toContain(`call ${submitted.call_id}: delete_file succeeded`);
+  expect(output).toContain('approve by anna at');
+  expect(output).toContain('a bundle alone does not prove');
+  expect([code, output.includes('require_approval by rule')]).toEqual([0, true]);
 
   const first = bundle.records[0] as Bundle['records'][number];
   const shown = bundle.calls[0] as Bundle['calls'][number];
@@ -103,7 +103,7 @@ test('an approved call is told offline: what was ruled, who saw it and voted whe
     ['no records', { records: [], calls: [] }],
   ];
   for (const [what, edit] of edits) {
-    const { code: refusal, said: why } = await verify({ ...bundle, ...edit });
+    const { code: refusal, output: why } = await verify({ ...bundle, ...edit });
     expect([what, refusal, why.startsWith('refused: ')]).toEqual([what, 1, true]);
   }
   const log = parseVkey(vkey) as NonNullable<ReturnType<typeof parseVkey>>;
@@ -132,10 +132,10 @@ test('the bundle of a case has every policy that ruled its calls, as each ruling
   expect((await write('refused.txt')).body.status).toBe('denied');
 
   const bundle = await bundleOf(`case_id=${case_id}`);
-  const said = (type: string, field: string) =>
+  const output = (type: string, field: string) =>
     bundle.records.flatMap(({ event_type, event }) => (event_type === type ? [(event as Record<string, unknown>)[field]] : []));
-  expect(said('tool_policy_set', 'tier')).toEqual(['tier_1_auto', 'tier_3_blocked']);
-  expect(said('fact_table_set', 'mode')).toEqual(['replace', 'merge']);
+  expect(output('tool_policy_set', 'tier')).toEqual(['tier_1_auto', 'tier_3_blocked']);
+  expect(output('fact_table_set', 'mode')).toEqual(['replace', 'merge']);
   expect((await verify(bundle, bundle.vkey)).code).toBe(0);
   expect((await admin.request('DELETE', '/v1/policies/tools/write_file')).status).toBeLessThan(300);
 });

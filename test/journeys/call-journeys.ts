@@ -76,8 +76,8 @@ export function describeCallJourneys(at: JourneyWorld): void {
 
     test('a write that is cancelled while its answer is awaited is answered in doubt, and nothing more is to be cancelled then', async () => {
       const inputs = order({ answer_delay_ms: 20_000 });
-      const asked = await at.agent.call({ tool: 'probe_http_blind', inputs }, { prefer: 'wait=0' });
-      const { call_id, idempotency_key } = asked.body;
+      const submitted = await at.agent.call({ tool: 'probe_http_blind', inputs }, { prefer: 'wait=0' });
+      const { call_id, idempotency_key } = submitted.body;
       while ((await at.counterparty.effectsOf(idempotency_key)).length === 0) await sleep(20);
       const cancelled = await at.agent.request('POST', `/v1/calls/${call_id}/cancel`);
       expect(cancelled).toMatchObject({ status: 200, body: { status: 'in_doubt', error: { code: 'IN_DOUBT' } } });

@@ -17,17 +17,17 @@ afterAll(async () => {
   await counterparty?.stop();
 });
 
-test('a callback_url is told of the end; what it did not take before a clean restart comes after it, under the same id', async () => {
+test('a callback_url receives the end; what it did not accept before a clean restart is sent after it, under the same id', async () => {
   const api = platform.admin();
   const taken = await Receiver.start();
   const busy = await Receiver.start(Number.POSITIVE_INFINITY, 503);
   try {
     const call = (receiver: Receiver) => api.call({ tool: 'probe_http_effect', inputs: order(), callback_url: receiver.url });
-    const [told, owed] = await Promise.all([call(taken), call(busy)]);
+    const [notified, owed] = await Promise.all([call(taken), call(busy)]);
     const [first] = await taken.received(1);
     expect(JSON.parse(first?.body as string)).toMatchObject({
       type: 'call.ended',
-      data: { call_id: told.body.call_id, status: 'succeeded' },
+      data: { call_id: notified.body.call_id, status: 'succeeded' },
     });
     const before = [...(await busy.received(1))];
     expect(await platform.process.stop('SIGTERM', 20_000)).toBe(0);
@@ -43,7 +43,7 @@ test('a callback_url is told of the end; what it did not take before a clean res
   }
 });
 
-test('what was not taken when the machine went down, and its database with it, is told after the start, under the same id', async () => {
+test('what was not accepted when the machine crashed and lost its database is sent after the start, under the same id', async () => {
   const api = platform.admin();
   const busy = await Receiver.start(Number.POSITIVE_INFINITY, 503);
   try {

@@ -38,7 +38,7 @@ describe('channels: two gateways, a mail server', () => {
     await way?.stop();
   });
 
-  test('a request is mailed, again where the server went away; its link shows it and decides it once', async () => {
+  test('a request is mailed, again if the server was unavailable; its link shows it and decides it once', async () => {
     const { agent, admin } = await people(at);
     const acts_as = { id: 'ann', roles: ['approver'] };
     const hook = { channel: 'mail', url: 'mailto:ann@example.org', types: ['approval.*'], acts_as };
@@ -63,7 +63,7 @@ describe('channels: two gateways, a mail server', () => {
     expect(subjects).toEqual(['probe_approval needs an approval', 'probe_approval was approved']);
   });
 
-  test('while gateways come and go each channel is told once', async () => {
+  test('while gateways start and stop each channel receives it once', async () => {
     const { agent, admin, ann } = await people(at);
     const receiver = await Receiver.start();
     try {
@@ -74,11 +74,11 @@ describe('channels: two gateways, a mail server', () => {
       await platform.ready('gateway-2');
       for (const envelope of envelopes) await vote(ann, envelope, { vote: 'approve' });
       await platform.member('gateway-2').stop();
-      const told = async () => (await receiver.received(40)).map(({ headers }) => headers['webhook-id'] as string);
-      await told();
+      const deliveries = async () => (await receiver.received(40)).map(({ headers }) => headers['webhook-id'] as string);
+      await deliveries();
       await new Promise((done) => setTimeout(done, 1500));
-      expect(new Set(await told()).size).toBe((await told()).length);
-      expect(await told()).toHaveLength(40);
+      expect(new Set(await deliveries()).size).toBe((await deliveries()).length);
+      expect(await deliveries()).toHaveLength(40);
     } finally {
       await receiver.stop();
     }

@@ -38,7 +38,7 @@ export class TestedProcess {
   private child: ChildProcess | undefined;
   private exited: Promise<number | NodeJS.Signals> = Promise.resolve(0);
   output = '';
-  /** How often the phrases that were asked for stand in what is not kept any more. */
+  /** Occurrences of the counted phrases in output that is no longer kept. */
   private readonly dropped = new Map<string, number>();
 
   constructor(
@@ -70,13 +70,13 @@ export class TestedProcess {
     this.output += text;
     if (this.output.length <= OUTPUT_MAX) return;
     const end = this.output.lastIndexOf('\n', this.output.length - OUTPUT_MAX / 2) + 1;
-    const gone = this.output.slice(0, end);
-    for (const [phrase, times] of this.dropped) this.dropped.set(phrase, times + gone.split(phrase).length - 1);
+    const taken = this.output.slice(0, end);
+    for (const [phrase, times] of this.dropped) this.dropped.set(phrase, times + taken.split(phrase).length - 1);
     this.output = this.output.slice(end);
   }
 
-  /** How often it has said this, counted on from the first time that this is asked. */
-  said(phrase: string): number {
+  /** How often the output has this phrase; discarded output counts from the first call on. */
+  logged(phrase: string): number {
     if (!this.dropped.has(phrase)) this.dropped.set(phrase, 0);
     return (this.dropped.get(phrase) as number) + this.output.split(phrase).length - 1;
   }

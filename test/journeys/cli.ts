@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The `countersign` command of this tree, with more environment: its exit code and all that it said. */
-export async function countersign(env: Record<string, string>, ...args: string[]): Promise<{ code: number; said: string }> {
+/** The `countersign` command of this tree, with more environment: its exit code and output. */
+export async function countersign(env: Record<string, string>, ...args: string[]): Promise<{ code: number; output: string }> {
   const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
   const ran = await run(process.execPath, [cli, ...args], { env: { ...process.env, ...env } }).catch((error) => error);
-  return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
+  return { code: ran.code ?? 0, output: `${ran.stdout}${ran.stderr}` };
 }

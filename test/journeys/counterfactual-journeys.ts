@@ -36,7 +36,7 @@ const LATE_MS = 1500;
 const CLOCKS_MS = 250;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A case lived through, then asked what would have been. */
+/** A case with recorded calls, then counterfactual questions about it. */
 export function describeCounterfactualJourneys(at: JourneyWorld): void {
   describe('counterfactuals', () => {
     const name = `counter-${process.pid}`;
@@ -114,7 +114,7 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       const granted = of(await answered([]), 'approved').recorded.approval?.ended_at as string;
       const earlier = new Date(voted_at_ms - 1000).toISOString();
       const answer = await answered([{ kind: 'approval', approval_id, voter: 'anna', at: earlier }]);
-      // What the vote took to become a grant on record is gone as well.
+      // The delay from the vote to the recorded grant is gone as well.
       const took_ms = Date.parse(granted) - voted_at_ms;
       const approved = of(answer, 'approved');
       expect(approved).toMatchObject({ differences: ['started_earlier'], result: { kind: 'recorded_at_another_time' }, unknown: [] });
@@ -130,8 +130,8 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
 
     test('a denial instead of an approval: the call never starts, its money is free for another, and what depends on it is denied', async () => {
       const early = of(await answered([]), 'small').recorded.started_at as string;
-      const asked = of(await answered([]), 'limited').recorded;
-      expect(asked).toMatchObject({ status: 'denied', rule: `limit.${name}` });
+      const before = of(await answered([]), 'limited').recorded;
+      expect(before).toMatchObject({ status: 'denied', rule: `limit.${name}` });
       const answer = await answered([{ kind: 'approval', approval_id, voter: 'anna', vote: 'deny' }]);
       expect(of(answer, 'approved')).toMatchObject({ differences: ['status', 'never_started'], counterfactual: { status: 'denied' } });
       expect(of(answer, 'dependent').counterfactual).toMatchObject({ status: 'denied', rule: 'prerequisite.not_succeeded' });
@@ -165,18 +165,18 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       expect(of(free, 'refused').differences).toEqual(['approval_avoided', 'status', 'newly_started']);
     });
 
-    test('other rules are told the history that nobody was told then: four calls before the one that waited, three without the first', async () => {
-      const told = (calls_before: number) => ({
+    test('other rules get a history that was not recorded then: four calls before the one that waited, three without the first', async () => {
+      const expected = (calls_before: number) => ({
         kind: 'policy',
         bundle: { rules: [{ id: 'fifth', tools: 'probe_read', effect: 'deny', when: `history.case.calls == ${calls_before}` }] },
       });
-      const answer = await answered([told(4)]);
+      const answer = await answered([expected(4)]);
       expect(of(answer, 'dependent')).toMatchObject({ differences: ['newly_denied', 'status', 'never_started'] });
       expect(of(answer, 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
-      expect(of(await answered([told(3)]), 'dependent')).toMatchObject({ differences: [], unknown: [] });
+      expect(of(await answered([expected(3)]), 'dependent')).toMatchObject({ differences: [], unknown: [] });
       const without = { kind: 'left_out', call_id: calls.small };
-      expect(of(await answered([told(3), without]), 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
-      const range = await auditor.request<Counterfactual>('POST', '/v1/counterfactual', { changes: [told(4)], limit: 500 });
+      expect(of(await answered([expected(3), without]), 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
+      const range = await auditor.request<Counterfactual>('POST', '/v1/counterfactual', { changes: [expected(4)], limit: 500 });
       expect(of(range.body, 'dependent').counterfactual).toMatchObject({ rule: 'fifth' });
     });
 
@@ -195,7 +195,7 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       expect(of(other, 'dependent').unknown).toMatchObject([{ what: 'result', call_id: calls.approved }]);
     });
 
-    test('a range of time is asked the same, a page at a time', async () => {
+    test('a time range gives the same, a page at a time', async () => {
       const rules = [{ id: 'no-reads', tools: 'probe_read', effect: 'deny', when: `principal.id == "${name}"` }];
       const changes = [{ kind: 'policy', bundle: { rules } }];
       const seen: Comparison[] = [];
@@ -269,7 +269,7 @@ export function describeCounterfactualJourneys(at: JourneyWorld): void {
       });
     });
 
-    test('a vote that would not have counted is said so', async () => {
+    test('a vote that would not have counted is reported', async () => {
       const when = of(await answered([]), 'approved').recorded.approval?.ended_at as string;
       const answer = await answered([{ kind: 'approval', approval_id, at: new Date(Date.parse(when) - 500).toISOString() }]);
       expect(answer.refused_votes).toMatchObject([{ code: 'not_entitled' }]);

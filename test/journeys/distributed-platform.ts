@@ -148,7 +148,7 @@ export class DistributedPlatform {
     return new Api(this.base, readFileSync(path.join(this.dir, 'data', 'admin.key'), 'utf8').trim(), this.agent);
   }
 
-  /** Takes the database away, with all that is in it; an empty one is there instead. */
+  /** Deletes the database with all its content; an empty one replaces it. */
   async loseDatabase(): Promise<void> {
     const url = realParts().COUNTERSIGN_TEST_DATABASE_URL;
     await runSql(url, `DROP DATABASE ${this.database} WITH (FORCE)`);

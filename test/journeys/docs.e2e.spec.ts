@@ -75,16 +75,16 @@ test('the first tutorial writes a file and reads its call; the second has a pers
   expect(await answered('first-call-read')).toMatchObject({ status: 'succeeded', decision: { effect: 'allow' } });
   await printed('approval-second-person');
   expect(statSync(path.join(platform.dataDir, 'bea.key')).mode & 0o077).toBe(0);
-  const asked = await answered('approval-ask');
-  expect(asked).toMatchObject({ status: 'pending_approval', name: 'delete_file' });
-  const { approval_id } = asked.approval as { approval_id: string };
+  const response = await answered('approval-ask');
+  expect(response).toMatchObject({ status: 'pending_approval', name: 'delete_file' });
+  const { approval_id } = response.approval as { approval_id: string };
   const own = await platform.admin().request('POST', `/v1/approvals/${approval_id}/votes`, { vote: 'approve' });
   expect([own.status, existsSync(file)]).toEqual([403, true]);
   await printed('approval-approve');
   let ran = await answered('approval-ran');
   for (const end = Date.now() + 20_000; ran.status !== 'succeeded' && Date.now() < end; ran = await answered('approval-ran'))
     await sleep(50);
-  expect(ran).toMatchObject({ call_id: asked.call_id, status: 'succeeded', approval: { approval_id } });
+  expect(ran).toMatchObject({ call_id: response.call_id, status: 'succeeded', approval: { approval_id } });
   expect(JSON.stringify(ran.approval)).toContain('"bea"');
   expect(existsSync(file)).toBe(false);
 });

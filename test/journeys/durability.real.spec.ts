@@ -27,8 +27,8 @@ test('when Postgres is deleted, nothing fires again, repeats get their first res
   expect(first.map(({ body }) => body.status)).toEqual(inputs.map(() => 'succeeded'));
   const blind = { tool: 'probe_http_blind', inputs: order({ lose_answer: true }), case_id };
   expect((await agent.call(blind, { prefer: 'wait=30' })).body.status).toBe('in_doubt');
-  const asked = (await agent.call({ tool: 'probe_approval', inputs: order(), case_id })).body;
-  expect(asked.status).toBe('pending_approval');
+  const submitted = (await agent.call({ tool: 'probe_approval', inputs: order(), case_id })).body;
+  expect(submitted.status).toBe('pending_approval');
 
   for (const service of SERVICES) await platform.member(service).stop('SIGKILL');
   await platform.loseDatabase();
@@ -41,8 +41,8 @@ test('when Postgres is deleted, nothing fires again, repeats get their first res
   );
   expect((await agent.call(blind)).body).toMatchObject({ status: 'in_doubt', deduplicated: true });
   for (const { body } of first) expect((await agent.callUntil(body.call_id, () => true)).output).toEqual(body.output);
-  const vote = await anna.request('POST', `/v1/approvals/${asked.approval?.approval_id}/votes`, { vote: 'approve' });
+  const vote = await anna.request('POST', `/v1/approvals/${submitted.approval?.approval_id}/votes`, { vote: 'approve' });
   expect(vote.status).toBeLessThan(300);
-  await agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded');
+  await agent.callUntil(submitted.call_id, ({ status }) => status === 'succeeded');
   expect(await counterparty.stats()).toMatchObject({ effects: 32, duplicates: [] });
 });

@@ -94,17 +94,17 @@ describe('the embedded platform, killed and started again', () => {
     ['both', ['pg', 'log/offsets.json']],
   ])(
     'nothing fires again and repeats get their first result when %s',
-    async (_, gone) => {
+    async (_, removed) => {
       const api = platform.admin();
       const { effects } = await counterparty.stats();
       const inputs = Array.from({ length: 30 }, () => order());
       const first = await Promise.all(inputs.map((each) => api.call({ tool: 'probe_http_effect', inputs: each })));
       const released = await api.call({ tool: 'probe_fail', inputs: { effect: 'none', code: 'PROVIDER_ERROR' } });
       expect(released.body.status).toBe('failed');
-      // The offsets are saved lazily: what is to be taken away must have been there.
-      await platform.process.until('saved offsets', async () => gone.every((part) => existsSync(path.join(platform.dataDir, part))));
+      // The offsets are saved lazily: what is to be deleted must exist first.
+      await platform.process.until('saved offsets', async () => removed.every((part) => existsSync(path.join(platform.dataDir, part))));
       await platform.process.stop('SIGKILL');
-      for (const part of gone) rmSync(path.join(platform.dataDir, part), { recursive: true, force: false });
+      for (const part of removed) rmSync(path.join(platform.dataDir, part), { recursive: true, force: false });
       await platform.up();
       await sleep(1000);
       expect((await counterparty.stats()).effects).toBe(effects + 30);

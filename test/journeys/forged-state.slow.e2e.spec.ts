@@ -29,7 +29,7 @@ async function whole(): Promise<void> {
   await until('all rows are compared and right', async () => (await command('scrub', '--views')).code === 0);
 }
 
-/** What somebody does to the database while the product is stopped. */
+/** Changes the database while the platform is stopped. */
 async function forged(text: string): Promise<void> {
   await platform.process.stop();
   const store = await PgliteStore.open({ dir: path.join(platform.dataDir, 'pg') });
@@ -47,13 +47,13 @@ test('a row set to released is found at the start: nothing of the tenant is writ
   expect(await write()).toMatchObject({ status: 409, body: { title: expect.anything() } });
   const scrubbed = await command('scrub', '--views');
   expect(scrubbed.code).toBe(1);
-  expect(scrubbed.said).toContain('DAMAGED: 5 places are not what was signed');
-  expect(scrubbed.said).toMatch(
+  expect(scrubbed.output).toContain('DAMAGED: 5 places differ from what was signed');
+  expect(scrubbed.output).toMatch(
     /rows {2}tool-executed\/\d, tenant default {2}tool_executions, key .* its row says released, the log ends it as succeeded/,
   );
-  expect(scrubbed.said).toContain('accept-damage');
+  expect(scrubbed.output).toContain('accept-damage');
   // Without --views the log is compared alone, and it is whole.
-  expect(await command('scrub')).toMatchObject({ code: 0, said: expect.stringContaining('nothing is damaged') });
+  expect(await command('scrub')).toMatchObject({ code: 0, output: expect.stringContaining('no damage: ') });
   await forged('UPDATE tool_executions SET state = 2 WHERE state = 5');
   expect(await command('accept-damage', '--all', '--reason', 'restored from the backup')).toMatchObject({ code: 0 });
   expect((await write()).body.status).toBe('succeeded');
@@ -66,7 +66,7 @@ test('the row of a call that says another status is found at the start, and is f
   await forged(`UPDATE calls SET status = 'denied'`);
   await until('the product says that it was tampered with', async () => (await status()) === 'tampered');
   const scrubbed = await command('scrub', '--views');
-  expect(scrubbed.said).toMatch(/calls, call .*: its row says denied, the log gives succeeded; different: status/);
+  expect(scrubbed.output).toMatch(/calls, call .*: the row has status denied, the log succeeded; different: status/);
   expect(await command('projections', 'rebuild', 'call')).toMatchObject({ code: 0 });
   await command('accept-damage', '--all', '--reason', 'folded anew');
   await whole();

@@ -17,7 +17,7 @@ beforeAll(async () => {
   counterparty = await Counterparty.start();
   platform = await EmbeddedPlatform.create({ COUNTERSIGN_PROBE_URL: counterparty.url });
   mkdirSync(platform.dataDir);
-  disk = smallDisk(platform.dataDir, { told: process.env.COUNTERSIGN_TEST_TOLD_DISK === '1' });
+  disk = smallDisk(platform.dataDir, { reported: process.env.COUNTERSIGN_TEST_TOLD_DISK === '1' });
   await platform.up(disk.env);
 });
 afterAll(async () => {
@@ -41,7 +41,7 @@ async function untilRefused(api: Api) {
   const waiting: Answer<Envelope>[] = [];
   for (let i = 0; i < 400; i++) {
     const inputs = order();
-    // What was under way when the room ended is answered when there is room again: nobody waits half a minute for that.
+    // Requests in flight when the disk got full are answered once it has space: no wait of half a minute.
     const answer = await api.call({ tool: 'probe_http_effect', inputs }, { prefer: 'wait=5' });
     if (answer.status === 200) answered.push(answer);
     else if (answer.status === 202) waiting.push(answer);

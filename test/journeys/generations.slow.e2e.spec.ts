@@ -27,7 +27,7 @@ const look = () => witness('--log', platform.base, '--once');
 const accept = (...args: string[]) =>
   countersign({ COUNTERSIGN_KEY: platform.admin().key }, 'accept-damage', '--url', platform.base, ...args);
 
-/** Rows still say what the record said before it was replaced: they are folded anew from the record as it was accepted. */
+/** Rows still have the content from before the log was replaced: they are rebuilt from the accepted log. */
 async function rowsFoldedAnew(): Promise<void> {
   const rebuilt = await countersign({ COUNTERSIGN_KEY: platform.admin().key }, 'projections', 'rebuild', 'call', '--url', platform.base);
   expect(rebuilt.code).toBe(0);
@@ -51,9 +51,9 @@ const bundleOf = (id: string) =>
 /** Looks until the witness has nothing new to cosign. */
 const lookedThrough = () =>
   until(async () => {
-    const { code, said } = await look();
-    expect([code, said]).toEqual([0, expect.any(String)]);
-    return said.includes('nothing new') ? said : undefined;
+    const { code, output } = await look();
+    expect([code, output]).toEqual([0, expect.any(String)]);
+    return output.includes('nothing new') ? output : undefined;
   }, 'nothing new');
 
 async function restarted(between: () => Promise<void> | void = () => undefined): Promise<void> {
@@ -68,14 +68,14 @@ async function damage(from: string, to: string): Promise<void> {
     await forgeRecord(path.join(platform.dataDir, 'log'), place, (value) => void value.write(to, value.indexOf(from)));
     rmSync(path.join(platform.dataDir, 'audit', 'trees', place.topic), { recursive: true });
   });
-  await until(async () => ((await accept()).said.includes('is not what was signed (found by signer') ? true : undefined), 'found');
+  await until(async () => ((await accept()).output.includes('is not what was signed (found by signer') ? true : undefined), 'found');
 }
 
 const cosignedSize = async () => Number((await auditor.request<string>('GET', '/v1/audit/checkpoint?cosigned=true')).body.split('\n')[1]);
 
 beforeAll(async () => {
   platform = await EmbeddedPlatform.create();
-  witnessKey = (await asAuditor('witness', '--new-key', '--dir', file('witness'), '--name', 'witness.example')).said.trim();
+  witnessKey = (await asAuditor('witness', '--new-key', '--dir', file('witness'), '--name', 'witness.example')).output.trim();
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
 }, 120_000);
@@ -100,13 +100,13 @@ test('a record is replaced and its tiles are lost: writes stop, and stay so over
 test('the operator accepts: the tree is frozen as it was signed, another one goes on, and writes and checkpoints with it', async () => {
   const accepted = await accept('--all', '--reason', 'no backup of Monday');
   const tree = `${place.topic}/${place.partition}`;
-  expect(accepted).toMatchObject({ code: 0, said: expect.stringContaining(`goes on as ${tree}#2 from offset 0`) });
+  expect(accepted).toMatchObject({ code: 0, output: expect.stringContaining(`continues as ${tree}#2 from offset 0`) });
   await restarted();
   await rowsFoldedAnew();
   const { body: call } = await write();
   expect(call.status).toBe('succeeded');
   await bundleOf(call.call_id);
-  expect((await accept()).said).toContain('no damage of the record is open');
+  expect((await accept()).output).toContain('there is no open damage');
   const { body: covered } = await auditor.request<{ heads: [string, number, number, string, { number: number; decision: string }?][] }>(
     'GET',
     '/v1/audit/heads',
@@ -114,23 +114,23 @@ test('the operator accepts: the tree is frozen as it was signed, another one goe
   const own = covered.heads.filter(([topic, partition]) => topic === place.topic && partition === place.partition);
   expect(own.map(([, , , , of]) => of?.number ?? 1)).toEqual([1, 2]);
   decision = own[1]?.[4]?.decision as string;
-  const told = await auditor.request<{ event: { reason: string } }>('GET', `/v1/audit/events/${decision}`);
-  expect(JSON.stringify(told.body)).toContain('no backup of Monday');
+  const read = await auditor.request<{ event: { reason: string } }>('GET', `/v1/audit/events/${decision}`);
+  expect(JSON.stringify(read.body)).toContain('no backup of Monday');
 }, 120_000);
 
 test('the witness stops there until its own operator repeats the decision', async () => {
   const before = await cosignedSize();
-  expect(await witness('accept')).toMatchObject({ code: 1, said: expect.stringContaining('waits for no decision') });
+  expect(await witness('accept')).toMatchObject({ code: 1, output: expect.stringContaining('is not waiting for a decision') });
   for (let n = 0; n < 2; n++) {
     const stopped = await look();
-    expect([stopped.code, stopped.said]).toEqual([1, expect.stringContaining('STOPPED: nothing is cosigned')]);
-    expect(stopped.said).toContain(`NOT CONTINUED: ${place.topic}/${place.partition} is frozen`);
-    expect(stopped.said).toContain('no backup of Monday');
-    expect(stopped.said).toContain(`witness accept ${decision}`);
+    expect([stopped.code, stopped.output]).toEqual([1, expect.stringContaining('STOPPED: this witness cosigns nothing')]);
+    expect(stopped.output).toContain(`NOT CONTINUED: ${place.topic}/${place.partition} is frozen`);
+    expect(stopped.output).toContain('no backup of Monday');
+    expect(stopped.output).toContain(`witness accept ${decision}`);
     await restarted();
   }
   expect(await cosignedSize()).toBe(before);
-  expect(await witness('accept', decision)).toMatchObject({ code: 2, said: expect.stringContaining('--reason is missing') });
+  expect(await witness('accept', decision)).toMatchObject({ code: 2, output: expect.stringContaining('--reason is missing') });
   expect(await witness('accept', 'another', '--reason', 'x')).toMatchObject({ code: 1 });
   expect(await witness('accept', decision, '--reason', 'asked olga by phone')).toMatchObject({ code: 0 });
   await lookedThrough();
@@ -146,27 +146,27 @@ test('bundle and verify --since say it, from the log and from a kept history', a
   const alone = await asAuditor('verify', file('later.json'), '--vkey', vkey);
   expect(alone).toMatchObject({
     code: 0,
-    said: expect.stringContaining(`stand in ${tree}#2, which goes on from offset 0 by decision ${decision}`),
+    output: expect.stringContaining(`are in ${tree}#2, which decision ${decision} started at offset 0`),
   });
   const since = (...more: string[]) => asAuditor('verify', file('later.json'), '--vkey', vkey, '--since', file('earlier.json'), ...more);
   for (const source of [
     ['--log', platform.base, '--save-history', file('history.json')],
     ['--history', file('history.json')],
   ]) {
-    const { code, said } = await since(...source);
-    expect([code, said]).toEqual([0, expect.stringContaining(`but for 1 that were frozen and opened again by a decision on the record`)]);
-    expect(said).toContain(`NOT CONTINUED: ${tree} is frozen`);
-    expect(said).toContain(`by decision ${decision}`);
-    expect(said).toContain(`record ${tree}/${place.offset} is another one than in the earlier bundle`);
+    const { code, output } = await since(...source);
+    expect([code, output]).toEqual([0, expect.stringContaining(`except 1 that a decision on the log froze and reopened`)]);
+    expect(output).toContain(`NOT CONTINUED: ${tree} is frozen`);
+    expect(output).toContain(`by decision ${decision}`);
+    expect(output).toContain(`record ${tree}/${place.offset} differs from the one in the earlier bundle`);
   }
 }, 120_000);
 
 test('a second damage opens the third tree', async () => {
   await damage('forged', 'honest');
   expect((await write()).status).toBe(409);
-  expect(await accept('--all', '--reason', 'again')).toMatchObject({ code: 0, said: expect.stringContaining('#3 from offset 0') });
+  expect(await accept('--all', '--reason', 'again')).toMatchObject({ code: 0, output: expect.stringContaining('#3 from offset 0') });
   await rowsFoldedAnew();
   await bundleOf((await write()).body.call_id);
   const stopped = await look();
-  expect([stopped.code, stopped.said]).toEqual([1, expect.stringContaining(`${place.topic}/${place.partition}#3 goes on`)]);
+  expect([stopped.code, stopped.output]).toEqual([1, expect.stringContaining(`${place.topic}/${place.partition}#3 continues`)]);
 }, 120_000);

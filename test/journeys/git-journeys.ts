@@ -9,7 +9,7 @@ import type { JourneyWorld } from './journey-world.js';
 const OLGA = ['-c', 'user.name=Olga Owner', '-c', 'user.email=olga@example.org', '-c', 'init.defaultBranch=main'];
 const git = (dir: string, ...args: string[]): string => execFileSync('git', [...OLGA, ...args], { cwd: dir, encoding: 'utf8' }).trim();
 
-/** A change by an agent in a real repository: on a branch of its case, and pushed once a person said so. */
+/** A change by an agent in a real repository: on a branch of its case, and pushed after an approval. */
 export function describeGitJourneys(at: JourneyWorld): void {
   describe('git', () => {
     let remote: string;
@@ -51,11 +51,11 @@ export function describeGitJourneys(at: JourneyWorld): void {
           ['git_checkout', { branch: taken }],
         ] as const)
           expect(await call(tool, inputs)).toMatchObject({ status: 'failed', error: { code: 'VALIDATION_ERROR' } });
-      const asked = await call('git_push', { branch, commit });
-      expect(asked.status).toBe('pending_approval');
+      const submitted = await call('git_push', { branch, commit });
+      expect(submitted.status).toBe('pending_approval');
       expect(git(remote, 'branch', '--list', branch)).toBe('');
-      await at.anna.request('POST', `/v1/approvals/${asked.approval?.approval_id}/votes`, { vote: 'approve' });
-      await at.agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded');
+      await at.anna.request('POST', `/v1/approvals/${submitted.approval?.approval_id}/votes`, { vote: 'approve' });
+      await at.agent.callUntil(submitted.call_id, ({ status }) => status === 'succeeded');
       expect([git(remote, 'rev-parse', branch), git(remote, 'rev-parse', 'main')]).toEqual([commit, git(repo, 'rev-parse', 'main')]);
       expect((await call('git_log', { limit: 2 })).output).toMatchObject({
         commits: [{ commit, subject: 'Raise the price' }, { subject: 'First' }],

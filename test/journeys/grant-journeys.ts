@@ -23,12 +23,12 @@ export function describeGrants(at: JourneyWorld): void {
       const listed = async () => (await of.admin.request<{ items: Grant[] }>('GET', '/v1/grants')).body.items;
       for (let i = 0; i < 100 && (await listed()).length === 0; i++) await new Promise((done) => setTimeout(done, 50));
       let n = 0;
-      /** A new intent: the same payment once more, but for what is said. */
+      /** A new intent: the same payment again, except for these fields. */
       const pay = (more: object): Promise<Envelope> => ask(of.agent, { ...inputs, ...more }, { occurrence: `again-${++n}` });
       return { ...of, inputs, listed, pay };
     }
 
-    test('up to what was approved runs without asking, the list shows the sum over all uses and what is used, and then people are asked', async () => {
+    test('amounts up to the grant run without approval, the list shows the total and the used sum, and beyond it approval is required', async () => {
       const { agent, listed, pay } = await granted(100, 3);
       const amounts = [{ path: '/amount', max: 100, sum_max: 300 }];
       expect(await listed()).toMatchObject([{ status: 'active', uses: 3, used: 0, amounts }]);
@@ -47,7 +47,7 @@ export function describeGrants(at: JourneyWorld): void {
       expect(await listed()).toMatchObject([{ uses: 3, used: 3 }]);
     });
 
-    test('a larger amount, another account and another note are asked about and use nothing', async () => {
+    test('a larger amount, another account and another note need approval and use nothing', async () => {
       const { agent, listed, pay } = await granted(100, 5);
       for (const more of [{ amount: 101 }, { amount: 40_000 }, { account: 'another-supplier' }, { amount: 1, note: 'something else' }]) {
         const waits = await pay(more);
@@ -69,7 +69,7 @@ export function describeGrants(at: JourneyWorld): void {
       expect(await listed()).toMatchObject([{ used: 2, amounts: [{ sum_max: 200 }] }]);
     });
 
-    test('nothing, a negative amount and no amount are refused before anybody is asked', async () => {
+    test('zero, a negative amount and a missing amount are refused before an approval is requested', async () => {
       const { agent, inputs, listed } = await granted(100, 2);
       const { amount: _, ...without } = inputs;
       for (const wrong of [{ ...inputs, amount: 0 }, { ...inputs, amount: -5 }, { ...inputs, amount: 0.5 }, without]) {

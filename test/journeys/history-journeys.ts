@@ -3,7 +3,7 @@ import type { Api } from './api.js';
 import { type JourneyWorld, order } from './journey-world.js';
 import { decisionOf, policyActions, WAIT } from './policy-actions.js';
 
-/** Conditions that ask for `history`: they see what was answered before, and what cannot be told allows nothing. */
+/** Conditions on `history`: they see earlier results, and an unknown history allows nothing. */
 export function describeHistoryJourneys(at: JourneyWorld): void {
   describe('history in conditions', () => {
     const { fresh, publish, activate, ruled } = policyActions(at);
@@ -13,7 +13,7 @@ export function describeHistoryJourneys(at: JourneyWorld): void {
     const effect = (by: Api, more: Record<string, unknown>) => by.call({ tool: 'probe_http_effect', inputs: order(), ...more }, WAIT);
     const read = (by: Api, more: Record<string, unknown> = {}) => by.call({ tool: 'probe_read', inputs: {}, ...more }, WAIT);
 
-    test('a tool is let through once another succeeded in the case, and the ruling says what it was told', async () => {
+    test('a tool is allowed once another succeeded in the case, and the decision records the history that it used', async () => {
       const [agent, name] = await fresh();
       const when = `principal.id == "${name}" && history.case.tools['probe_read'].succeeded == 0`;
       await ruled([{ id: 'look-first', tools: 'probe_http_effect', when, effect: 'deny' }]);
@@ -82,8 +82,8 @@ export function describeHistoryJourneys(at: JourneyWorld): void {
         differences: [{ call_id: calls[2]?.body.call_id, difference: 'newly_denied', after: { rule: 'two-a-case' } }],
       });
       await activate(await publish(rules));
-      const asked = await agent.request('POST', '/v1/policies/tools/probe_read/resolve', { inputs: {}, case_id });
-      expect(asked.body).toMatchObject({ effect: 'deny', rule: 'two-a-case' });
+      const resolved = await agent.request('POST', '/v1/policies/tools/probe_read/resolve', { inputs: {}, case_id });
+      expect(resolved.body).toMatchObject({ effect: 'deny', rule: 'two-a-case' });
     });
 
     test('a condition about a history that there is not is refused when it is published', async () => {

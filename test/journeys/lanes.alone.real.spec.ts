@@ -13,7 +13,7 @@ const PATIENCE_MS = 120_000;
 const LEASE_MS = 5_000;
 /** Of each topic, where nothing else is configured. */
 const PARTITIONS = 4;
-const ASSIGNED = 'the group has its partitions';
+const ASSIGNED = 'the consumer group assigned its partitions';
 
 let counterparty: Counterparty;
 let platform: DistributedPlatform;
@@ -50,7 +50,7 @@ async function ended(api: Api, more: Record<string, unknown> = {}): Promise<Ende
   return status === 202 ? api.callUntil(body.call_id, (call) => ENDED.includes(call.status), PATIENCE_MS) : body;
 }
 
-/** Sends orders at a steady pace until told to stop; how each ended and how long it took. */
+/** Sends orders at a steady rate until stopped; records outcome and duration of each. */
 class Traffic {
   readonly took_ms: number[] = [];
   readonly ended: Ended[] = [];
@@ -89,7 +89,7 @@ class Traffic {
   }
 }
 
-/** When an executor was told its partitions of the shared lane, as it logged it: from when, which, and how long it was without. */
+/** An assignment of partitions of the shared lane, as the executor logged it: when, which, and how long it had none. */
 interface Share {
   time: string;
   partitions: number[];
@@ -98,25 +98,25 @@ interface Share {
 
 function sharesOf(executor: string, since_ms: number): Share[] {
   const { output } = platform.member(executor);
-  const told = output.split('\n').filter((line) => line.endsWith('}') && line.includes(ASSIGNED));
-  const lines = told.map((line) => JSON.parse(line) as Share & { group: string });
-  return lines.filter(({ group, time }) => group.endsWith('executor.shared') && Date.parse(time) >= since_ms);
+  const lines = output.split('\n').filter((line) => line.endsWith('}') && line.includes(ASSIGNED));
+  const shares = lines.map((line) => JSON.parse(line) as Share & { group: string });
+  return shares.filter(({ group, time }) => group.endsWith('executor.shared') && Date.parse(time) >= since_ms);
 }
 
-/** Waits until these executors have all partitions among them, told since then. @returns how long that took, and how long one was without at most. */
+/** Waits until these executors share all partitions, assigned since then. @returns how long that took, and the longest time of one without. */
 async function rebalanced(executors: readonly string[], since_ms: number): Promise<{ took_ms: number; without_ms: number }> {
   for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(50)) {
-    const told = executors.map((executor) => sharesOf(executor, since_ms));
-    const held = told.flatMap((shares) => shares.at(-1)?.partitions ?? []);
-    if (told.some((shares) => shares.length === 0) || new Set(held).size !== PARTITIONS || held.length !== PARTITIONS) continue;
-    const all = told.flat();
+    const all_shares = executors.map((executor) => sharesOf(executor, since_ms));
+    const held = all_shares.flatMap((shares) => shares.at(-1)?.partitions ?? []);
+    if (all_shares.some((shares) => shares.length === 0) || new Set(held).size !== PARTITIONS || held.length !== PARTITIONS) continue;
+    const all = all_shares.flat();
     return {
       took_ms: Math.max(...all.map(({ time }) => Date.parse(time))) - since_ms,
       without_ms: Math.max(...all.map(({ without_ms }) => without_ms)),
     };
   }
-  const told = executors.map((executor) => `${executor}: ${JSON.stringify(sharesOf(executor, since_ms))}`);
-  throw new Error(`they do not have all partitions among them within ${PATIENCE_MS} ms: ${told.join('; ')}`);
+  const lines = executors.map((executor) => `${executor}: ${JSON.stringify(sharesOf(executor, since_ms))}`);
+  throw new Error(`they do not have all partitions among them within ${PATIENCE_MS} ms: ${lines.join('; ')}`);
 }
 
 /** What the database knows of who runs what. */

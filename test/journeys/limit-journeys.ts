@@ -77,7 +77,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       expect((await effect(agent, { amount: 60, note: 'alpha' })).body.status).toBe('succeeded');
       const over = await effect(agent, { amount: 41, note: 'alpha' });
       denied(over, name);
-      expect(over.body.error).toMatchObject({ code: 'RATE_LIMIT', retryable: true, details: { used: 60, max: 100, asked: 41 } });
+      expect(over.body.error).toMatchObject({ code: 'RATE_LIMIT', retryable: true, details: { used: 60, max: 100, submitted: 41 } });
       expect((await effect(agent, { amount: 40, note: 'alpha' })).body.status).toBe('succeeded');
       expect((await effect(agent, { amount: 100, note: 'beta' })).body.status).toBe('succeeded');
     });
@@ -124,7 +124,7 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       denied(await keyed({ run_budget: 0.1 }), 'context.run_budget');
     });
 
-    test('a case and a tool have limits of their own, and a run that asks about everything is asked about', async () => {
+    test('a case and a tool have separate limits, and a run in ask_all mode needs approval for every call', async () => {
       const [agent, name] = await fresh();
       const cases = await Promise.all([0, 1].map(() => agent.request<{ case_id: string }>('POST', '/v1/cases', {})));
       const [one, two] = cases.map(({ body }) => body.case_id) as [string, string];
@@ -139,8 +139,8 @@ export function describeLimitJourneys(at: JourneyWorld): void {
       denied(await slow(), `${name}-tool`);
       expect((await read(agent)).body.status).toBe('succeeded');
       for (const limit_id of [`${name}-case`, `${name}-tool`]) await at.admin.request('DELETE', `/v1/limits/${limit_id}`);
-      const asked = await effect(agent, {}, { safety_mode: 'ask_all' });
-      expect(asked.body).toMatchObject({ status: 'pending_approval' });
+      const submitted = await effect(agent, {}, { safety_mode: 'ask_all' });
+      expect(submitted.body).toMatchObject({ status: 'pending_approval' });
       expect((await effect(agent, {}, { safety_mode: 'read_only' })).body.status).toBe('denied');
     });
 

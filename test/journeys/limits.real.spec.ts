@@ -66,16 +66,16 @@ test('no clock that is an hour off ends a fresh request for approval, or brings 
   const rule = { tier: 'tier_2_approval_required', requirement };
   expect((await admin.request('PUT', '/v1/policies/tools/probe_approval', rule)).status).toBe(200);
   const before = (await counterparty.stats()).effects;
-  const asked = await Promise.all(
+  const submitted = await Promise.all(
     Array.from({ length: 16 }, () => agent.call({ tool: 'probe_approval', inputs: order() }, { prefer: 'wait=20' })),
   );
-  expect(count(asked, 'pending_approval')).toBe(16);
-  const vote = ({ body }: (typeof asked)[number]) =>
+  expect(count(submitted, 'pending_approval')).toBe(16);
+  const vote = ({ body }: (typeof submitted)[number]) =>
     ann.request('POST', `/v1/approvals/${body.approval?.approval_id}/votes`, { vote: 'approve' });
-  expect((await Promise.all(asked.slice(0, 8).map(vote))).map(({ status }) => status)).toEqual(Array(8).fill(200));
-  for (const { body } of asked.slice(8)) await agent.callUntil(body.call_id, (call) => call.status === 'expired');
-  expect((await Promise.all(asked.slice(8).map(vote))).map(({ status }) => status)).toEqual(Array(8).fill(409));
-  for (const { body } of asked.slice(0, 8)) await agent.callUntil(body.call_id, (call) => call.status === 'succeeded');
+  expect((await Promise.all(submitted.slice(0, 8).map(vote))).map(({ status }) => status)).toEqual(Array(8).fill(200));
+  for (const { body } of submitted.slice(8)) await agent.callUntil(body.call_id, (call) => call.status === 'expired');
+  expect((await Promise.all(submitted.slice(8).map(vote))).map(({ status }) => status)).toEqual(Array(8).fill(409));
+  for (const { body } of submitted.slice(0, 8)) await agent.callUntil(body.call_id, (call) => call.status === 'succeeded');
   expect((await counterparty.stats()).effects - before).toBe(8);
 });
 

@@ -9,7 +9,7 @@ import type { Api, Envelope } from './api.js';
 import { countersign } from './cli.js';
 import { DistributedPlatform } from './distributed-platform.js';
 
-const OUTPUT_GONE = 'erased' as unknown as Envelope['output'];
+const OUTPUT_ERASED = 'erased' as unknown as Envelope['output'];
 /** What is no fold of the log: keys of subjects, secrets. Checkpoints are restored from it. */
 const KEPT = ['subject_keys', 'sealed_values'];
 const SESSION = '-c synchronous_commit=on -c search_path=public,pg_catalog';
@@ -52,8 +52,8 @@ describe('dropping old records on Kafka', () => {
   async function verified(bundle: Bundle): Promise<string> {
     const file = path.join(platform.dir, 'bundle.json');
     writeFileSync(file, JSON.stringify(bundle));
-    const { code, said } = await countersign({}, 'verify', file, '--vkey', bundle.vkey);
-    return code === 0 ? 'verified' : said;
+    const { code, output } = await countersign({}, 'verify', file, '--vkey', bundle.vkey);
+    return code === 0 ? 'verified' : output;
   }
 
   async function coveredProof(offset: number | undefined): Promise<void> {
@@ -71,7 +71,7 @@ describe('dropping old records on Kafka', () => {
     await sql(...KEPT.map((name) => `INSERT INTO public.${name} SELECT * FROM kept.${name}`), 'DROP SCHEMA kept CASCADE');
   }
 
-  /** The gateway alone half a year ahead: services go by the clock of their database, and its sessions are told another time. */
+  /** The gateway alone half a year ahead: services use the clock of their database, and its sessions get a shifted time. */
   async function gatewayLater(): Promise<void> {
     await sql(`CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
       AS 'SELECT pg_catalog.clock_timestamp() + interval ''200 days'''`);
@@ -84,7 +84,7 @@ describe('dropping old records on Kafka', () => {
 
   beforeAll(async () => {
     platform = await DistributedPlatform.create();
-    const witness = (await countersign({}, 'witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
+    const witness = (await countersign({}, 'witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).output.trim();
     for (const app of ['policy', 'projector', 'executor', 'gateway'])
       await platform.add(app, app, { COUNTERSIGN_AUDIT_WITNESSES: `heads:${witness}` });
     await platform.ready();
@@ -101,8 +101,8 @@ describe('dropping old records on Kafka', () => {
 
   test('nothing goes that no witness saw, that is younger than the floor, or younger than what is to be kept', async () => {
     expect((await drop({ keep_months: 5 })).status).toBe(400);
-    expect((await drop()).body).toMatchObject({ status: 503, detail: 'there is no checkpoint to drop behind' });
-    expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
+    expect((await drop()).body).toMatchObject({ status: 503, detail: 'no checkpoint exists yet: nothing can be dropped' });
+    expect(await look()).toMatchObject({ code: 0, output: expect.stringContaining('cosigned checkpoint') });
     expect((await drop()).body).toMatchObject({ records_below: {}, dropped: { segments: 0 } });
     last = (await write('b.txt')).body;
     expect(await verified(await bundleOf(last))).toBe('verified');
@@ -122,8 +122,8 @@ describe('dropping old records on Kafka', () => {
     expect((await drop()).body).toMatchObject({ dropped: { segments: 0 }, waits_for: 'cosignature' });
 
     const { topic, partition, offset } = old.records.find(({ event_type }) => event_type === 'tool_executed') as Bundle['records'][number];
-    const gone = await auditor.request('GET', `/v1/audit/proof?topic=${topic}&partition=${partition}&offset=${offset}`);
-    expect(gone).toMatchObject({ status: 410, body: { first: expect.any(Number) } });
+    const proof = await auditor.request('GET', `/v1/audit/proof?topic=${topic}&partition=${partition}&offset=${offset}`);
+    expect(proof).toMatchObject({ status: 410, body: { first: expect.any(Number) } });
     expect((await auditor.request('GET', `/v1/audit/bundle?call_id=${first.call_id}`)).status).toBe(410);
     expect((await agent.readCall(first.call_id)).body.status).toBe('succeeded');
     expect(await verified(await bundleOf(last))).toBe('verified');
@@ -137,7 +137,7 @@ describe('dropping old records on Kafka', () => {
     for (const name of platform.members.keys()) platform.restart(name);
     await platform.ready();
     rmSync(path.join(platform.workspace, 'a.txt'));
-    expect((await write('a.txt')).body).toMatchObject({ status: 'succeeded', deduplicated: true, output: OUTPUT_GONE });
+    expect((await write('a.txt')).body).toMatchObject({ status: 'succeeded', deduplicated: true, output: OUTPUT_ERASED });
     expect(existsSync(path.join(platform.workspace, 'a.txt'))).toBe(false);
     expect((await agent.callUntil(last.call_id, ({ status }) => status === 'succeeded')).call_id).toBe(last.call_id);
     const next = (await write('c.txt')).body;

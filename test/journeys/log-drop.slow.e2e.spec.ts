@@ -11,7 +11,7 @@ import { daysFromNow } from './time-shift.js';
 const AGO_DAYS = 200;
 const FILES = 2;
 const CONTENT = 'x'.repeat(8_000);
-const OUTPUT_GONE = 'erased' as unknown as Envelope['output'];
+const OUTPUT_ERASED = 'erased' as unknown as Envelope['output'];
 let platform: EmbeddedPlatform;
 let admin: Api;
 let agent: Api;
@@ -56,8 +56,8 @@ const bundleOf = ({ call_id }: Envelope) => covered<Bundle>(`/v1/audit/bundle?ca
 async function verified(bundle: Bundle): Promise<string> {
   const file = path.join(platform.dir, 'bundle.json');
   writeFileSync(file, JSON.stringify(bundle));
-  const { code, said } = await asAuditor('verify', file, '--vkey', bundle.vkey);
-  return code === 0 ? 'verified' : said;
+  const { code, output } = await asAuditor('verify', file, '--vkey', bundle.vkey);
+  return code === 0 ? 'verified' : output;
 }
 
 /** The place of a record, in the query of a proof. */
@@ -68,7 +68,7 @@ const placeOf = (bundle: Bundle, type: string): string => {
 
 beforeAll(async () => {
   platform = await EmbeddedPlatform.create({ COUNTERSIGN_JOURNAL_FILE_BYTES: '65536' });
-  const witness = (await asAuditor('witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).said.trim();
+  const witness = (await asAuditor('witness', '--new-key', '--dir', folder(), '--name', 'witness.example')).output.trim();
   env = { COUNTERSIGN_AUDIT_WITNESSES: `heads:${witness}` };
   await platform.up({ ...env, ...daysFromNow(-AGO_DAYS) });
   admin = platform.admin();
@@ -101,8 +101,8 @@ test('only an administrator drops, nothing younger than the floor that policy se
     validation: { issues: [{ path: '/keep_months', code: 'floor' }] },
   });
   expect((await retention(6)).status).toBe(200);
-  expect((await ask({ keep_months: 6 })).body).toMatchObject({ status: 503, detail: 'there is no checkpoint to drop behind' });
-  expect(await look()).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
+  expect((await ask({ keep_months: 6 })).body).toMatchObject({ status: 503, detail: 'no checkpoint exists yet: nothing can be dropped' });
+  expect(await look()).toMatchObject({ code: 0, output: expect.stringContaining('cosigned checkpoint') });
   expect((await ask({ keep_months: 7, dry_run: true })).body).toMatchObject({ dry_run: true, records_below: {}, dropped: null });
   expect((await ask({ keep_months: 7 })).body).toMatchObject({ dropped: { segments: 0 } });
 });
@@ -112,8 +112,8 @@ test('a call that is in doubt keeps what came after it; once it is settled, whol
   expect((await ask({ keep_months: 6 })).body).toMatchObject({ dropped: { segments: expect.any(Number) } });
   expect(await verified(await bundleOf(doubtful))).toBe('verified');
   const files = journal().length;
-  const said = { resolution: 'did_not_happen', reason: 'looked it up' };
-  expect((await admin.request('POST', `/v1/calls/${doubtful.call_id}/resolve`, said)).status).toBeLessThan(300);
+  const resolution = { resolution: 'did_not_happen', reason: 'looked it up' };
+  expect((await admin.request('POST', `/v1/calls/${doubtful.call_id}/resolve`, resolution)).status).toBeLessThan(300);
   await agent.callUntil(doubtful.call_id, ({ status }) => status !== 'in_doubt');
   const planned = (await ask({ keep_months: 6, dry_run: true })).body as { records_below: Record<string, number> };
   expect(Object.keys(planned.records_below).length).toBeGreaterThan(3);
@@ -132,9 +132,9 @@ test('a call that is in doubt keeps what came after it; once it is settled, whol
   expect((await ask({ keep_months: 6 })).body).toMatchObject({ dropped: { segments: 0 } });
 });
 
-test('what was dropped is said to be gone; what is left is proven, and the witness sees one log', async () => {
-  const gone = await auditor.request('GET', `/v1/audit/proof?${placeOf(old, 'tool_call_requested')}`);
-  expect(gone).toMatchObject({ status: 410, body: { first: expect.any(Number) } });
+test('dropped records are reported as dropped; the rest is proven, and the witness sees one log', async () => {
+  const proof = await auditor.request('GET', `/v1/audit/proof?${placeOf(old, 'tool_call_requested')}`);
+  expect(proof).toMatchObject({ status: 410, body: { first: expect.any(Number) } });
   expect(await auditor.request('GET', `/v1/audit/bundle?call_id=${first.call_id}`)).toMatchObject({ status: 410 });
   const at = old.records.find(({ event_type }) => event_type === 'tool_call_requested')?.timestamp_ms as number;
   const then = { changes: [], from: new Date(at - 2_000).toISOString(), to: new Date(at).toISOString() };
@@ -144,7 +144,7 @@ test('what was dropped is said to be gone; what is left is proven, and the witne
   });
   expect((await agent.readCall(first.call_id)).body.status).toBe('succeeded');
   rmSync(path.join(platform.workspace, 'a.txt'));
-  expect((await write('a.txt')).body).toMatchObject({ status: 'succeeded', deduplicated: true, output: OUTPUT_GONE });
+  expect((await write('a.txt')).body).toMatchObject({ status: 'succeeded', deduplicated: true, output: OUTPUT_ERASED });
   const now = (await write('b.txt')).body;
   expect(now.status).toBe('succeeded');
   expect(await verified(await bundleOf(last))).toBe('verified');
@@ -158,7 +158,7 @@ test('an emptied database is folded from what is left: nothing fires twice, and 
   await platform.process.stop();
   rmSync(path.join(platform.dataDir, 'pg'), { recursive: true });
   await platform.up(env);
-  expect((await write('a.txt')).body).toMatchObject({ status: 'succeeded', deduplicated: true, output: OUTPUT_GONE });
+  expect((await write('a.txt')).body).toMatchObject({ status: 'succeeded', deduplicated: true, output: OUTPUT_ERASED });
   expect(existsSync(path.join(platform.workspace, 'a.txt'))).toBe(false);
   expect((await agent.callUntil(last.call_id, ({ status }) => status === 'succeeded')).call_id).toBe(last.call_id);
   expect((await agent.readCall(first.call_id)).status).toBe(404);

@@ -50,13 +50,13 @@ async function restarted(between: () => void): Promise<void> {
 
 beforeAll(async () => {
   platform = await EmbeddedPlatform.create();
-  witnessKey = (await asAuditor('witness', '--new-key', '--dir', file('witness'), '--name', 'witness.example')).said.trim();
+  witnessKey = (await asAuditor('witness', '--new-key', '--dir', file('witness'), '--name', 'witness.example')).output.trim();
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
 });
 afterAll(() => platform.close());
 
-test('an audit folder that is gone is restored from the log: the witness sees one log, and old checkpoints lead to new ones', async () => {
+test('a deleted audit folder is restored from the log: the witness sees one log, and old checkpoints lead to new ones', async () => {
   const earlier = await bundleOf((await write()).body.call_id);
   for (let n = 0; n < 3; n++) await bundleOf((await write()).body.call_id);
   expect(await look(earlier.vkey)).toMatchObject({ code: 0 });
@@ -66,7 +66,7 @@ test('an audit folder that is gone is restored from the log: the witness sees on
   expect(lines().startsWith(before)).toBe(true);
   expect(sizeOf(later)).toBeGreaterThan(before.split('\n').length - 1);
   expect(await auditor.request('GET', `/v1/audit/consistency?first=${sizeOf(earlier)}`)).toMatchObject({ status: 200 });
-  expect(await look(earlier.vkey)).toMatchObject({ code: 0, said: expect.stringContaining('cosigned checkpoint') });
+  expect(await look(earlier.vkey)).toMatchObject({ code: 0, output: expect.stringContaining('cosigned checkpoint') });
 });
 
 test('an old checkpoint that was edited on the disk is found at start: nothing is signed or written until it is restored and accepted', async () => {
@@ -78,8 +78,10 @@ test('an old checkpoint that was edited on the disk is found at start: nothing i
   );
   await platform.process.until('accused', async () => platform.process.output.includes('"event":"damage_found"'));
   const listed = await auditor.request<{ items: { event_id: string }[] }>('GET', '/v1/audit/events?type=security_event_recorded&limit=500');
-  const told = await Promise.all(listed.body.items.map(({ event_id }) => auditor.request<object>('GET', `/v1/audit/events/${event_id}`)));
-  expect(told.map(({ body }) => JSON.stringify(body)).join('\n')).toContain('checkpoint 2 is kept and stands on checkpoint-signed');
+  const events = await Promise.all(listed.body.items.map(({ event_id }) => auditor.request<object>('GET', `/v1/audit/events/${event_id}`)));
+  expect(events.map(({ body }) => JSON.stringify(body)).join('\n')).toContain(
+    'checkpoint 2 in the store differs from the one on checkpoint-signed',
+  );
   expect(existsSync(audit('checkpoints'))).toBe(true);
 
   const size = lines().split('\n').length;
@@ -90,19 +92,19 @@ test('an old checkpoint that was edited on the disk is found at start: nothing i
   expect(await readyz()).toEqual([200, { status: 'tampered' }]);
 
   // Accepted, and not restored: it is found again.
-  expect(await accept('--all', '--reason', 'nobody looked')).toMatchObject({ code: 0, said: expect.stringContaining('accepted 1') });
-  await until(async () => ((await accept()).said.includes('checkpoint 2 is kept') ? true : undefined), 'found again');
+  expect(await accept('--all', '--reason', 'nobody looked')).toMatchObject({ code: 0, output: expect.stringContaining('accepted 1') });
+  await until(async () => ((await accept()).output.includes('checkpoint 2 is kept') ? true : undefined), 'found again');
   expect((await write()).status).toBe(409);
 
   await restarted(() => writeFileSync(audit('checkpoints', '000000000000.ndjson'), before));
   expect((await write()).status).toBe(409);
   expect(lines().split('\n').length).toBe(size);
-  expect(await accept('--all')).toMatchObject({ code: 2, said: expect.stringContaining('--reason is missing') });
+  expect(await accept('--all')).toMatchObject({ code: 2, output: expect.stringContaining('--reason is missing') });
   expect(await accept('--all', '--reason', 'restored from the backup')).toMatchObject({ code: 0 });
   const { body: call } = await write();
   expect(call.status).toBe('succeeded');
   const bundle = await bundleOf(call.call_id);
   expect(sizeOf(bundle)).toBeGreaterThanOrEqual(size);
-  expect([await readyz(), await accept()]).toMatchObject([[200, { status: 'ready' }], { said: expect.stringContaining('no damage') }]);
+  expect([await readyz(), await accept()]).toMatchObject([[200, { status: 'ready' }], { output: expect.stringContaining('no damage') }]);
   expect(await look(bundle.vkey)).toMatchObject({ code: 0 });
 });

@@ -21,7 +21,7 @@ function parsed(source: string): ReadMail {
   return { headers, text: quoted ? bytes(body.replaceAll('=\r\n', '')) : body };
 }
 
-/** Reads somebody's mail over POP3 (RFC 1939), as their own client would. */
+/** Reads the mail of a user over POP3 (RFC 1939), as a mail client would. */
 export class Mailbox {
   constructor(
     private readonly server: string,

@@ -89,20 +89,20 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
 
     test('an approver sees both forms and what changed, and the form that was approved is the one that runs', async () => {
       writeFileSync(at_file('imp.txt'), 'important');
-      const asked = await remove('other.txt');
-      expect(asked).toMatchObject({
+      const submitted = await remove('other.txt');
+      expect(submitted).toMatchObject({
         status: 'pending_approval',
         input: { path: 'other.txt' },
         mapped_input: { path: 'imp.txt' },
         mapping: { changes: [{ op: 'replace', path: '/path', value: 'imp.txt' }] },
       });
-      const approval = `/v1/approvals/${asked.approval?.approval_id}`;
+      const approval = `/v1/approvals/${submitted.approval?.approval_id}`;
       const shown = await at.anna.request<{ call: object }>('GET', approval);
       expect(shown.body.call).toMatchObject({ input: { path: 'other.txt' }, mapped_input: { path: 'imp.txt' }, mapping: { version: 1 } });
       const by = await author();
       const published = await publish(by, MAPPING, { ...files, tables: { files: { 'other.txt': 'else.txt' } } });
       expect((await at.anna.request('POST', `${approval}/votes`, { vote: 'approve' })).status).toBe(200);
-      const ran = (await at.agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded')) as Reported;
+      const ran = (await at.agent.callUntil(submitted.call_id, ({ status }) => status === 'succeeded')) as Reported;
       expect(ran).toMatchObject({ mapping_version: 1, mapped_input: { path: 'imp.txt' } });
       expect(existsSync(at_file('imp.txt'))).toBe(false);
       await publish(by, MAPPING, files);
@@ -137,13 +137,13 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
 
     test('an edit is mapped and judged again, and its approval binds what it was mapped to', async () => {
       writeFileSync(at_file('b.txt'), 'b');
-      const asked = await remove('other.txt', { occurrence: 'edited' });
-      const votes = `/v1/approvals/${asked.approval?.approval_id}/votes`;
+      const submitted = await remove('other.txt', { occurrence: 'edited' });
+      const votes = `/v1/approvals/${submitted.approval?.approval_id}/votes`;
       const unknown = await at.anna.request('POST', votes, { vote: 'edit', inputs: { path: 'nowhere.txt' } });
       expect([unknown.status, unknown.body]).toMatchObject([422, { validation: { layer: 'mapping', issues: [{ path: '/path' }] } }]);
       const edited = await at.anna.request<{ call: object }>('POST', votes, { vote: 'edit', inputs: { path: 'a.txt' } });
       expect([edited.status, edited.body.call]).toMatchObject([200, { input: { path: 'a.txt' }, mapped_input: { path: 'b.txt' } }]);
-      const ran = (await at.agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded')) as Reported;
+      const ran = (await at.agent.callUntil(submitted.call_id, ({ status }) => status === 'succeeded')) as Reported;
       expect(ran).toMatchObject({ input: { path: 'a.txt' }, mapped_input: { path: 'b.txt' } });
       expect([existsSync(at_file('b.txt')), existsSync(at_file('imp.txt'))]).toEqual([false, true]);
     });
@@ -208,7 +208,7 @@ export function describeMappedForm(at: JourneyWorld, author: () => Promise<Api>)
       expect(await pay()).toMatchObject({ status: 'denied', decision: { rule: 'over' } });
       const lowering = { ...lower, obligations: [{ cap: { path: '/amount', max: 5, form: 'mapped', otherwise: 'lower' } }] };
       const refused = await at.admin.request('POST', '/v1/policies', { rules: [lowering] });
-      expect([refused.status, refused.body]).toMatchObject([422, { detail: expect.stringContaining('only refuses') }]);
+      expect([refused.status, refused.body]).toMatchObject([422, { detail: expect.stringContaining('must have otherwise `refuse`') }]);
       await noRules();
       const limit = {
         kind: 'cumulative',

@@ -53,26 +53,26 @@ export function describeMappedRecord(at: JourneyWorld, author: () => Promise<Api
     const call = async (tool: string): Promise<Reported> =>
       (await at.agent.call({ tool, inputs: order(), case_id, context: { run_id } }, { prefer: 'wait=10' })).body as Reported;
     const exported = async () => (await auditor.request<ReplayBundle>('GET', `/v1/runs/${run_id}/replay-bundle`)).body;
-    const replayed = async (bundle: ReplayBundle): Promise<{ code: number; said: string }> => {
+    const replayed = async (bundle: ReplayBundle): Promise<{ code: number; output: string }> => {
       const file = path.join(dir, 'bundle.json');
       writeFileSync(file, JSON.stringify(bundle));
       const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
       const ran = await execute(process.execPath, [cli, 'replay', file]).catch((failed) => failed);
-      return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
+      return { code: ran.code ?? 0, output: `${ran.stdout}${ran.stderr}` };
     };
 
     test('the lines of a history and the notices show both forms', async () => {
-      const asked = await call('probe_approval');
-      expect(asked).toMatchObject({ status: 'pending_approval', input: form.inputs, mapped_input: form.mapped_input });
-      const told = (await receiver.received(1)).map(({ body }) => JSON.parse(body) as { type: string; data: object });
-      expect(told[0]).toMatchObject({ type: 'approval.requested', data: { inputs: { amount: 7 }, mapped_inputs: { amount: 700 } } });
-      await at.anna.request('POST', `/v1/approvals/${asked.approval?.approval_id}/votes`, { vote: 'approve' });
-      await at.agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded');
+      const submitted = await call('probe_approval');
+      expect(submitted).toMatchObject({ status: 'pending_approval', input: form.inputs, mapped_input: form.mapped_input });
+      const messages = (await receiver.received(1)).map(({ body }) => JSON.parse(body) as { type: string; data: object });
+      expect(messages[0]).toMatchObject({ type: 'approval.requested', data: { inputs: { amount: 7 }, mapped_inputs: { amount: 700 } } });
+      await at.anna.request('POST', `/v1/approvals/${submitted.approval?.approval_id}/votes`, { vote: 'approve' });
+      await at.agent.callUntil(submitted.call_id, ({ status }) => status === 'succeeded');
       const { body } = await auditor.request<{ items: Line[] }>('GET', `/v1/cases/${case_id}/history?limit=100`);
-      const line = (type: string) => body.items.find((one) => one.call_id === asked.call_id && one.type === type);
+      const line = (type: string) => body.items.find((one) => one.call_id === submitted.call_id && one.type === type);
       const mapping = { version: versions[1], changes: [{ op: 'replace', path: '/amount', value: 700 }] };
       expect(line('tool_call_pending')).toMatchObject({ ...form, mapping });
-      expect(line('tool_call_pending_approval')).toMatchObject({ approval: { approval_id: asked.approval?.approval_id } });
+      expect(line('tool_call_pending_approval')).toMatchObject({ approval: { approval_id: submitted.approval?.approval_id } });
       expect(line('tool_call_complete')).toMatchObject({ ...form, mapping });
     });
 
@@ -86,7 +86,7 @@ export function describeMappedRecord(at: JourneyWorld, author: () => Promise<Api
       expect(requested).toContainEqual(
         expect.objectContaining({ call: expect.objectContaining({ mapped: expect.objectContaining({ mapping_version: versions[0] }) }) }),
       );
-      expect(await replayed(bundle)).toMatchObject({ code: 0, said: expect.stringContaining('replayed: 2 calls') });
+      expect(await replayed(bundle)).toMatchObject({ code: 0, output: expect.stringContaining('replayed: 2 calls') });
     });
 
     test('a replay decides again over inputs that a cap lowered and the mapping made again', async () => {
@@ -100,7 +100,7 @@ export function describeMappedRecord(at: JourneyWorld, author: () => Promise<Api
       const ended = await call('probe_http_effect');
       await at.admin.request('PUT', '/v1/policies/active', { version: null });
       expect(ended).toMatchObject({ status: 'denied', decision: { rule: 'over' } });
-      expect(await replayed(await exported())).toMatchObject({ code: 0, said: expect.stringContaining('replayed: 3 calls') });
+      expect(await replayed(await exported())).toMatchObject({ code: 0, output: expect.stringContaining('replayed: 3 calls') });
     });
   });
 }

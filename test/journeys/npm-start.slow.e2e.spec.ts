@@ -13,7 +13,7 @@ const WAIT_MS = 120_000;
 let dir: string;
 let port: number;
 let npm: ChildProcess | undefined;
-let said: string;
+let output: string;
 beforeEach(async () => {
   dir = mkdtempSync(path.join(tmpdir(), 'countersign-npm-'));
   mkdirSync(path.join(dir, 'workspace'));
@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 function start(): ChildProcess {
-  said = '';
+  output = '';
   const child = spawn('npm', ['start'], {
     cwd: root,
     detached: true,
@@ -41,7 +41,7 @@ function start(): ChildProcess {
     },
   });
   const keep = (chunk: Buffer) => {
-    said += chunk.toString();
+    output += chunk.toString();
   };
   for (const output of [child.stdout, child.stderr]) output?.on('data', keep);
   return child;
@@ -59,7 +59,7 @@ const groupLives = (pid: number): boolean => {
 async function until(what: string, check: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + WAIT_MS;
   while (!(await check())) {
-    if (performance.now() > end) throw new Error(`no ${what} within ${WAIT_MS} ms:\n${said}`);
+    if (performance.now() > end) throw new Error(`no ${what} within ${WAIT_MS} ms:\n${output}`);
     await sleep(100);
   }
 }

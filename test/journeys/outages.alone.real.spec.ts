@@ -8,7 +8,7 @@ import { DistributedPlatform } from './distributed-platform.js';
 import { order } from './journey-world.js';
 
 const run = promisify(exec);
-const AWAY_MS = 5000;
+const OUTAGE_MS = 5000;
 
 /** A command that the parts' scripts give the tests. @throws where it is missing: nothing is skipped. */
 function command(name: string): () => Promise<unknown> {
@@ -53,7 +53,7 @@ async function insist(inputs: Record<string, unknown>, timeout_ms = 90_000): Pro
   throw new Error(`not answered within ${timeout_ms} ms`);
 }
 
-/** Takes a part away under traffic, sends what `during` sends, brings it back: every order, those of `during` too, has one effect. */
+/** Stops a dependency under traffic, sends the orders of `during`, restarts it: every order, also those of `during`, has one effect. */
 async function outage(part: string, during: () => Promise<Record<string, unknown>[]>): Promise<void> {
   const kill = command(`COUNTERSIGN_TEST_${part}_KILL`);
   const start = command(`COUNTERSIGN_TEST_${part}_START`);
@@ -64,7 +64,7 @@ async function outage(part: string, during: () => Promise<Record<string, unknown
   let meanwhile: Record<string, unknown>[] = [];
   try {
     meanwhile = await during();
-    await sleep(AWAY_MS);
+    await sleep(OUTAGE_MS);
   } finally {
     await start();
   }
@@ -79,7 +79,7 @@ async function outage(part: string, during: () => Promise<Record<string, unknown
   expect(stats.effects - before).toBe(40 + meanwhile.length);
 }
 
-describe('a part of the platform is away for a while', () => {
+describe('a dependency is unavailable for a while', () => {
   test('Redis: answers still come, it only ever hinted', async () => {
     await outage('REDIS', async () => {
       const orders = Array.from({ length: 5 }, () => order());
@@ -91,9 +91,9 @@ describe('a part of the platform is away for a while', () => {
   test('Kafka: 503 with Retry-After, then on by itself, nothing lost and nothing twice', async () => {
     await outage('KAFKA', async () => {
       const inputs = order();
-      const asked = performance.now();
+      const started_ms = performance.now();
       expectUnavailable(await write(inputs));
-      console.log(`KAFKA: a 503 after ${((performance.now() - asked) / 1000).toFixed(1)} s`);
+      console.log(`KAFKA: a 503 after ${((performance.now() - started_ms) / 1000).toFixed(1)} s`);
       return [inputs];
     });
   });

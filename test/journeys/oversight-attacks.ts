@@ -5,7 +5,7 @@ import { ask, ended, people, vote } from './oversight-people.js';
 import { Receiver } from './receiver.js';
 
 type People = Awaited<ReturnType<typeof people>>;
-/** What a channel is told of a request, with the link that decides it. */
+/** The message of a channel about a request, with the link that decides it. */
 type ReportedLink = { type: string; data: { decision_url: string; expires_at: string } };
 type Race = (of: People, envelope: Envelope, round: number) => Promise<number[]>;
 
@@ -92,8 +92,8 @@ export function describeOversightAttacks(at: JourneyWorld): void {
           const inputs = order();
           const envelope = (await self.call({ tool: 'probe_approval', inputs })).body;
           const approval_id = envelope.approval?.approval_id;
-          const told = (await receiver.received(round + 1))[round]?.body ?? '';
-          const { data } = JSON.parse(told) as { data: { decision_url: string } };
+          const messages = (await receiver.received(round + 1))[round]?.body ?? '';
+          const { data } = JSON.parse(messages) as { data: { decision_url: string } };
           const token = new URL(data.decision_url).searchParams.get('token') as string;
           const forged = await Promise.all([
             vote(of.ann, envelope, { vote: 'approve', inputs: { ...inputs, amount: 1 } }),
@@ -115,7 +115,7 @@ export function describeOversightAttacks(at: JourneyWorld): void {
       }
     });
 
-    test('who is revoked is out: by a link that was sent before, by a delegation, and as somebody whose vote was passed on', async () => {
+    test('a revoked person cannot vote: not by an earlier link, not by a delegation, and not as the giver of a delegation', async () => {
       const of = await people(at);
       const receiver = await Receiver.start();
       try {
@@ -160,13 +160,13 @@ export function describeOversightAttacks(at: JourneyWorld): void {
         const escalate_to = [{ approver_roles: ['operator'], expires_after_ms: 600_000 }];
         await of.require({ expires_after_ms: 2000, on_expiry: 'escalate', escalate_to });
         const envelope = await ask(of.agent);
-        const told = (await receiver.received(2)).map(({ body }) => JSON.parse(body) as ReportedLink);
-        expect(told.map(({ type }) => type)).toEqual(['approval.requested', 'approval.escalated']);
-        const [early, now] = told as [ReportedLink, ReportedLink];
+        const messages = (await receiver.received(2)).map(({ body }) => JSON.parse(body) as ReportedLink);
+        expect(messages.map(({ type }) => type)).toEqual(['approval.requested', 'approval.escalated']);
+        const [early, now] = messages as [ReportedLink, ReportedLink];
         await pause(Math.max(0, Date.parse(early.data.expires_at) - Date.now() + 1));
         const decide = ({ data }: ReportedLink) =>
           at.agent.request('POST', '/v1/decisions', { token: new URL(data.decision_url).searchParams.get('token'), vote: 'approve' });
-        const expired = { status: 403, body: { detail: 'this link has expired' } };
+        const expired = { status: 403, body: { detail: 'the link has expired' } };
         expect(await decide(early)).toMatchObject(expired);
         expect((await fetch(early.data.decision_url)).status).toBe(403);
         expect((await of.agent.readCall(envelope.call_id)).body.status).toBe('pending_approval');

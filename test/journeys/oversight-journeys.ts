@@ -21,7 +21,7 @@ interface ApprovalBody {
   problem?: unknown;
 }
 
-/** Who decides, how, and what they are told. */
+/** Who decides, how, and the messages they get. */
 export function describeOversightJourneys(at: JourneyWorld): void {
   describe('oversight', () => {
     test('two of the named people decide, and neither the owner of the agent nor a stranger is one of them', async () => {
@@ -47,19 +47,19 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(1);
     });
 
-    test('out of office: whoever was asked to stand in votes, and not after that ended', async () => {
+    test('out of office: the delegate votes, but not after the delegation ended', async () => {
       const { agent, ann, clerk } = await people(at);
       const until = new Date(Date.now() + 3_600_000).toISOString();
-      const away = await ann.request<{ delegation_id: string }>('POST', '/v1/vote-delegations', { to: 'clerk', until });
-      expect(away.status).toBe(201);
+      const delegated = await ann.request<{ delegation_id: string }>('POST', '/v1/vote-delegations', { to: 'clerk', until });
+      expect(delegated.status).toBe(201);
       const first = await ask(agent);
       expect((await vote(clerk, first, { vote: 'approve' })).status).toBe(200);
       expect(await ended(agent, first)).toMatchObject({ status: 'succeeded' });
-      expect((await ann.request('DELETE', `/v1/vote-delegations/${away.body.delegation_id}`)).status).toBe(204);
+      expect((await ann.request('DELETE', `/v1/vote-delegations/${delegated.body.delegation_id}`)).status).toBe(204);
       expect((await vote(clerk, await ask(agent), { vote: 'approve' })).status).toBe(403);
     });
 
-    test('a request that nobody decided goes to the next group, and only that one decides then', async () => {
+    test('an undecided request escalates to the next group, and only that one decides then', async () => {
       const { agent, ann, require, key } = await people(at);
       const escalate_to = [{ approver_roles: ['operator'], expires_after_ms: 60_000 }];
       await require({ expires_after_ms: 1000, on_expiry: 'escalate', escalate_to });
@@ -141,12 +141,12 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       await ended(agent, first);
       const second = await ask(agent);
       const seen = (await ann.request<ApprovalBody>('GET', `/v1/approvals/${second.approval?.approval_id}`)).body;
-      expect(seen.evidence.undo).toMatch(/nothing undoes/);
+      expect(seen.evidence.undo).toMatch(/cannot be undone/);
       expect(seen.evidence.similar).toContainEqual(expect.objectContaining({ call_id: first.call_id, same_inputs: false }));
       expect(seen.barred).toEqual(['robot']);
     });
 
-    test('how well people decide is told: who opened what before deciding it, and what that cost', async () => {
+    test('approval quality is reported: who opened what before deciding it, and what that cost', async () => {
       const { agent, ann, bob, admin, clerk } = await people(at);
       const [read, unread, refused] = [await ask(agent), await ask(agent), await ask(agent)];
       await ann.request('GET', `/v1/approvals/${read.approval?.approval_id}`);
@@ -154,15 +154,15 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       await vote(bob, unread, { vote: 'approve' });
       await vote(bob, refused, { vote: 'deny', reason: 'no' });
       expect((await agent.request('GET', '/v1/approvals/quality')).status).toBe(403);
-      const told = await clerk.request<Record<'approvers', Record<string, unknown>[]>>('GET', '/v1/approvals/quality?price_of_hour=60');
-      expect(told.body.approvers).toContainEqual(expect.objectContaining({ name: 'ann', decisions: 1, approved_unopened: 0 }));
-      expect(told.body.approvers).toContainEqual(
+      const received = await clerk.request<Record<'approvers', Record<string, unknown>[]>>('GET', '/v1/approvals/quality?price_of_hour=60');
+      expect(received.body.approvers).toContainEqual(expect.objectContaining({ name: 'ann', decisions: 1, approved_unopened: 0 }));
+      expect(received.body.approvers).toContainEqual(
         expect.objectContaining({ name: 'bob', decisions: 2, approvals: 1, approved_unopened: 1, rubber_stamp: false }),
       );
       expect((await admin.request('GET', '/v1/approvals/quality?days=0')).status).toBe(400);
     });
 
-    test('a webhook is told, signed, again until it is taken; its link decides once, as whom the channel acts for', async () => {
+    test('a webhook gets a signed message, retried until it is accepted; its link decides once, for the person of the channel', async () => {
       const { agent, admin, key } = await people(at);
       const receiver = await Receiver.start(1);
       try {
@@ -177,12 +177,12 @@ export function describeOversightJourneys(at: JourneyWorld): void {
         const envelope = await ask(agent);
         const [refused, taken] = await receiver.received(2);
         expect(taken?.headers['webhook-id']).toBe(refused?.headers['webhook-id']);
-        const told = new Webhook(made.body.secret).verify(taken?.body ?? '', taken?.headers ?? {}) as {
+        const received = new Webhook(made.body.secret).verify(taken?.body ?? '', taken?.headers ?? {}) as {
           type: string;
           data: { decision_url: string; approval_id: string };
         };
-        expect(told).toMatchObject({ type: 'approval.requested', data: { approval_id: envelope.approval?.approval_id } });
-        const token = new URL(told.data.decision_url).searchParams.get('token');
+        expect(received).toMatchObject({ type: 'approval.requested', data: { approval_id: envelope.approval?.approval_id } });
+        const token = new URL(received.data.decision_url).searchParams.get('token');
         const page = await fetch(`${agent.base}/v1/decisions?token=${token}`);
         expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
         const decide = () => agent.request('POST', '/v1/decisions', { token, vote: 'approve' });
@@ -206,9 +206,9 @@ export function describeOversightJourneys(at: JourneyWorld): void {
         expect(made).toMatchObject({ status: 201, body: { channel: 'slack', state: 'active' } });
         expect(made.body.secret).toBeUndefined();
         const envelope = await ask(agent, order({ note: '<!channel> & co' }));
-        const told = (await receiver.received(2)).map(({ body }) => JSON.parse(body) as { text: string; blocks: SlackBlock[] });
-        expect(told[1]).toEqual(told[0]);
-        const { text, blocks } = told[1] as (typeof told)[0];
+        const received = (await receiver.received(2)).map(({ body }) => JSON.parse(body) as { text: string; blocks: SlackBlock[] });
+        expect(received[1]).toEqual(received[0]);
+        const { text, blocks } = received[1] as (typeof received)[0];
         expect(text).toBe('probe_approval needs an approval');
         expect(blocks[0]?.text?.text).toContain('&lt;!channel&gt; &amp; co');
         const url = blocks[1]?.elements?.[0]?.url as string;
@@ -225,7 +225,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('a receiver that says it is gone is told nothing more', async () => {
+    test('a receiver that answers 410 Gone gets no more messages', async () => {
       const { agent, admin, ann } = await people(at);
       const receiver = await Receiver.start(10, 410);
       try {
@@ -244,7 +244,7 @@ export function describeOversightJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('whoever waits is reminded, told when the time to decide was missed, and when it was over', async () => {
+    test('approvers get a reminder, a message when the time to decide was missed, and one when it expired', async () => {
       const { agent, admin, ann, require } = await people(at);
       const receiver = await Receiver.start();
       try {
@@ -252,17 +252,17 @@ export function describeOversightJourneys(at: JourneyWorld): void {
         await admin.request('POST', '/v1/webhooks', { url: receiver.url, types: ['approval.*'] });
         const begun = Date.now();
         const envelope = await ask(agent);
-        const told = (await receiver.received(4, 40_000)).map(
+        const received = (await receiver.received(4, 40_000)).map(
           ({ body }) => JSON.parse(body) as { type: string; data: Record<string, unknown> },
         );
-        expect(told.map(({ type }) => type)).toEqual([
+        expect(received.map(({ type }) => type)).toEqual([
           'approval.requested',
           'approval.reminder',
           'approval.sla_missed',
           'approval.expired',
         ]);
         expect(Date.now() - begun).toBeGreaterThanOrEqual(8000);
-        for (const { data } of told) expect(data.approval_id).toBe(envelope.approval?.approval_id);
+        for (const { data } of received) expect(data.approval_id).toBe(envelope.approval?.approval_id);
         expect(await ended(agent, envelope)).toMatchObject({ status: 'expired', error: { code: 'TIMEOUT' } });
         expect((await vote(ann, envelope, { vote: 'approve' })).status).toBe(409);
         expect(await at.counterparty.effectsOf(envelope.idempotency_key)).toHaveLength(0);

@@ -4,7 +4,7 @@ import { type JourneyWorld, order } from './journey-world.js';
 
 let serial = 0;
 
-/** People of a tenant of their own, so that its policy is nobody else's. */
+/** People of a separate tenant, so that its policy affects no other test. */
 export async function people(at: JourneyWorld) {
   const tenant_id = `oversight-${process.pid}-${++serial}`;
   expect((await at.admin.request('POST', '/v1/tenants', { tenant_id })).status).toBe(201);

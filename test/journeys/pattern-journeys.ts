@@ -49,7 +49,7 @@ export function describePatternJourneys(at: JourneyWorld): void {
       expect(answer.body.output).toMatchObject(output);
     });
 
-    test('an intent is staged once, whoever asks how often, and people are asked to approve it; undo is announced by the contract', async () => {
+    test('an intent is staged once for any number of requests and needs approval; the contract declares undo', async () => {
       const inputs = { kind: 'create_record', target_system: 'erp', payload: { summary: 'One' } };
       const header = { 'idempotency-key': 'stage-one' };
       const [first, second] = await Promise.all([
@@ -63,12 +63,12 @@ export function describePatternJourneys(at: JourneyWorld): void {
       const staged = path.join(at.platform.records, 'default', 'actions');
       expect(readdirSync(staged)).toEqual([`${first.body.idempotency_key}.json`]);
       expect(JSON.parse(readFileSync(path.join(staged, `${first.body.idempotency_key}.json`), 'utf8'))).toEqual(first.body.output);
-      const asked = await call('request_approval', {
+      const submitted = await call('request_approval', {
         subject: { kind: 'action', id: action_id },
         queue: 'payments',
         rationale: 'check it',
       });
-      expect(asked.body.output).toMatchObject({ state: 'open', queue: 'payments', subject: { id: action_id } });
+      expect(submitted.body.output).toMatchObject({ state: 'open', queue: 'payments', subject: { id: action_id } });
       expect(readdirSync(path.join(at.platform.records, 'default', 'tasks'))).toHaveLength(1);
     });
 

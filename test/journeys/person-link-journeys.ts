@@ -38,13 +38,13 @@ export function describePersonLinkJourneys(at: JourneyWorld): void {
       expect(await at.counterparty.effectsOf(voted.idempotency_key)).toHaveLength(1);
 
       await require({ approver_roles: ['approver'], quorum: 2 });
-      const asked = await ask(agent);
-      expect((await vote(ann, asked, approve)).body.status).toBe('pending');
-      expect((await vote(bob, asked, approve)).status).toBe(409);
-      expect((await vote(clerk, asked, approve)).status).toBe(403);
+      const submitted = await ask(agent);
+      expect((await vote(ann, submitted, approve)).body.status).toBe('pending');
+      expect((await vote(bob, submitted, approve)).status).toBe(409);
+      expect((await vote(clerk, submitted, approve)).status).toBe(403);
       expect((await admin.request('DELETE', '/v1/person-links/ann')).status).toBe(204);
-      expect((await vote(bob, asked, approve)).status).toBe(409);
-      expect((await vote(carl, asked, approve)).status).toBe(200);
+      expect((await vote(bob, submitted, approve)).status).toBe(409);
+      expect((await vote(carl, submitted, approve)).status).toBe(200);
       const anew = await ask(agent);
       for (const who of [ann, bob]) expect((await vote(who, anew, approve)).status).toBe(200);
       expect(await ended(agent, anew)).toMatchObject({ status: 'succeeded' });
@@ -57,7 +57,7 @@ export function describePersonLinkJourneys(at: JourneyWorld): void {
       expect((await vote(ann, await ask(agent), approve)).status).toBe(403);
     });
 
-    test('two of one subject are two persons for requests that are asked once that is recorded, and one for those before', async () => {
+    test('two principals of one subject are linked for requests after the link is recorded, not for those before', async () => {
       const provider = await OpenId.open(['alice'], [signingKey('first').jwk]);
       const { admin } = at;
       const role_mappings = [{ value: 'staff', role: 'approver' }];
@@ -87,7 +87,7 @@ export function describePersonLinkJourneys(at: JourneyWorld): void {
       }
     });
 
-    test('nobody records or removes a link about the own person, and only policy admins do', async () => {
+    test('only policy admins record or remove a link, and never about themselves', async () => {
       const { admin, ann, agent, clerk, key } = await people(at);
       const officer = await key('user', 'officer', ['policy_admin']);
       const url = '/v1/person-links/officer';

@@ -44,7 +44,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
   let report: Envelope;
   let edited: Envelope;
   let before: Bundle;
-  /** Routes that show what was said beside calls. */
+  /** Routes that show texts besides calls. */
   let shown: string[];
 
   /** By our verifier, and by one that was written from the public specifications alone. */
@@ -79,7 +79,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
     return answer.text();
   };
   /** Every GET route that the document names, about what was made here. */
-  const everyRoute = async (): Promise<{ url: string; said: string }[]> => {
+  const everyRoute = async (): Promise<{ url: string; text: string }[]> => {
     const document = (await at.admin.request<{ paths: Record<string, Record<string, unknown>> }>('GET', '/openapi.json')).body;
     const urls = Object.entries(document.paths)
       .filter(([url, methods]) => methods.get && !url.endsWith('/events') && !url.includes('{name}') && !url.includes('/tile/'))
@@ -103,7 +103,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
         `/v1/audit/events?call_id=${done.call_id}`,
       ]),
     ];
-    return Promise.all(unique.map(async (url) => ({ url, said: await text(at.admin, url) })));
+    return Promise.all(unique.map(async (url) => ({ url, text: await text(at.admin, url) })));
   };
 
   describe('personal data', () => {
@@ -140,7 +140,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       rmSync(dir, { recursive: true, force: true });
     });
 
-    test('whoever calls, approves or is told reads it; a repeat is found; limits count by it', async () => {
+    test('caller, approver and channel can read it; a repeat is found; limits count by it', async () => {
       const context = { rationale: `${CANARY} asked for it` };
       done = (await at.agent.call({ tool: 'probe_http_effect', inputs: inputs(), case_id, context })).body;
       expect(done).toMatchObject({ status: 'succeeded', input: inputs() });
@@ -162,13 +162,13 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       }
       expect((await at.agent.readCall(done.call_id)).headers.get('cache-control')).toBe('no-store');
 
-      const asked = (await at.agent.call({ tool: 'probe_approval', inputs: inputs(), case_id, context })).body;
-      const shown = await at.anna.request<{ call: { input: unknown } }>('GET', `/v1/approvals/${asked.approval?.approval_id}`);
+      const submitted = (await at.agent.call({ tool: 'probe_approval', inputs: inputs(), case_id, context })).body;
+      const shown = await at.anna.request<{ call: { input: unknown } }>('GET', `/v1/approvals/${submitted.approval?.approval_id}`);
       expect(shown.body.call).toMatchObject({ input: inputs(), mapped_input: inputs(), mapping: { version: 1 } });
       const vote = { vote: 'edit', inputs: inputs({ note: `${CANARY} edited` }), reason: `${CANARY} said so` };
-      const voted = await at.anna.request<{ approval_id: string }>('POST', `/v1/approvals/${asked.approval?.approval_id}/votes`, vote);
+      const voted = await at.anna.request<{ approval_id: string }>('POST', `/v1/approvals/${submitted.approval?.approval_id}/votes`, vote);
       expect(voted.status).toBe(200);
-      edited = await at.agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded');
+      edited = await at.agent.callUntil(submitted.call_id, ({ status }) => status === 'succeeded');
       const both = { input: inputs({ note: `${CANARY} edited` }), mapped_input: inputs({ note: `${CANARY} edited` }) };
       expect(edited).toMatchObject(both);
       expect((await receiver.received(1)).map(({ body }) => body).join('')).toContain(`${CANARY} note`);
@@ -182,8 +182,8 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
     test('what people say of it, and a transcript, are of the same subjects', async () => {
       shown = await statedEverywhere(at, { words: CANARY, subject, case_id, run_id: RUN, inputs });
       for (const url of shown) {
-        const said = await text(at.admin, url);
-        expect([url, said.includes(CANARY), said.includes('sealed:v1')]).toEqual([url, true, false]);
+        const body = await text(at.admin, url);
+        expect([url, body.includes(CANARY), body.includes('sealed:v1')]).toEqual([url, true, false]);
       }
     });
 
@@ -200,7 +200,7 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       expect(JSON.stringify(before)).not.toContain(CANARY);
       expect(await verify(before)).toMatch(/^0 0 /);
       await notAtRest();
-      const routes = (await everyRoute()).filter(({ said }) => said.includes(CANARY)).map(({ url }) => url.split('?')[0]);
+      const routes = (await everyRoute()).filter(({ text }) => text.includes(CANARY)).map(({ url }) => url.split('?')[0]);
       expect(routes).toEqual(
         expect.arrayContaining(['/v1/calls', `/v1/cases/${case_id}/history`, `/v1/approvals/${edited.approval?.approval_id}`]),
       );
@@ -216,8 +216,8 @@ export function describePersonalJourneys(at: JourneyWorld, atRest: AtRest): void
       expect(first).toMatchObject({ status: 200, body: { status: ERASED } });
       expect((await erase(subject)).body).toEqual(first.body);
       expect(Object.keys((await erase('nobody')).body)).toEqual(Object.keys(first.body));
-      for (const { url, said } of await everyRoute())
-        expect([url, said.includes(CANARY), said.includes('sealed:v1')]).toEqual([url, false, false]);
+      for (const { url, text } of await everyRoute())
+        expect([url, text.includes(CANARY), text.includes('sealed:v1')]).toEqual([url, false, false]);
       expect((await at.agent.readCall(done.call_id)).body).toMatchObject({ status: 'succeeded', input: ERASED, output: ERASED });
       for (const { url } of report.attachments) expect((await at.agent.request('GET', url)).status).toBe(410);
       expect(await text(at.agent, `/v1/calls/${done.call_id}/events`)).not.toContain(CANARY);

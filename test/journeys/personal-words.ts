@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Envelope } from './api.js';
 import type { JourneyWorld } from './journey-world.js';
 
-/** What is said, about whom, of what. */
+/** A text, its subject and its kind. */
 export interface Stated {
   words: string;
   subject: string;
@@ -19,7 +19,7 @@ export async function statedEverywhere(at: JourneyWorld, { words, subject, case_
     expect([url, answer.status < 300, JSON.stringify(answer.body)]).toEqual([url, true, expect.any(String)]);
     return answer.body;
   };
-  const asked = async (amount: number): Promise<Envelope> => {
+  const submit = async (amount: number): Promise<Envelope> => {
     const { body } = await agent.call({ tool: 'probe_approval', inputs: inputs({ amount }), case_id });
     expect(body.status).toBe('pending_approval');
     return body;
@@ -31,7 +31,7 @@ export async function statedEverywhere(at: JourneyWorld, { words, subject, case_
   await done('POST', `/v1/calls/${run.call_id}/approval-mode`, { approval_mode: 'destructive', reason: `${words} mode` });
   const messages = [{ role: 'user', content: `${words} message` }];
   await done('PUT', `/v1/runs/${run_id}/transcript`, { prompt: `${words} prompt`, messages }, agent);
-  const [cancelled, denied] = [await asked(5), await asked(6)];
+  const [cancelled, denied] = [await submit(5), await submit(6)];
   await done('POST', `/v1/calls/${cancelled.call_id}/cancel`, { reason: `${words} cancel` });
   await done('POST', `/v1/approvals/${denied.approval?.approval_id}/votes`, { vote: 'deny', reason: `${words} deny` }, anna);
   for (const { call_id } of [cancelled, denied]) {

@@ -40,7 +40,7 @@ export function policyActions(at: JourneyWorld) {
   const ruled = async (rules: object[], more: object = {}) => activate(await publish(rules, more));
   const effect = (by: Api, tool: string, more: Record<string, unknown> = {}) => by.call({ tool, inputs: order(more) }, WAIT);
   const facts = (table: string, rows: unknown) => at.admin.request('PUT', `/v1/facts/${table}`, { rows });
-  /** The kinds of what security is told about a call. */
+  /** The kinds of security events about a call. */
   const alarms = async (call_id: string): Promise<string[]> => {
     const query = `type=security_event_recorded&call_id=${call_id}`;
     const { body } = await at.admin.request<{ items: { event_id: string }[] }>('GET', `/v1/audit/events?${query}`);

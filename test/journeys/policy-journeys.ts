@@ -73,7 +73,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect((await agent.call({ tool: 'probe_read', inputs: {} }, WAIT)).body.status).toBe('succeeded');
     });
 
-    test('a bundle in shadow is recorded with each ruling and stops nobody', async () => {
+    test('a shadow bundle is recorded with each decision and stops no call', async () => {
       const [agent, name] = await fresh();
       const shadow = await publish([{ id: 'would-deny', when: `principal.id == "${name}"`, effect: 'deny' }]);
       await activate(null, shadow);
@@ -117,8 +117,8 @@ export function describePolicyJourneys(at: JourneyWorld): void {
         },
       ]);
       const inputs = order({ amount: 30 });
-      const asked = await agent.call({ tool: 'probe_approval', inputs }, { prefer: 'wait=0' });
-      const approval_id = asked.body.approval?.approval_id as string;
+      const submitted = await agent.call({ tool: 'probe_approval', inputs }, { prefer: 'wait=0' });
+      const approval_id = submitted.body.approval?.approval_id as string;
       const edit = { vote: 'edit', inputs: { ...inputs, amount: 700 } };
       const edited = await at.anna.request<Record<string, unknown>>('POST', `/v1/approvals/${approval_id}/votes`, edit);
       const shown = { edit: { diff: [{ op: 'replace', path: '/amount', value: 50 }] }, call: { input: { amount: 50 } }, status: 'pending' };
@@ -126,11 +126,11 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       const bert = await at.admin.keyFor('user', `bert-${name}`, ['approver']);
       const next = edited.body.approval_id as string;
       expect((await bert.request('POST', `/v1/approvals/${next}/votes`, { vote: 'approve' })).status).toBe(200);
-      const end = await agent.callUntil(asked.body.call_id, ({ status }) => status === 'succeeded');
+      const end = await agent.callUntil(submitted.body.call_id, ({ status }) => status === 'succeeded');
       expect(end).toMatchObject({ input: { amount: 50 }, decision: { tags: ['careful'] } });
     });
 
-    test('inputs that an approver edits are asked of those whom policy asks about them', async () => {
+    test('edited inputs need the approvers that policy requires for them', async () => {
       const [agent, name] = await fresh();
       const boss = await at.admin.keyFor('user', `boss-of-${name}`, ['auditor']);
       const mine = `principal.id == "${name}"`;
@@ -145,12 +145,12 @@ export function describePolicyJourneys(at: JourneyWorld): void {
         rule('small', 'inputs.amount <= 5000', { approver_roles: ['approver'] }),
         rule('large', 'inputs.amount > 5000', { people: [`boss-of-${name}`] }),
       ]);
-      const asked = async (inputs: object) =>
+      const submitted = async (inputs: object) =>
         (await agent.call({ tool: 'probe_approval', inputs: { ...inputs } }, { prefer: 'wait=0' })).body;
       const vote = (call: Envelope, body: object) => at.anna.request('POST', `/v1/approvals/${call.approval?.approval_id}/votes`, body);
-      const [inputs, large] = [order({ amount: 100 }), await asked(order({ amount: 1_000_000 }))];
+      const [inputs, large] = [order({ amount: 100 }), await submitted(order({ amount: 1_000_000 }))];
       expect((await vote(large, { vote: 'approve' })).status).toBe(403);
-      const small = await asked(inputs);
+      const small = await submitted(inputs);
       const raised = await vote(small, { vote: 'edit', inputs: { ...inputs, amount: 1_000_000 } });
       expect(raised).toMatchObject({ status: 200, body: { status: 'pending', parts: [{ rule: 'large', approvals: 0, quorum: 1 }] } });
       const { approval_id } = raised.body as { approval_id: string };
@@ -158,7 +158,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       expect((await boss.request('POST', `/v1/approvals/${approval_id}/votes`, { vote: 'approve' })).status).toBe(200);
       const end = await agent.callUntil(small.call_id, ({ status }) => status === 'succeeded');
       expect(end).toMatchObject({ input: { amount: 1_000_000 } });
-      const lowered = await asked(order({ amount: 300 }));
+      const lowered = await submitted(order({ amount: 300 }));
       expect((await vote(lowered, { vote: 'edit', inputs: { ...inputs, amount: 200 } })).status).toBe(200);
       expect(await agent.callUntil(lowered.call_id, ({ status }) => status === 'succeeded')).toMatchObject({ input: { amount: 200 } });
       expect((await agent.readCall(large.call_id)).body.status).toBe('pending_approval');
@@ -264,7 +264,7 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       await agent.callUntil(held.body.call_id, ({ status }) => status === 'succeeded');
     });
 
-    test('people who are asked after a wait are those who are asked at once, and see by which bundle', async () => {
+    test('a deferred request goes to the same approvers as an immediate one, and names its bundle', async () => {
       const [, name] = await fresh();
       const principal = { kind: 'agent', id: name, roles: ['agent'] };
       const { key } = (await at.admin.request<{ key: string }>('POST', '/v1/keys', { principal, owner: `olga-${name}` })).body;
@@ -274,8 +274,8 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       await activate(version);
       const held = (await agent.call({ tool: 'probe_approval', inputs: order() }, { prefer: 'wait=0' })).body;
       expect(held.decision).toMatchObject({ effect: 'defer', rule: 'wait', bundle_version: version });
-      const asked = await agent.callUntil(held.call_id, ({ status }) => status === 'pending_approval');
-      const path = `/v1/approvals/${asked.approval?.approval_id}`;
+      const submitted = await agent.callUntil(held.call_id, ({ status }) => status === 'pending_approval');
+      const path = `/v1/approvals/${submitted.approval?.approval_id}`;
       const shown = await at.anna.request('GET', path);
       expect(shown.body).toMatchObject({
         barred: [name, `olga-${name}`],
@@ -286,11 +286,11 @@ export function describePolicyJourneys(at: JourneyWorld): void {
       await agent.callUntil(held.call_id, ({ status }) => status === 'succeeded');
     });
 
-    test('dangerous operations are asked about in every tenant, and what leaves nothing is denied', async () => {
+    test('dangerous operations need approval in every tenant, and fully destructive ones are denied', async () => {
       await activate(null);
       const [agent] = await fresh();
-      const asked = await effect(agent, 'probe_http_effect', { note: 'DROP/**/TABLE users' });
-      expect(asked.body).toMatchObject({ status: 'pending_approval', decision: { rule: 'builtin.dangerous_operation' } });
+      const submitted = await effect(agent, 'probe_http_effect', { note: 'DROP/**/TABLE users' });
+      expect(submitted.body).toMatchObject({ status: 'pending_approval', decision: { rule: 'builtin.dangerous_operation' } });
       const fatal = await effect(agent, 'probe_http_effect', { note: 'sudo rm -rf --no-preserve-root /' });
       expect(fatal.body).toMatchObject({ status: 'denied', decision: { rule: 'builtin.dangerous_operation' } });
     });

@@ -39,7 +39,7 @@ export function describePublishingJourneys(at: JourneyWorld): void {
       expect((await at.admin.request('POST', '/v1/policies', { rules: [], simulation })).status).toBe(409);
       await activate(other);
       const stale = await at.admin.request('POST', '/v1/policies', { ...bundle, simulation });
-      expect(stale).toMatchObject({ status: 409, body: { detail: expect.stringContaining('another policy is active') } });
+      expect(stale).toMatchObject({ status: 409, body: { detail: expect.stringContaining('the active policy has changed') } });
       await activate(null);
       const published = await at.admin.request('POST', '/v1/policies', { ...bundle, simulation });
       await at.admin.request('PUT', '/v1/policies/settings', { simulation_required: false });

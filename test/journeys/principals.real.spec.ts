@@ -44,11 +44,11 @@ describe('services that may do on Kafka what the rules of each let them and noth
     const { body: opened } = await admin.request<{ case_id: string }>('POST', '/v1/cases', {});
     const written = (await agent.call({ tool: 'probe_http_effect', inputs: order(), case_id: opened.case_id })).body;
     expect(written.status).toBe('succeeded');
-    const asked = (await agent.call({ tool: 'probe_approval', inputs: order(), case_id: opened.case_id })).body;
-    const vote = await anna.request('POST', `/v1/approvals/${asked.approval?.approval_id}/votes`, { vote: 'approve' });
+    const submitted = (await agent.call({ tool: 'probe_approval', inputs: order(), case_id: opened.case_id })).body;
+    const vote = await anna.request('POST', `/v1/approvals/${submitted.approval?.approval_id}/votes`, { vote: 'approve' });
     expect(vote.status).toBeLessThan(300);
-    await agent.callUntil(asked.call_id, (call) => call.status === 'succeeded');
-    for (const { idempotency_key } of [written, asked]) expect(await counterparty.effectsOf(idempotency_key)).toHaveLength(1);
+    await agent.callUntil(submitted.call_id, (call) => call.status === 'succeeded');
+    for (const { idempotency_key } of [written, submitted]) expect(await counterparty.effectsOf(idempotency_key)).toHaveLength(1);
     const history = await admin.request<{ items: { type: string }[] }>('GET', `/v1/cases/${opened.case_id}/history`);
     const types = history.body.items.map(({ type }) => type);
     expect([types.filter((type) => type === 'tool_call_complete').length, types.includes('approval_granted')]).toEqual([2, true]);

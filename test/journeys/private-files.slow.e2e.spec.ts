@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.close());
 
-/** Starts under a umask that takes nothing away, as a careless service manager would. */
+/** Starts under umask 0, as a careless service manager would. */
 async function upWithOpenUmask(): Promise<void> {
   const before = process.umask(0);
   const ready = platform.up();

@@ -64,13 +64,13 @@ export function describeProjectionJourneys(at: JourneyWorld): void {
       for (let rounds = 1; ; rounds++) {
         const before = await digest();
         const build = (await read('security')).body.live?.build;
-        const asked = await operator.request<{ asked_offset: number }>('POST', '/v1/projections/security/rebuild');
-        expect(asked.status).toBe(202);
+        const requested = await operator.request<{ asked_offset: number }>('POST', '/v1/projections/security/rebuild');
+        expect(requested.status).toBe(202);
         for (const end = performance.now() + 20_000; performance.now() < end; await new Promise((resolve) => setTimeout(resolve, 100))) {
-          if (((await read('security')).body.live?.asked_offset ?? -1) >= asked.body.asked_offset) break;
+          if (((await read('security')).body.live?.asked_offset ?? -1) >= requested.body.asked_offset) break;
         }
         const { live, status } = (await read('security')).body;
-        expect([live?.asked_offset, status, live?.build === build]).toEqual([asked.body.asked_offset, 'live', false]);
+        expect([live?.asked_offset, status, live?.build === build]).toEqual([requested.body.asked_offset, 'live', false]);
         const after = await digest();
         if (rounds < ROUNDS_MAX && after.some(({ rows }, table) => rows !== before[table]?.rows)) continue;
         expect(after).toEqual(before);

@@ -18,7 +18,7 @@ afterAll(() => platform.close());
 interface Ran {
   code: number;
   out: string;
-  told: string;
+  stderr: string;
 }
 
 /** What `npm run projections -- …` runs, without the build, which the suite has done. */
@@ -28,8 +28,8 @@ function projections(...args: string[]): Promise<Ran> {
   const [command, ...first] = script.slice(BUILDS_FIRST.length).split(' ');
   const env = { ...process.env, COUNTERSIGN_URL: platform.base, COUNTERSIGN_DATA_DIR: platform.dataDir };
   return new Promise((resolve) => {
-    execFile(command === 'node' ? process.execPath : (command as string), [...first, ...args], { env }, (error, out, told) =>
-      resolve({ code: (error?.code as number | undefined) ?? 0, out, told }),
+    execFile(command === 'node' ? process.execPath : (command as string), [...first, ...args], { env }, (error, out, stderr) =>
+      resolve({ code: (error?.code as number | undefined) ?? 0, out, stderr: stderr }),
     );
   });
 }
@@ -46,10 +46,10 @@ test('list names every projection with what is live and its tables', async () =>
 test('rebuild shows how far it is, how fast and how long it takes still, and ends when readers see rows that are the same', async () => {
   const before = (await projections('digest', 'call')).out;
   expect(before).toMatch(/^[0-9a-f]{64} {2}calls \(\d{3,} rows\)\n$/);
-  const { code, out, told } = await projections('rebuild', 'call');
+  const { code, out, stderr } = await projections('rebuild', 'call');
   expect(code).toBe(0);
   expect(out).toMatch(/^call is live as v\d+b2 after \d+\.\d s\n$/);
-  const shown = told.trim().split('\n');
+  const shown = stderr.trim().split('\n');
   expect(shown.some((line) => /^\[[#.]{30}\] +\d+\.\d % {2}\d+ of \d+ records/.test(line) || line === 'waiting for the projector')).toBe(
     true,
   );
@@ -57,12 +57,12 @@ test('rebuild shows how far it is, how fast and how long it takes still, and end
   expect((await projections('digest', 'call')).out).toBe(before);
 });
 
-test('a wrong name, no name, a wrong word and a wrong key are told, each with its exit code', async () => {
-  expect(await projections('rebuild', 'calls')).toMatchObject({ code: 1, told: expect.stringContaining('404') });
+test('a wrong name, no name, a wrong verb and a wrong key are reported, each with its exit code', async () => {
+  expect(await projections('rebuild', 'calls')).toMatchObject({ code: 1, stderr: expect.stringContaining('404') });
   expect(await projections('rebuild')).toMatchObject({
     code: 2,
-    told: expect.stringContaining('usage: npm run countersign -- projections'),
+    stderr: expect.stringContaining('usage: npm run countersign -- projections'),
   });
   expect(await projections('relist')).toMatchObject({ code: 2 });
-  expect(await projections('list', '--key', 'nobody')).toMatchObject({ code: 1, told: expect.stringContaining('401') });
+  expect(await projections('list', '--key', 'nobody')).toMatchObject({ code: 1, stderr: expect.stringContaining('401') });
 });

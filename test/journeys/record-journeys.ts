@@ -55,7 +55,7 @@ export function describeRecordJourneys(at: JourneyWorld): void {
       });
     });
 
-    test('what an approver edits leaves the line of the request as it was asked', async () => {
+    test('an edit by an approver does not change the history line of the request', async () => {
       const { case_id } = (await at.agent.request<{ case_id: string }>('POST', '/v1/cases', {})).body;
       const inputs = order({ amount: 700 });
       const envelope = (await at.agent.call({ tool: 'probe_approval', inputs, case_id })).body;
@@ -85,7 +85,7 @@ export function describeRecordJourneys(at: JourneyWorld): void {
       expect(seen).toHaveLength(7);
     });
 
-    test('calls are found by caller, trace, time and text, as whole envelopes where that is asked for', async () => {
+    test('calls are found by caller, trace, time and text, as whole envelopes on request', async () => {
       const run_id = `find-${process.pid}-${String(order().account)}`;
       const inputs = { ...order(), note: 'Needle in Hay' };
       const done = (await at.agent.call({ tool: 'probe_http_effect', inputs, context: { run_id } })).body as unknown as Record<

@@ -35,7 +35,7 @@ test('a record that was replaced in the journal, its checksum made right, is a s
   await platform.up();
   await platform.process.until('accused', async () => platform.process.output.includes('"event":"damage_found"'));
   expect(platform.process.output).toContain('"found_by":"start"');
-  const told = async () => {
+  const reportedDamage = async () => {
     const listed = await auditor.request<{ items: { event_id: string }[] }>(
       'GET',
       '/v1/audit/events?type=security_event_recorded&limit=500',
@@ -43,7 +43,7 @@ test('a record that was replaced in the journal, its checksum made right, is a s
     const each = await Promise.all(listed.body.items.map(({ event_id }) => auditor.request<object>('GET', `/v1/audit/events/${event_id}`)));
     return each.map(({ body }) => JSON.stringify(body)).join('\n');
   };
-  for (const end = performance.now() + 20_000; performance.now() < end && !(await told()).includes(`record ${offset} of`); )
+  for (const end = performance.now() + 20_000; performance.now() < end && !(await reportedDamage()).includes(`record ${offset} of`); )
     await sleep(200);
-  expect(await told()).toContain(`record ${offset} of ${topic}/${partition}`);
+  expect(await reportedDamage()).toContain(`record ${offset} of ${topic}/${partition}`);
 });

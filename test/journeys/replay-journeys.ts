@@ -26,12 +26,12 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       expect(answer.status).toBe(200);
       return JSON.stringify(answer.body);
     };
-    const replayed = async (text: string): Promise<{ code: number; said: string }> => {
+    const replayed = async (text: string): Promise<{ code: number; output: string }> => {
       const file = path.join(dir, 'bundle.json');
       writeFileSync(file, text);
       const cli = path.join(process.cwd(), 'node_modules/.bin/countersign');
       const ran = await execute(process.execPath, [cli, 'replay', file]).catch((error) => error);
-      return { code: ran.code ?? 0, said: `${ran.stdout}${ran.stderr}` };
+      return { code: ran.code ?? 0, output: `${ran.stdout}${ran.stderr}` };
     };
 
     beforeAll(async () => {
@@ -41,10 +41,10 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       await at.admin.request('PUT', '/v1/secrets/workspace/replay_secret', { value: SECRET });
       const small = await agent.call({ tool: 'probe_http_effect', inputs: order(), context }, WAIT);
       expect(small.body.status).toBe('succeeded');
-      const asked = await agent.call({ tool: 'probe_approval', inputs: order(), context }, WAIT);
-      const vote = await at.anna.request('POST', `/v1/approvals/${asked.body.approval?.approval_id}/votes`, { vote: 'approve' });
+      const submitted = await agent.call({ tool: 'probe_approval', inputs: order(), context }, WAIT);
+      const vote = await at.anna.request('POST', `/v1/approvals/${submitted.body.approval?.approval_id}/votes`, { vote: 'approve' });
       expect(vote.status).toBeLessThan(300);
-      await agent.callUntil(asked.body.call_id, ({ status }) => status === 'succeeded');
+      await agent.callUntil(submitted.body.call_id, ({ status }) => status === 'succeeded');
       await agent.call({ tool: 'probe_read', inputs: {}, context: { ...context, iteration: 99 } }, WAIT);
     });
     afterAll(() => rmSync(dir, { recursive: true, force: true }));
@@ -74,8 +74,8 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       const bundle = JSON.parse(one) as ReplayBundle;
       expect(bundle.tools.map(({ name }) => name)).toEqual(['probe_approval', 'probe_http_effect', 'probe_read']);
       expect(bundle.calls.map(({ decided }) => decided.status).sort()).toEqual(['denied', 'succeeded', 'succeeded']);
-      const { code, said } = await replayed(one);
-      expect(said).toContain('replayed: 3 calls');
+      const { code, output } = await replayed(one);
+      expect(output).toContain('replayed: 3 calls');
       expect(code).toBe(0);
     });
 
@@ -84,11 +84,11 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       const ruling = bundle.calls[0]?.decided.ruling as { effect: string };
       ruling.effect = ruling.effect === 'deny' ? 'allow' : 'deny';
       const edited = await replayed(JSON.stringify(bundle));
-      expect(edited).toMatchObject({ code: 1, said: expect.stringContaining('/calls/0/decided/ruling/effect') });
+      expect(edited).toMatchObject({ code: 1, output: expect.stringContaining('/calls/0/decided/ruling/effect') });
       const records = JSON.parse(await exported()) as ReplayBundle;
       records.records = records.records.filter(({ event_type }) => event_type !== 'approval_voted');
-      expect(await replayed(JSON.stringify(records))).toMatchObject({ code: 1, said: expect.stringContaining('/decided/approval_end') });
-      expect(await replayed('{"format":"another"}')).toMatchObject({ code: 1, said: expect.stringContaining('countersign-replay/1') });
+      expect(await replayed(JSON.stringify(records))).toMatchObject({ code: 1, output: expect.stringContaining('/decided/approval_end') });
+      expect(await replayed('{"format":"another"}')).toMatchObject({ code: 1, output: expect.stringContaining('countersign-replay/1') });
     });
 
     test('what is personal is opened for who decides again; erased, it is unknown and the rest still replays', async () => {
@@ -102,19 +102,19 @@ export function describeReplayJourneys(at: JourneyWorld): void {
       );
       expect(made.body.status).toBe('succeeded');
       await agent.call({ tool: 'probe_read', inputs: {}, case_id, context: { run_id: run } }, WAIT);
-      const asked = () =>
+      const submitted = () =>
         auditor.request<{ unchanged: number; comparisons: object[] }>('POST', `/v1/cases/${case_id}/counterfactual`, { changes: [] });
       const bundle = async () => JSON.stringify((await auditor.request('GET', `/v1/runs/${run}/replay-bundle`)).body);
-      expect((await asked()).body).toMatchObject({ calls: 2, unchanged: 2, unknown: 0 });
+      expect((await submitted()).body).toMatchObject({ calls: 2, unchanged: 2, unknown: 0 });
       expect(await bundle()).not.toContain('sealed:v1');
-      expect(await replayed(await bundle())).toMatchObject({ code: 0, said: expect.stringContaining('2 calls') });
+      expect(await replayed(await bundle())).toMatchObject({ code: 0, output: expect.stringContaining('2 calls') });
       expect((await at.admin.request('POST', `/v1/subjects/${subject}/erase`, { reason: 'asked' })).status).toBe(200);
-      const after = await asked();
+      const after = await submitted();
       expect(after.body).toMatchObject({ calls: 2, unchanged: 1, unknown: 1 });
       expect(JSON.stringify(after.body)).toContain('its inputs are erased');
       const erased = await bundle();
       expect(erased.includes(subject) || erased.includes('sealed:v1')).toBe(false);
-      expect(await replayed(erased)).toMatchObject({ code: 0, said: expect.stringContaining('unknown, its inputs are erased') });
+      expect(await replayed(erased)).toMatchObject({ code: 0, output: expect.stringContaining('not replayed, its inputs are erased') });
     });
 
     test('a run that is not there has no bundle; an agent gets none', async () => {

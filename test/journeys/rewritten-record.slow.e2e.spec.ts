@@ -29,7 +29,7 @@ async function bundleOf(call_id: string, more = ''): Promise<Bundle> {
 
 beforeAll(async () => {
   platform = await EmbeddedPlatform.create();
-  witnessKey = (await asAuditor('witness', '--new-key', '--dir', file('witness'), '--name', 'witness.example')).said.trim();
+  witnessKey = (await asAuditor('witness', '--new-key', '--dir', file('witness'), '--name', 'witness.example')).output.trim();
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: witnessKey });
   auditor = await platform.admin().keyFor('user', 'audra', ['auditor']);
 });
@@ -55,15 +55,15 @@ test('verify --since checks every entry between two bundles, from the log or fro
   const { vkey } = later;
   const since = (...more: string[]) => asAuditor('verify', file('later.json'), '--vkey', vkey, '--since', file('earlier.json'), ...more);
 
-  expect(await since()).toMatchObject({ code: 1, said: expect.stringContaining('NOT CHECKED: the entries between checkpoint') });
+  expect(await since()).toMatchObject({ code: 1, output: expect.stringContaining('NOT CHECKED: the entries between checkpoint') });
   const online = await since('--log', platform.base, '--save-history', file('history.json'));
   expect(online).toMatchObject({
     code: 0,
-    said: expect.stringMatching(/since checkpoint \d+: \d+ entries checked in order, \d+ moves of trees, each only grew/),
+    output: expect.stringMatching(/since checkpoint \d+: \d+ entries checked in order, \d+ changes of trees, all of which only grew/),
   });
   expect(await since('--history', file('history.json'))).toMatchObject({
     code: 0,
-    said: expect.stringContaining('entries checked in order'),
+    output: expect.stringContaining('entries checked in order'),
   });
 
   writeFileSync(file('trust.json'), JSON.stringify({ log: vkey, witnesses: [] }));
@@ -71,16 +71,16 @@ test('verify --since checks every entry between two bundles, from the log or fro
   writeFileSync(file('trust.json'), JSON.stringify({ log: vkey, witnesses: [{ key: witnessKey, check: 'heads' }] }));
   expect(await asAuditor('verify', file('later.json'), '--trust', file('trust.json'))).toMatchObject({
     code: 2,
-    said: expect.stringContaining('check'),
+    output: expect.stringContaining('check'),
   });
-  expect((await asAuditor('verify', file('earlier.json'), '--vkey', vkey, '--since', file('later.json'))).said).toContain('exchange them');
+  expect((await asAuditor('verify', file('earlier.json'), '--vkey', vkey, '--since', file('later.json'))).output).toContain('swap the two');
 });
 
-test('the owner rewrites an old record and signs only the next checkpoint over it: nobody signs on, and the witness does not cosign it', async () => {
+test('the owner rewrites an old record and signs only the next checkpoint over it: signing stops, and the witness does not cosign it', async () => {
   const { body: call } = await write();
   const bundle = await bundleOf(call.call_id);
   const { vkey } = bundle;
-  for (const end = performance.now() + 30_000; !(await look(vkey)).said.includes('nothing new'); await sleep(500))
+  for (const end = performance.now() + 30_000; !(await look(vkey)).output.includes('nothing new'); await sleep(500))
     if (performance.now() > end) throw new Error('the witness does not catch up');
   const log = parseVkey(vkey) as NonNullable<ReturnType<typeof parseVkey>>;
   const cosigned = async () => openCheckpoint((await auditor.request<string>('GET', '/v1/audit/checkpoint?cosigned=true')).body, log)?.size;
@@ -93,15 +93,15 @@ test('the owner rewrites an old record and signs only the next checkpoint over i
   await rewriteRecord(platform.dataDir, { topic, partition }, offset, Buffer.alloc(32, 1));
   await platform.up({ COUNTERSIGN_AUDIT_WITNESSES: `heads:${witnessKey}` });
 
-  await platform.process.until('accused', async () => platform.process.output.includes('the record is not what was signed'));
+  await platform.process.until('accused', async () => platform.process.output.includes('damage_found'));
   for (let n = 0; n < 3; n++) await write();
   const looked = await look(vkey);
-  expect([looked.code, looked.said]).toEqual([1, expect.stringMatching(/CONTRADICTION|refuses its entries: 409/)]);
+  expect([looked.code, looked.output]).toEqual([1, expect.stringMatching(/CONTRADICTION|rejected its entries: 409/)]);
   expect(await cosigned()).toBe(before);
   const { body: listed } = await auditor.request<{ items: { event_id: string }[] }>(
     'GET',
     '/v1/audit/events?type=security_event_recorded&limit=500',
   );
-  const told = await Promise.all(listed.items.map(({ event_id }) => auditor.request<object>('GET', `/v1/audit/events/${event_id}`)));
-  expect(told.map(({ body }) => JSON.stringify(body)).join('\n')).toContain('record_broken');
+  const events = await Promise.all(listed.items.map(({ event_id }) => auditor.request<object>('GET', `/v1/audit/events/${event_id}`)));
+  expect(events.map(({ body }) => JSON.stringify(body)).join('\n')).toContain('record_broken');
 });

@@ -47,9 +47,9 @@ export function describeRunJourneys(at: JourneyWorld): void {
 
     test('progress is seen on the stream of the call while it runs', async () => {
       const inputs = { name: `slow-${order().account}`, steps: 12, step_ms: 250 };
-      const asked = await at.agent.call({ tool: 'probe_report', inputs }, { prefer: 'wait=0' });
-      expect(asked.status).toBe(202);
-      const stream = await fetch(`${at.agent.base}/v1/calls/${asked.body.call_id}/events`, {
+      const submitted = await at.agent.call({ tool: 'probe_report', inputs }, { prefer: 'wait=0' });
+      expect(submitted.status).toBe(202);
+      const stream = await fetch(`${at.agent.base}/v1/calls/${submitted.body.call_id}/events`, {
         headers: { authorization: `Bearer ${at.agent.key}` },
       });
       const text = await stream.text();
@@ -68,8 +68,8 @@ export function describeRunJourneys(at: JourneyWorld): void {
         const { body } = await late(call);
         expect(body).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT' } });
       }
-      const gone = await late({ context: { run_budget: { time_ms: 0 } } });
-      expect(gone.status).toBe(422);
+      const expired = await late({ context: { run_budget: { time_ms: 0 } } });
+      expect(expired.status).toBe(422);
     });
 
     test('absent inputs are {}', async () => {
@@ -91,12 +91,12 @@ export function describeRunJourneys(at: JourneyWorld): void {
     test('http_send waits for an approval and then sends once, with the key of the call', async () => {
       const { account, amount, note } = order();
       const inputs = { method: 'POST', url: `${at.counterparty.url}/effect`, body: { account, amount, note, key: `sent-${account}` } };
-      const asked = await at.agent.call({ tool: 'http_send', inputs }, { prefer: 'wait=0' });
-      expect(asked.body.status).toBe('pending_approval');
-      await at.anna.request('POST', `/v1/approvals/${asked.body.approval?.approval_id}/votes`, { vote: 'approve' });
-      const done = await at.agent.callUntil(asked.body.call_id, ({ status }) => status === 'succeeded');
+      const submitted = await at.agent.call({ tool: 'http_send', inputs }, { prefer: 'wait=0' });
+      expect(submitted.body.status).toBe('pending_approval');
+      await at.anna.request('POST', `/v1/approvals/${submitted.body.approval?.approval_id}/votes`, { vote: 'approve' });
+      const done = await at.agent.callUntil(submitted.body.call_id, ({ status }) => status === 'succeeded');
       expect(done.output).toMatchObject({ ok: true, json: { key: `sent-${account}` } });
-      // It names nothing that it acts on: nobody can tell that the effect still stands, so a new request is a new effect.
+      // It declares no resources: whether the effect stands is unknown, so a new request is a new effect.
       const anew = await at.agent.call({ tool: 'http_send', inputs }, { prefer: 'wait=0' });
       // Where its end is not in its row yet, the call is first let through to join it.
       const waits = await at.agent.callUntil(anew.body.call_id, ({ status }) => status === 'pending_approval');

@@ -36,8 +36,8 @@ export class RowRunner {
   }
 
   /** What there is afterwards, in the words of the table. */
-  async afterwards(asked: string): Promise<string> {
-    if (asked.startsWith('effects')) return `effects: ${(await this.world.counterparty.stats()).effects - this.effects_before}`;
+  async afterwards(requested_call: string): Promise<string> {
+    if (requested_call.startsWith('effects')) return `effects: ${(await this.world.counterparty.stats()).effects - this.effects_before}`;
     const file = path.join(this.world.platform.workspace, this.file);
     return existsSync(file) ? `file: ${readFileSync(file, 'utf8')}` : 'no file';
   }

@@ -1,7 +1,7 @@
 /** One call, or what happens between two: `append(A, case=1)`. */
 export interface Step {
   verb: string;
-  /** What it is about; '' where nothing is said. */
+  /** The subject of the row; '' if none is given. */
   text: string;
   /** Sent along: request, case, run, seq, occurrence, key. */
   with: Readonly<Record<string, string>>;

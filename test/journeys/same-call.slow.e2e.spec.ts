@@ -47,9 +47,9 @@ describe('what counts as the same call, row by row', () => {
     const seen = answer.map(([path]) => [path, path === 'HTTP' ? String(last.status) : field(last.body, path)]);
     expect(seen).toEqual(answer.map(([path, value]) => [path, path === 'HTTP' ? value : expected(value, runner.answers)]));
     for (const value of seen.map(([, found]) => found)) expect(value).toBeDefined();
-    // Who gets an earlier answer is told how to ask for a run; who does not is told nothing of the kind.
-    const told = (last.body.warnings ?? []).some((warning) => /`occurrence`|Idempotency-Key/.test(warning));
-    expect(told).toBe(last.body.deduplicated === true);
+    // An earlier result comes with a warning about how to force a run; a new result does not.
+    const warned = (last.body.warnings ?? []).some((warning) => /`occurrence`|Idempotency-Key/.test(warning));
+    expect(warned).toBe(last.body.deduplicated === true);
     expect(await runner.afterwards(afterwards[0] as string)).toBe(afterwards[0]);
   });
 });

@@ -95,7 +95,7 @@ test('two principals, and two tenants, with one request id and equal inputs neve
   const answers = await Promise.all(callers.map((caller) => caller.call(body)));
   expect(new Set(answers.map(({ body }) => body.call_id)).size).toBe(callers.length);
   expect(answers.map(({ body }) => [body.status, body.deduplicated])).toEqual(callers.map(() => ['succeeded', false]));
-  // Nobody reads another's call by repeating its request.
+  // Repeating the request of another principal does not show its call.
   const again = await Promise.all(callers.map((caller) => caller.call(body)));
   expect(again.map(({ body }) => body.call_id)).toEqual(answers.map(({ body }) => body.call_id));
 });

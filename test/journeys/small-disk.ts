@@ -71,9 +71,9 @@ class ReportedDisk implements SmallDisk {
 }
 
 /** On an empty directory: a real small disk where this user can mount one, else one that the process is told of. */
-export function smallDisk(dir: string, { told = false } = {}): SmallDisk {
+export function smallDisk(dir: string, { reported = false } = {}): SmallDisk {
   try {
-    if (!told) return new MountedDisk(dir);
+    if (!reported) return new MountedDisk(dir);
   } catch {
     // Not root, or no tmpfs here.
   }

@@ -10,18 +10,18 @@ import { EmbeddedPlatform } from './embedded-platform.js';
 const HANGS_MS = 200_000;
 
 /** Starts the platform where it cannot run: its exit code and what it said. */
-async function refused(env: Record<string, string>, app = 'standalone'): Promise<{ code: number | NodeJS.Signals; said: string[] }> {
+async function refused(env: Record<string, string>, app = 'standalone'): Promise<{ code: number | NodeJS.Signals; output: string[] }> {
   const process = new TestedProcess(`apps/${app}/dist/main.js`, env);
   process.start();
   const killer = setTimeout(() => process.signal('SIGKILL'), HANGS_MS);
   const code = await process.exit();
   clearTimeout(killer);
-  return { code, said: process.output.split('\n').filter((line) => line !== '') };
+  return { code, output: process.output.split('\n').filter((line) => line !== '') };
 }
 
 describe('a platform that cannot run says why in a line and exits with 1', () => {
   test('all configuration faults together', async () => {
-    const { code, said } = await refused({
+    const { code, output } = await refused({
       COUNTERSIGN_PORT: 'seventy',
       COUNTERSIGN_PARTITIONS: '0',
       COUNTERSIGN_LANES: 'No Lane',
@@ -29,14 +29,14 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     });
     expect(code).toBe(1);
     for (const name of ['COUNTERSIGN_PORT', 'COUNTERSIGN_PARTITIONS', 'COUNTERSIGN_LANES', 'COUNTERSIGN_PACKS'])
-      expect(said.filter((line) => line.includes(name))).toHaveLength(1);
+      expect(output.filter((line) => line.includes(name))).toHaveLength(1);
   });
 
   test('blank variables and folders that are files, among all other faults and before anything is opened', async () => {
     const dir = mkdtempSync(path.join(tmpdir(), 'countersign-start-'));
     const file = path.join(dir, 'file');
     writeFileSync(file, '');
-    const { code, said } = await refused({
+    const { code, output } = await refused({
       COUNTERSIGN_PORT: ' ',
       COUNTERSIGN_PARTITIONS: '\t',
       COUNTERSIGN_RUNNING_MAX: ' ',
@@ -52,7 +52,7 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     const opened = existsSync(path.join(dir, 'data'));
     rmSync(dir, { recursive: true, force: true });
     expect({ code, opened }).toEqual({ code: 1, opened: false });
-    expect(said.map((line) => line.replace(/^countersign: (\w+)[: ].*$/, '$1')).sort()).toEqual([
+    expect(output.map((line) => line.replace(/^countersign: (\w+)[: ].*$/, '$1')).sort()).toEqual([
       'COUNTERSIGN_EXPORTS',
       'COUNTERSIGN_GIT_PROTECTED',
       'COUNTERSIGN_HEALTH_PORT',
@@ -68,17 +68,17 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
 
   test.each(['gateway', 'policy', 'executor', 'projector'])('the same of a %s that runs alone', async (app) => {
     const env = { COUNTERSIGN_HEALTH_PORT: 'seventy', COUNTERSIGN_LANES: 'No Lane', COUNTERSIGN_KAFKA_BROKERS: '127.0.0.1:1' };
-    const { code, said } = await refused(env, app);
+    const { code, output } = await refused(env, app);
     expect(code).toBe(1);
     for (const name of ['COUNTERSIGN_HEALTH_PORT', 'COUNTERSIGN_LANES', 'COUNTERSIGN_DATABASE_URL'])
-      expect(said.filter((line) => line.startsWith('countersign: ') && line.includes(name))).toHaveLength(1);
-    expect(said.filter((line) => !line.startsWith('countersign: '))).toEqual([]);
+      expect(output.filter((line) => line.startsWith('countersign: ') && line.includes(name))).toHaveLength(1);
+    expect(output.filter((line) => !line.startsWith('countersign: '))).toEqual([]);
   });
 
   test('half of a distributed configuration', async () => {
-    const { code, said } = await refused({ COUNTERSIGN_KAFKA_BROKERS: '127.0.0.1:1' });
+    const { code, output } = await refused({ COUNTERSIGN_KAFKA_BROKERS: '127.0.0.1:1' });
     expect(code).toBe(1);
-    expect(said.join('\n')).toContain('COUNTERSIGN_DATABASE_URL');
+    expect(output.join('\n')).toContain('COUNTERSIGN_DATABASE_URL');
   });
 
   test('a port that is taken', async () => {
@@ -87,7 +87,7 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
       const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
     });
     const { port } = taken.address() as { port: number };
-    const { code, said } = await refused({
+    const { code, output } = await refused({
       COUNTERSIGN_PORT: String(port),
       COUNTERSIGN_DATA_DIR: dir,
       COUNTERSIGN_WORKSPACE_ROOT: path.join(dir, 'workspace'),
@@ -95,7 +95,7 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     taken.close();
     rmSync(dir, { recursive: true, force: true });
     expect(code).toBe(1);
-    expect(said.at(-1)).toMatch(new RegExp(`port ${port}.*taken`));
+    expect(output.at(-1)).toMatch(new RegExp(`port ${port}.*in use`));
   });
 
   test.each([
@@ -104,22 +104,22 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
     ['COUNTERSIGN_DATA_DIR', '/proc/countersign'],
   ])('%s=%s', async (variable, value) => {
     const dir = mkdtempSync(path.join(tmpdir(), 'countersign-start-'));
-    const { code, said } = await refused({
+    const { code, output } = await refused({
       COUNTERSIGN_PORT: '0',
       COUNTERSIGN_DATA_DIR: dir,
       COUNTERSIGN_WORKSPACE_ROOT: path.join(dir, 'workspace'),
       [variable]: value,
     });
     rmSync(dir, { recursive: true, force: true });
-    expect({ code, last: said.at(-1) }).toEqual({ code: 1, last: expect.stringMatching(`^countersign: .*${variable}`) });
-    expect(said.filter((line) => line.startsWith('    at '))).toEqual([]);
+    expect({ code, last: output.at(-1) }).toEqual({ code: 1, last: expect.stringMatching(`^countersign: .*${variable}`) });
+    expect(output.filter((line) => line.startsWith('    at '))).toEqual([]);
   });
 
   test('a data directory that another process holds', async () => {
     const platform = await EmbeddedPlatform.start();
-    const { code, said } = await refused({ COUNTERSIGN_PORT: '1', COUNTERSIGN_DATA_DIR: platform.dataDir });
+    const { code, output } = await refused({ COUNTERSIGN_PORT: '1', COUNTERSIGN_DATA_DIR: platform.dataDir });
     expect(code).toBe(1);
-    expect(said.at(-1)).toMatch(/locked|in use/);
+    expect(output.at(-1)).toMatch(/locked|in use/);
     expect(statSync(path.join(platform.dataDir, 'admin.key')).mode & 0o777).toBe(0o600);
     await platform.close();
   });
@@ -127,9 +127,9 @@ describe('a platform that cannot run says why in a line and exits with 1', () =>
   test('a data directory that is no directory', async () => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'countersign-start-')), 'file');
     writeFileSync(file, '');
-    const { code, said } = await refused({ COUNTERSIGN_DATA_DIR: file });
+    const { code, output } = await refused({ COUNTERSIGN_DATA_DIR: file });
     rmSync(path.dirname(file), { recursive: true, force: true });
     expect(code).toBe(1);
-    expect(said).toEqual([expect.stringContaining('COUNTERSIGN_DATA_DIR')]);
+    expect(output).toEqual([expect.stringContaining('COUNTERSIGN_DATA_DIR')]);
   });
 });

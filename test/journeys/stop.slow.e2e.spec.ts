@@ -60,7 +60,7 @@ test('the machine went down: what PGlite never synced is folded again from the l
   writeFileSync(boot, 'another-boot');
   writeFileSync(path.join(platform.dataDir, 'pg', 'of-the-last-boot'), '');
   await platform.up();
-  expect(platform.process.output).toContain('the machine went down');
+  expect(platform.process.output).toContain('the machine stopped unexpectedly');
   expect(readFileSync(boot, 'utf8')).toBe(thisBoot);
   expect(() => readFileSync(path.join(platform.dataDir, 'pg', 'of-the-last-boot'))).toThrow('ENOENT');
   for (const { body } of first) expect((await api.readCall(body.call_id)).body).toEqual({ ...body, effect_now: expect.any(String) });

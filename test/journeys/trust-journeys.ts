@@ -36,8 +36,8 @@ export function describeTrustJourneys(at: JourneyWorld): void {
 
     const trustOf = async (tool: string, query = '') => (await agent.request<Trust>('GET', `/v1/tools/${tool}/trust${query}`)).body;
     const ask = (inputs: Record<string, unknown> = order()) => agent.call({ tool: TOOL, inputs }, { prefer: 'wait=0' });
-    const approve = async (asked: Answer<Envelope>) => {
-      const { call_id } = asked.body;
+    const approve = async (submitted: Answer<Envelope>) => {
+      const { call_id } = submitted.body;
       const waiting = await agent.callUntil(call_id, ({ status }) => status !== 'pending_policy');
       const vote = await anna.request('POST', `/v1/approvals/${waiting.approval?.approval_id}/votes`, { vote: 'approve' });
       expect({ status: vote.status, body: vote.body }).toMatchObject({ status: 200 });
@@ -67,11 +67,11 @@ export function describeTrustJourneys(at: JourneyWorld): void {
     test('what was never run or verified has no score, and no rule that asks for it allows', async () => {
       expect(await trustOf(TOOL)).toMatchObject({ score: null, unscored: 'never_run', told: null });
       await rule([{ id: 'trusted', tools: TOOL, when: 'trust.tool >= 0.0', effect: 'allow' }]);
-      const asked = await ask();
-      expect(await agent.callUntil(asked.body.call_id, ({ status }) => status !== 'pending_policy')).toMatchObject({
+      const submitted = await ask();
+      expect(await agent.callUntil(submitted.body.call_id, ({ status }) => status !== 'pending_policy')).toMatchObject({
         status: 'pending_approval',
       });
-      await agent.callUntil(await approve(asked), ({ status }) => status === 'succeeded');
+      await agent.callUntil(await approve(submitted), ({ status }) => status === 'succeeded');
       expect(await trustOf(TOOL)).toMatchObject({ score: null, unscored: 'never_verified', runs: { own: 1 } });
     });
 
@@ -148,14 +148,14 @@ export function describeTrustJourneys(at: JourneyWorld): void {
       ]);
       await told((score) => score > edge + 0.02);
       const busy = await agent.call({ tool: 'probe_slow', inputs: { duration_ms: 100_000 } }, { prefer: 'wait=0' });
-      const asked = await ask();
-      const open = await agent.callUntil(asked.body.call_id, ({ status }) => status !== 'pending_policy');
+      const submitted = await ask();
+      const open = await agent.callUntil(submitted.body.call_id, ({ status }) => status !== 'pending_policy');
       const { body: request } = await anna.request<{ evidence?: { trust_score: number | null } }>(
         'GET',
         `/v1/approvals/${open.approval?.approval_id}`,
       );
       expect(request.evidence?.trust_score).toBeGreaterThan(edge);
-      const call_id = await approve(asked);
+      const call_id = await approve(submitted);
       expect((await rate(agent, 0)).status).toBe(201);
       await told((score) => score < edge);
       expect((await agent.readCall(call_id)).body.status).toBe('running');

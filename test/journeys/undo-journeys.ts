@@ -62,9 +62,9 @@ export function describeUndoJourneys(at: JourneyWorld): void {
     }
 
     async function deleted(name: string): Promise<Envelope> {
-      const asked = await accepted({ tool: 'delete_file', inputs: { path: name } });
-      await at.anna.request('POST', `/v1/approvals/${asked.approval?.approval_id}/votes`, { vote: 'approve' });
-      return at.agent.callUntil(asked.call_id, ({ status }) => status === 'succeeded');
+      const submitted = await accepted({ tool: 'delete_file', inputs: { path: name } });
+      await at.anna.request('POST', `/v1/approvals/${submitted.approval?.approval_id}/votes`, { vote: 'approve' });
+      return at.agent.callUntil(submitted.call_id, ({ status }) => status === 'succeeded');
     }
 
     test('a deleted file comes back, the call says so, and the same call deletes it again', async () => {
@@ -177,11 +177,11 @@ export function describeUndoJourneys(at: JourneyWorld): void {
       expect(git(repo, 'symbolic-ref', '--short', 'HEAD')).toBe('main');
       expect(readFileSync(path.join(repo, 'side.txt'), 'utf8')).toBe('side\n');
       const staged = (done[6]?.output as { action_id: string }).action_id;
-      const asked = await at.agent.call({
+      const submitted = await at.agent.call({
         tool: 'request_approval',
         inputs: { subject: { kind: 'action', id: staged }, queue: 'payments', rationale: 'x' },
       });
-      expect(asked.body).toMatchObject({ status: 'failed', error: { class: 'not_found' } });
+      expect(submitted.body).toMatchObject({ status: 'failed', error: { class: 'not_found' } });
     });
 
     test('what cannot be undone is refused with its reason, and nobody but an operator of the tenant undoes', async () => {

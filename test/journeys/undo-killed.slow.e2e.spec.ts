@@ -44,8 +44,8 @@ test.each(['policy.after_ruling', 'executor.after_claim', 'executor.after_starte
   async (point) => {
     const name = point.replace('.', '-');
     const undo = await undoneAcrossCrash(point, name);
-    const [back, away] = [existsSync(file(name)), existsSync(file(`${name}-moved`))];
-    expect([back, away].filter(Boolean)).toHaveLength(1);
+    const [back, moved] = [existsSync(file(name)), existsSync(file(`${name}-moved`))];
+    expect([back, moved].filter(Boolean)).toHaveLength(1);
     expect(readFileSync(file(back ? name : `${name}-moved`), 'utf8')).toBe(name);
     // What never fired may still run; what may have happened is never sent again.
     if (undo.status === 'succeeded') expect(back).toBe(true);

@@ -136,8 +136,8 @@ export function describeUsageJourneys(at: JourneyWorld): void {
       expect((await report(at.admin, `agent=${name}&tool=probe_read`)).total).toMatchObject({ violations: 0, refused_requests: null });
       const seen = await auditor.request<{ items: Row[] }>('GET', '/v1/security-events?kind=cross_tenant');
       expect(seen.body.items).toMatchObject([{ principal: { id: 'stranger' }, detail: expect.stringContaining('/v1/calls/:call_id') }]);
-      const told = await at.admin.request<{ items: { times: number }[] }>('GET', `/v1/security-events?principal_id=${name}`);
-      expect(told.body.items.reduce((sum, { times }) => sum + times, 0)).toBe(4);
+      const received = await at.admin.request<{ items: { times: number }[] }>('GET', `/v1/security-events?principal_id=${name}`);
+      expect(received.body.items.reduce((sum, { times }) => sum + times, 0)).toBe(4);
     });
 
     test('an operator says which approval mode a call should have had, and takes it back', async () => {
@@ -191,9 +191,9 @@ export function describeUsageJourneys(at: JourneyWorld): void {
         const answer = await pull();
         expect([answer.status, answer.body, answer.headers.get('countersign-period')]).toEqual([200, '', 'closed']);
         const [taken] = await receiver.received(1);
-        const told = new Webhook(made.body.secret).verify(taken?.body ?? '', taken?.headers ?? {}) as { type: string; data: Row };
+        const received = new Webhook(made.body.secret).verify(taken?.body ?? '', taken?.headers ?? {}) as { type: string; data: Row };
         const digest = answer.headers.get('countersign-lines-digest');
-        expect(told).toMatchObject({ type: 'usage.period_closed', data: { period, lines: 0, billable_calls: 0, cost_usd: 0, digest } });
+        expect(received).toMatchObject({ type: 'usage.period_closed', data: { period, lines: 0, billable_calls: 0, cost_usd: 0, digest } });
         expect((await pull()).headers.get('countersign-lines-digest')).toBe(digest);
         const known = await at.admin.request<{ items: Row[] }>('GET', '/v1/usage/billing/periods');
         expect(known.body.items).toContainEqual(expect.objectContaining({ period, digest, lines: 0 }));

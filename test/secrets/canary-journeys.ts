@@ -52,14 +52,14 @@ export interface CanaryWorld {
 export function describeCanaries(at: () => CanaryWorld): void {
   const answers: string[] = [];
 
-  async function said(method: string, url: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }> {
+  async function send(method: string, url: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }> {
     const answer = await at().admin().request(method, url, body);
     answers.push(JSON.stringify(answer.body));
     return answer;
   }
-  const probe = (how: string, encoding = 'plain') => said('POST', '/v1/calls', { tool: 'probe_secret', inputs: { how, encoding } });
+  const probe = (how: string, encoding = 'plain') => send('POST', '/v1/calls', { tool: 'probe_secret', inputs: { how, encoding } });
 
-  const put = (scope: string, n: number, value: string) => said('PUT', `/v1/secrets/${scope}/probe_secret_${n}`, { value });
+  const put = (scope: string, n: number, value: string) => send('PUT', `/v1/secrets/${scope}/probe_secret_${n}`, { value });
 
   describe('secrets', () => {
     test('a call whose secrets nobody gave has no effect and says whom to ask, and operators are told', async () => {
@@ -75,17 +75,17 @@ export function describeCanaries(at: () => CanaryWorld): void {
       const org = await probe('safe');
       expect(org.body).toMatchObject({ status: 'succeeded', output: { lengths: canaries.map(({ length }) => length) } });
       expect(org.body.credentials).toContainEqual({ name: 'probe_secret_0', scope: 'org', version: 1 });
-      expect((org.body.warnings as string[])[0]).toContain('of the whole installation');
-      expect((await said('GET', '/v1/secrets/probe_secret_0')).body).toMatchObject({ scope: 'org', warning: expect.any(String) });
+      expect((org.body.warnings as string[])[0]).toContain('for the whole installation only');
+      expect((await send('GET', '/v1/secrets/probe_secret_0')).body).toMatchObject({ scope: 'org', warning: expect.any(String) });
       const expires_at = new Date(Date.now() + 4_000).toISOString();
-      await said('PUT', '/v1/secrets/user/probe_secret_0', { value: canaries[0], expires_at });
+      await send('PUT', '/v1/secrets/user/probe_secret_0', { value: canaries[0], expires_at });
       expect((await probe('safe')).body.credentials).toContainEqual({ name: 'probe_secret_0', scope: 'user', version: 1 });
       await new Promise((later) => setTimeout(later, Date.parse(expires_at) - Date.now() + 100));
       expect((await probe('safe')).body.error).toMatchObject({
         code: 'AUTH_REQUIRED',
         details: { reissue: [{ name: 'probe_secret_0', reason: 'expired' }] },
       });
-      expect((await said('POST', '/v1/secrets/user/probe_secret_0/rotate', { value: canaries[0] })).body).toMatchObject({ version: 2 });
+      expect((await send('POST', '/v1/secrets/user/probe_secret_0/rotate', { value: canaries[0] })).body).toMatchObject({ version: 2 });
       await Promise.all(canaries.map((value, n) => put('workspace', n, value)));
       const near = (await probe('safe')).body;
       expect([near.warnings, near.status]).toEqual([[], 'succeeded']);
@@ -93,7 +93,7 @@ export function describeCanaries(at: () => CanaryWorld): void {
     });
 
     test('25 secrets that a tool returns, throws, prints, logs, attaches and splits, in 5 encodings, are seen nowhere', async () => {
-      const rotating = said('POST', '/v1/secrets:rotate-keys');
+      const rotating = send('POST', '/v1/secrets:rotate-keys');
       const read: string[] = [];
       const tried = async (how: string, encoding: string) => {
         const { body } = await probe(how, encoding);
@@ -108,7 +108,7 @@ export function describeCanaries(at: () => CanaryWorld): void {
       for (const how of HOWS) await Promise.all(ENCODINGS.map((encoding) => tried(how, encoding)));
       expect(await rotating).toMatchObject({ status: 200, body: { key_id: 'k2' } });
       for (const url of ['/v1/calls?limit=200&expand=*', '/v1/secrets', '/v1/tools/probe_secret', '/v1/keys', '/metrics', '/readyz'])
-        await said('GET', url);
+        await send('GET', url);
       await new Promise((later) => setTimeout(later, 1_500));
       expect(read.filter((how) => how === 'attach').length).toBeGreaterThanOrEqual(ENCODINGS.length);
       expect(answers.join('')).toContain('[secret]');

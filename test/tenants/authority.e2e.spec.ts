@@ -86,7 +86,7 @@ test('a result is marked as its sources are, is withheld from readers who are no
   expect((await blind.request('GET', url)).status).toBe(404);
   expect((await able.request('GET', url.replace(/~[\w-]+/, ''))).status).toBe(404);
   const unseen = await blind.request<Body>('POST', '/v1/calls', { ...more, occurrence: 'again' });
-  expect([unseen.status, unseen.body.detail]).toEqual([400, 'there is no such call']);
+  expect([unseen.status, unseen.body.detail]).toEqual([400, 'the call does not exist']);
 });
 
 test('in a batch, what a call depends on is a source of it', async () => {

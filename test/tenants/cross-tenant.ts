@@ -69,8 +69,8 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
       let telling = 0;
       for (const probe of probes)
         for (const role of roles) {
-          const said = await learnt(probe, rivals.get(role) as Api);
-          found.push(...said.map((what) => `${role}: ${where(probe)} ${what}`));
+          const leaked = await learnt(probe, rivals.get(role) as Api);
+          found.push(...leaked.map((what) => `${role}: ${where(probe)} ${what}`));
           if (probe.tells) telling += 2;
         }
       for (; telling < 1000; telling += 2) {
@@ -106,8 +106,8 @@ export function describeCrossTenant(at: { platform: TestedPlatform }, roles: rea
         // What is there and cannot be done is told from what is not there.
         const answered = own.status < 300 || own.status === 409 || own.text.includes(':not-undoable');
         // Who sets what it names itself is answered the same whatever the name; who reads, or acts on what is there, is not.
-        const said = probe.route.method === 'GET' ? [own, nobodys].map(({ text }) => probed.plain(text)) : [own.status < 300, false];
-        const apart = own.status !== nobodys.status || said[0] !== said[1] || probe.shared || !probe.tells;
+        const leaked = probe.route.method === 'GET' ? [own, nobodys].map(({ text }) => probed.plain(text)) : [own.status < 300, false];
+        const apart = own.status !== nobodys.status || leaked[0] !== leaked[1] || probe.shared || !probe.tells;
         if (!answered || !apart) vain.push(`${where(probe)}: ${own.status} ${own.text.slice(0, 300)}; ${nobodys.status} for nobody's`);
       }
       expect(vain).toEqual([]);

@@ -71,8 +71,8 @@ describe('a workspace with files directly in it', () => {
 
   test('has a folder for each tenant once it was moved, with nothing lost and nothing mixed', async () => {
     await platform.process.stop();
-    const { code, said } = await countersign({ COUNTERSIGN_WORKSPACE_ROOT: root }, 'move-workspace', '--now');
-    expect([code, said]).toEqual([0, expect.stringContaining(path.join(root, 'default'))]);
+    const { code, output } = await countersign({ COUNTERSIGN_WORKSPACE_ROOT: root }, 'move-workspace', '--now');
+    expect([code, output]).toEqual([0, expect.stringContaining(path.join(root, 'default'))]);
     await platform.up();
     for (const [name, content] of [
       ['old.txt', 'from before'],

@@ -57,8 +57,8 @@ export class Probes {
       const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
       for (const name of inPath) if (!this.named(route, name) && !(name in NOBODYS)) missing.push(`${where}: nobody furnished ${name}`);
       if (route.has_body && !bodies[where]) missing.push(`${where}: no body`);
-      const asked = [this.request(route, 'acmes'), this.request(route, 'nobodys')];
-      const tells = JSON.stringify(asked[0]) !== JSON.stringify(asked[1]);
+      const requests = [this.request(route, 'acmes'), this.request(route, 'nobodys')];
+      const tells = JSON.stringify(requests[0]) !== JSON.stringify(requests[1]);
       if (!tells && inPath.some((name) => !(name in NOBODYS))) missing.push(`${where}: what acme has is named as what nobody has`);
       probes.push({ route, tells, shared: inPath.some((name) => this.named(route, name)?.shared === true) });
       for (const filter of route.query.filter((name) => !VALUES.has(name) && name !== 'cursor')) {
@@ -95,8 +95,8 @@ export class Probes {
     const path = filled(route.path, nameOf(filter === undefined ? whose : 'nobodys'));
     const query = filter === undefined ? '' : `?${filter}=${encodeURIComponent(nameOf(whose)(filter))}`;
     const needed = filter === undefined && route.method === 'GET' ? needs[route.path] : undefined;
-    const asked = needed === undefined ? query : `?${needed}`;
-    return { url: path + asked, body: bodies[`${route.method} ${route.path}`]?.(nameOf(whose), tenant_id) };
+    const requests = needed === undefined ? query : `?${needed}`;
+    return { url: path + requests, body: bodies[`${route.method} ${route.path}`]?.(nameOf(whose), tenant_id) };
   }
 
   private named(route: Route, parameter: string): Named | undefined {

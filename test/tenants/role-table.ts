@@ -7,7 +7,7 @@ const ROLES = ['agent', 'approver', 'operator', 'auditor', 'policy_admin', 'tool
 const WITHOUT = 'this needs one of the roles';
 
 /** Whether the route turns this caller away for its role. */
-async function turnedAway(route: Route, caller: Api): Promise<boolean> {
+async function refused(route: Route, caller: Api): Promise<boolean> {
   const url = filled(route.path, (name) => (name === 'scope' ? 'user' : `no-such-${name.replaceAll('_', '-')}`));
   const stream = { accept: 'text/event-stream', prefer: 'wait=0' };
   const { status, body } = await caller.request<{ detail?: string }>(route.method, url, route.method === 'GET' ? undefined : {}, stream);
@@ -26,21 +26,21 @@ export function describeRoleTable(at: { platform: TestedPlatform }): void {
     });
 
     test('every route lets in exactly the roles that its document names', async () => {
-      const said: string[] = [];
+      const table: string[] = [];
       const wrong: string[] = [];
       expect(routes.length).toBeGreaterThan(40);
       for (const route of routes) {
         if (route.open) continue;
         const admitted: string[] = [];
-        for (const role of ROLES) if (!(await turnedAway(route, callers.get(role) as Api))) admitted.push(role);
+        for (const role of ROLES) if (!(await refused(route, callers.get(role) as Api))) admitted.push(role);
         const declared = route.roles.length === 0 ? ROLES : [...route.roles, 'admin'];
         const line = `${route.method} ${route.path}: ${admitted.length === ROLES.length ? 'all' : admitted.join(' ')}`;
-        said.push(line);
+        table.push(line);
         if (new Set([...admitted, ...declared]).size !== admitted.length || admitted.length !== new Set(declared).size)
           wrong.push(`${line} (its document says ${declared.length === ROLES.length ? 'all' : declared.join(' ')})`);
       }
       expect(wrong).toEqual([]);
-      expect(said.filter((line) => !line.endsWith(': all')).length).toBeGreaterThan(20);
+      expect(table.filter((line) => !line.endsWith(': all')).length).toBeGreaterThan(20);
     });
 
     test('without a token, and with one that is revoked, no route but the open ones answers', async () => {

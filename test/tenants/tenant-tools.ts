@@ -25,8 +25,8 @@ export function describeTenantTools(at: { platform: JourneyPlatform }): void {
       acme.makeRepository();
       const commit = git(path.join(acme.folders.workspace, 'app'), 'rev-parse', 'HEAD');
       target = { tenant_id: acme.tenant_id, case_id: acme.case_id, commit, action_id: '' };
-      for (const [tool, asked] of Object.entries(attempts)) {
-        const envelope = await acme.call(tool, asked(target)[0] as Record<string, unknown>, sameKey(tool, 0));
+      for (const [tool, input] of Object.entries(attempts)) {
+        const envelope = await acme.call(tool, input(target)[0] as Record<string, unknown>, sameKey(tool, 0));
         own.set(tool, envelope);
         if (tool === 'stage_action') target.action_id = envelope.output?.action_id as string;
       }
@@ -46,11 +46,11 @@ export function describeTenantTools(at: { platform: JourneyPlatform }): void {
     test('another tenant finds, reads, overwrites, moves and deletes nothing by them, with the same keys', async () => {
       const before = acme.everything();
       const found: string[] = [];
-      for (const [tool, asked] of Object.entries(attempts))
-        for (const [attempt, inputs] of asked(target).entries()) {
+      for (const [tool, input] of Object.entries(attempts))
+        for (const [attempt, inputs] of input(target).entries()) {
           const { status, output, error, deduplicated, idempotency_key } = await rival.call(tool, inputs, sameKey(tool, attempt));
-          const said = JSON.stringify({ output, error });
-          if (said.includes(WORD) || said.includes(target.commit)) found.push(`${tool} ${JSON.stringify(inputs)}: ${status} ${said}`);
+          const text = JSON.stringify({ output, error });
+          if (text.includes(WORD) || text.includes(target.commit)) found.push(`${tool} ${JSON.stringify(inputs)}: ${status} ${text}`);
           if (deduplicated || idempotency_key === own.get(tool)?.idempotency_key) found.push(`${tool}: joined the call of another tenant`);
         }
       expect(found).toEqual([]);

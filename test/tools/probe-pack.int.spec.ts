@@ -69,9 +69,9 @@ test('a request that never arrived did not happen', async () => {
 });
 
 test('a counterparty that is not there, or not set, has had no effect', async () => {
-  const gone = await Counterparty.start();
-  await gone.stop();
-  for (const url of [gone.url, '']) {
+  const stopped = await Counterparty.start();
+  await stopped.stop();
+  for (const url of [stopped.url, '']) {
     const ctx = testContext({ settings: { COUNTERSIGN_PROBE_URL: url } });
     await expect(tool('probe_http_effect').run(input as never, ctx)).rejects.toMatchObject({ more: { effect: 'none' } });
   }

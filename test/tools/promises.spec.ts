@@ -19,9 +19,9 @@ const contracts = [git, patterns, probe, workspace].flatMap(({ tools }) => tools
 
 test.each(contracts)('%s promises no undo that it cannot run', (_name, contract) => {
   const { title, description, input_schema, output_schema, has_compensate } = contract;
-  const said = texts({ title, description, input_schema, output_schema });
-  expect(said.length).toBeGreaterThan(1);
-  if (!has_compensate) expect(said.filter((text) => PROMISES.test(text) && !DENIES.test(text))).toEqual([]);
+  const stated = texts({ title, description, input_schema, output_schema });
+  expect(stated.length).toBeGreaterThan(1);
+  if (!has_compensate) expect(stated.filter((text) => PROMISES.test(text) && !DENIES.test(text))).toEqual([]);
 });
 
 // The probes are for tests: what they count is nothing that anybody would undo.

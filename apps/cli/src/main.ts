@@ -19,9 +19,9 @@ export async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   const command = commands.find((each) => each.name === name);
   if (!command) {
-    const asked = name === undefined || name === 'help' || name === '--help';
-    process[asked ? 'stdout' : 'stderr'].write(`${asked ? '' : `there is no command ${name}\n`}${help().join('\n')}\n`);
-    return asked ? 0 : 2;
+    const wants_help = name === undefined || name === 'help' || name === '--help';
+    process[wants_help ? 'stdout' : 'stderr'].write(`${wants_help ? '' : `unknown command ${name}\n`}${help().join('\n')}\n`);
+    return wants_help ? 0 : 2;
   }
   const { code, lines } = await command.run(rest, process.env);
   process[code === 0 ? 'stdout' : 'stderr'].write(`${lines.join('\n')}\n`);

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The product said no, or was not there. */
+/** The server refused the request or is unreachable. */
 export class Refused extends Error {}
 
-/** The routes of a running product, asked with an operator's key. */
+/** Calls the routes of a running server with the key of an operator. */
 export class Api {
   constructor(
     private readonly base: string,
@@ -17,7 +17,7 @@ export class Api {
     if (sent !== undefined) headers['content-type'] = 'application/json';
     const init = sent === undefined ? { method, headers } : { method, headers, body: JSON.stringify(sent) };
     const answer = await fetch(`${this.base}${route}`, init).catch((cause: Error) => {
-      throw new Refused(`${this.base} does not answer: ${String((cause.cause as Error | undefined)?.message ?? cause.message)}`);
+      throw new Refused(`${this.base} does not respond: ${String((cause.cause as Error | undefined)?.message ?? cause.message)}`);
     });
     const body = (await answer.json().catch(() => ({}))) as T & { detail?: string };
     if (!answer.ok) throw new Refused(`${method} ${route}: ${answer.status} ${body.detail ?? ''}`);
@@ -32,7 +32,7 @@ export async function apiOf(values: { url?: string; key?: string }, env: Readonl
   if (given !== undefined) return new Api(base, given);
   const file = path.join(env.COUNTERSIGN_DATA_DIR || '.countersign', 'admin.key');
   const key = await readFile(file, 'utf8').catch(() => {
-    throw new Refused(`no key: give --key or COUNTERSIGN_KEY, or run it where ${file} is`);
+    throw new Refused(`no key: set --key or COUNTERSIGN_KEY, or run the command where ${file} exists`);
   });
   return new Api(base, key.trim());
 }

@@ -77,8 +77,8 @@ async function tellRefusals(
     if (!refused) continue;
     const { name, version, against, differences } = refused;
     logger.error(
-      { tool: name, version, against, differences },
-      'a tool is not registered: its version promises what its contract does not keep',
+      { event: 'tool_registration_refused', tool: name, version, against, differences },
+      'a tool is not registered: its contract breaks the compatibility that its version number promises',
     );
     if (!announced.has(tool)) continue;
     const detail = JSON.stringify({ tool: name, version, against, differences });

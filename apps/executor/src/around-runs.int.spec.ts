@@ -3,7 +3,7 @@ import { decodeProgress, type Progress, progressChannel } from '@countersign/pro
 import { InProcessResults } from '@countersign/store';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Asked } from './testing/played-policy.js';
+import type { RulingOptions } from './testing/played-policy.js';
 import { Rig } from './testing/rig.js';
 
 let rig: Rig;
@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const outcomeOf = async (tool: string, name: string, asked: Asked = {}) =>
-  (await rig.end(await rig.allow(tool, name, asked))).event.outcome;
+const outcomeOf = async (tool: string, name: string, options: RulingOptions = {}) =>
+  (await rig.end(await rig.allow(tool, name, options))).event.outcome;
 const blobOf = (url: string, tenant = 'default') => rig.blobs.get(tenant, url.replace('/v1/blobs/', ''));
 
 describe('what is too large for the record', () => {
@@ -40,7 +40,7 @@ describe('what is too large for the record', () => {
     const outcome = await outcomeOf('faulty_read', 'large-2', { act: 'large' });
     put.mockRestore();
     expect(outcome).toMatchObject({ status: 'succeeded', truncated: true, attachments: [] });
-    expect(outcome.warnings.join()).toMatch(/was not kept/);
+    expect(outcome.warnings.join()).toMatch(/was not stored/);
   });
 });
 
@@ -79,7 +79,7 @@ test('what came of each tool is on /metrics', async () => {
 });
 
 describe('a tool that reports', () => {
-  test('has its attachments kept and listed, and its progress told at a bounded rate, the end always', async () => {
+  test('stores and lists its attachments, and reports progress at a bounded rate and always at its end', async () => {
     const outcome = await outcomeOf('reporting_read', 'a');
     expect(outcome.attachments).toEqual([
       { kind: 'table', url: JSON.parse(outcome.output_json as string).at, content_type: 'text/csv', bytes: 8 },
@@ -127,11 +127,11 @@ describe('a tool whose answers hold for a while', () => {
     ['other inputs', () => outcomeOf('cached_read', 'b')],
     ['another tenant', () => outcomeOf('cached_read', 'a', { tenant: 'other' })],
     ['another version of its source', () => fromSource('2')],
-    ['a source whose version nobody knows', () => fromSource('away')],
+    ['a source whose version is unknown', () => fromSource('unavailable')],
     ['another principal', () => asking({ principal: { kind: 'agent', id: 'agent-2', roles: ['agent'] } })],
     ['a user with the id of the agent', () => asking({ principal: { kind: 'user', id: 'agent-1', roles: ['agent'] } })],
     ['other clearances', () => asking({ authority })],
-    ['the same for somebody else', () => asking({ authority: { ...authority, clearances: [], on_behalf_of: ann } })],
+    ['the same for another user', () => asking({ authority: { ...authority, clearances: [], on_behalf_of: ann } })],
     ['a tool that declares no cache', () => outcomeOf('faulty_read', 'a')],
   ])('%s: it runs', async (_what, call) => {
     const before = runs();
@@ -164,7 +164,7 @@ describe('a tool whose answers hold for a while', () => {
     expect(runs()).toBe(before + 2);
   });
 
-  test('what somebody else put into the cache is no result', async () => {
+  test('a foreign value in the cache is not taken as a result', async () => {
     const forged = vi
       .spyOn(InProcessResults.prototype, 'get')
       .mockReturnValue(Buffer.from(`${'x'.repeat(32)}{"output_json":"\\"forged\\""}`));

@@ -18,7 +18,7 @@ afterEach(() => {
 
 const outcomeOf = async (tool: string, act: string, name = act) => (await rig.end(await rig.allow(tool, name, { act }))).event.outcome;
 
-/** What is held by somebody: what the collector has not come to yet does not count. */
+/** Memory that is still referenced; garbage not yet collected does not count. */
 function heldMb(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
@@ -26,7 +26,7 @@ function heldMb(): number {
   return (heapUsed + external) / 2 ** 20;
 }
 
-describe('a tool that misbehaves ends its own call, once, and harms nobody', () => {
+describe('a misbehaving tool ends its own call once and affects no other call', () => {
   test.each(badReads)('a read that %s', async (_what, act, code) => {
     const ruling = await rig.allow(act.startsWith('huge_') ? 'patient_read' : 'faulty_read', act, { act });
     const { outcome } = (await rig.end(ruling)).event;
@@ -60,7 +60,7 @@ describe('a tool that misbehaves ends its own call, once, and harms nobody', () 
     expect(ends.map((end) => end.event.outcome.error?.code)).toEqual(Array(5).fill('VALIDATION_ERROR'));
     expect((await outcomeOf('faulty_read', 'answer', 'the next call')).status).toBe('succeeded');
     // Of any one of them 200 MB would be left, twice while its bytes are held, too.
-    // What is held stays; what is only freed late, beside other suites, is gone after a while.
+    // Leaked memory stays; memory that is freed late, beside other suites, disappears after a while.
     await rig.until(() => heldMb() - before_mb < 100, 60_000);
   });
 });
@@ -80,7 +80,7 @@ describe('errors that pass by themselves', () => {
     vi.restoreAllMocks();
   });
 
-  test('are tried again after a pause, and the number of retries is told', async () => {
+  test('are retried after a pause, and the number of retries is reported', async () => {
     // The shortest pauses: by chance two of them may take all the time that the tool has.
     vi.spyOn(Math, 'random').mockReturnValue(0);
     expect(await outcomeOf('faulty_read', 'flaky', 'r')).toMatchObject({ status: 'succeeded', retry_count: 2, extras: { cost: 0.03 } });
@@ -89,7 +89,7 @@ describe('errors that pass by themselves', () => {
     expect(new Set(rig.world.faulty.runs.filter((run) => run.name === 'w').map((run) => run.key)).size).toBe(1);
   });
 
-  test('no earlier than the other side asked for', async () => {
+  test('no earlier than the retry_after of the other side', async () => {
     expect(await outcomeOf('faulty_read', 'busy_once')).toMatchObject({ status: 'succeeded', retry_count: 1 });
     const [first, second] = rig.world.faulty.runs;
     expect((second?.at_ms ?? 0) - (first?.at_ms ?? 0)).toBeGreaterThanOrEqual(395);
@@ -127,7 +127,7 @@ describe('outputs that cannot be right', () => {
   test('a write with a wrong output is read back: its effect is there, so it succeeded', async () => {
     const shape = await outcomeOf('verified_write', 'wrong_shape');
     expect(shape).toMatchObject({ status: 'succeeded', effect: 'happened', output_json: 'null', extras: { verified: true } });
-    expect(shape.warnings.join()).toMatch(/read back and is there/);
+    expect(shape.warnings.join()).toMatch(/the read-back found the effect/);
     const implausible = await outcomeOf('verified_write', 'negative');
     expect(implausible).toMatchObject({ status: 'succeeded', output_json: '{"ok":true,"total":-1}', extras: { verified: true } });
     expect(JSON.parse(implausible.extras?.validation_json as string)).toMatchObject({ layer: 'sanity' });
@@ -149,7 +149,7 @@ describe('a read-back', () => {
     expect(await outcomeOf('verified_write', 'answer', 'b')).toMatchObject({
       status: 'succeeded',
       extras: { verified: false },
-      warnings: ['its effect was not verified: the books are closed'],
+      warnings: ['the effect could not be verified: the books are closed'],
     });
     rig.world.faulty.verify = 'throws';
     expect(await outcomeOf('verified_write', 'wrong_shape', 'c')).toMatchObject({ status: 'in_doubt' });
@@ -159,11 +159,11 @@ describe('a read-back', () => {
     rig.world.faulty.verify = verify;
     const outcome = await outcomeOf('verified_write', 'answer', verify);
     expect(outcome).toMatchObject({ status: 'succeeded', extras: { verified: false } });
-    expect(outcome.warnings.join()).toMatch(/^its effect was not verified: /);
+    expect(outcome.warnings.join()).toMatch(/^the effect could not be verified: /);
   });
 });
 
-test('a reconcile that answers what is no answer is asked again, then its write is in doubt', async () => {
+test('a reconcile with an unknown kind of answer is retried, then its write is in doubt', async () => {
   const rulings = await Promise.all(
     ['reconcile_nothing', 'reconcile_maybe', 'reconcile_trap', 'reconcile_without_reason'].map((name) =>
       rig.allow('reconciled_write', name, { act: 'wrong_shape' }),
@@ -184,7 +184,7 @@ describe('who never answers', () => {
     vi.restoreAllMocks();
   });
 
-  test('a reconcile: it is given up and asked again, then its write is in doubt, also where somebody cancels it', async () => {
+  test('a reconcile: it times out and is retried, then its write is in doubt, also after a cancellation', async () => {
     const timers = hurried();
     const left = await rig.allow('reconciled_write', 'reconcile_hangs', { act: 'wrong_shape' });
     const cancelled = await rig.allow('reconciled_write', 'reconcile_hangs', { act: 'wrong_shape', case_id: 'case-2' });
@@ -201,12 +201,12 @@ describe('who never answers', () => {
     rig.world.faulty.verify = 'hangs';
     const outcome = await outcomeOf('verified_write', 'answer', 'verify_hangs');
     expect(outcome).toMatchObject({ status: 'succeeded', extras: { verified: false } });
-    expect(outcome.warnings).toEqual(['its effect was not verified: the read-back gave no answer in its time']);
+    expect(outcome.warnings).toEqual(['the effect could not be verified: the read-back timed out']);
     expect((await outcomeOf('verified_write', 'wrong_shape', 'verify_hangs_too')).status).toBe('in_doubt');
   });
 });
 
-test('an attachment that fails and that nobody waits for harms nobody', async () => {
+test('a failed attachment that the tool does not await affects no other call', async () => {
   expect(await outcomeOf('faulty_read', 'attach_unawaited')).toMatchObject({ status: 'succeeded', attachments: [] });
 });
 

@@ -14,23 +14,23 @@ const source = { topic: 'approval-voted', offset: 0 };
 const QUIET_MS = 700;
 
 const ends = {
-  denied: (asked: EventMap['policy_decided'], approval_id: string) =>
-    rig.put('approval_denied', [{ meta: after(asked), approval_id, revision: 1, reason: 'no', by, source, call: asked.call }]),
-  expired: (asked: EventMap['policy_decided'], approval_id: string) =>
-    rig.put('approval_expired', [{ meta: after(asked), approval_id, revision: 1, expired_at_ms: Date.now(), call: asked.call }]),
-  cancelled: (asked: EventMap['policy_decided']) =>
+  denied: (decision: EventMap['policy_decided'], approval_id: string) =>
+    rig.put('approval_denied', [{ meta: after(decision), approval_id, revision: 1, reason: 'no', by, source, call: decision.call }]),
+  expired: (decision: EventMap['policy_decided'], approval_id: string) =>
+    rig.put('approval_expired', [{ meta: after(decision), approval_id, revision: 1, expired_at_ms: Date.now(), call: decision.call }]),
+  cancelled: (decision: EventMap['policy_decided']) =>
     rig.put('call_cancelled', [
-      { meta: after(asked), revision: 1, reason: null, by, final: true, source, call: asked.call, only_before_fire: false },
+      { meta: after(decision), revision: 1, reason: null, by, final: true, source, call: decision.call, only_before_fire: false },
     ]),
 };
 const after = ({ meta }: EventMap['policy_decided']) => ({ ...meta, event_id: uuidv7(Date.now()) });
 
 /** A call that waited for people and got an end; its approval id is policy's. */
 async function ended(how: keyof typeof ends, name: string) {
-  const asked = rig.ruling('blind_write', name);
-  const approval_id = `${asked.meta.call_id}.1`;
-  await ends[how](asked, approval_id);
-  return { asked, approval_id, grant: rig.grant(asked, ['ann'], { approval_id }) };
+  const decision = rig.ruling('blind_write', name);
+  const approval_id = `${decision.meta.call_id}.1`;
+  await ends[how](decision, approval_id);
+  return { decision: decision, approval_id, grant: rig.grant(decision, ['ann'], { approval_id }) };
 }
 
 /** The write after the closing was read shows that everything before it was handled and folded. */
@@ -44,17 +44,17 @@ const fired = () => rig.world.effects.map((effect) => effect.name).filter((name)
 describe('a grant that was wrongly written after its approval had ended', () => {
   test.each(Object.keys(ends) as (keyof typeof ends)[])('does not fire after a restart: %s', async (how) => {
     const first = await rig.start();
-    const { grant, asked } = await ended(how, 'late');
+    const { grant, decision } = await ended(how, 'late');
     await settled('mark 1');
     await first.close();
     await rig.start();
     await rig.put('approval_granted', [grant]);
     await settled('mark 2');
     expect(fired()).toEqual([]);
-    expect(await rig.eventsOf(asked.meta.call_id as string)).toEqual([]);
+    expect(await rig.eventsOf(decision.meta.call_id as string)).toEqual([]);
   });
 
-  test('is answered by nobody who holds its key, and refused by nothing: the end that it had stands', async () => {
+  test('is not answered by the holder of its key and not refused: its own end stays', async () => {
     const first = await rig.start();
     const held = await rig.allow('blind_write', 'held');
     await rig.end(held);
@@ -62,10 +62,10 @@ describe('a grant that was wrongly written after its approval had ended', () => 
     const same = { idempotency_key, discriminating_digest };
     const later = { ...same, window_ms: 1, requested_at_ms: Date.now() + 60_000 };
     const wrongly = async (call: Partial<EventMap['policy_decided']['call']>, over: Partial<EventMap['approval_granted']> = {}) => {
-      const asked = rig.ruling('blind_write', 'held', { call });
-      const approval_id = `${asked.meta.call_id}.1`;
-      await ends.denied(asked, approval_id);
-      return { asked, grant: rig.grant(asked, ['ann'], { approval_id, ...over }) };
+      const decision = rig.ruling('blind_write', 'held', { call });
+      const approval_id = `${decision.meta.call_id}.1`;
+      await ends.denied(decision, approval_id);
+      return { decision: decision, grant: rig.grant(decision, ['ann'], { approval_id, ...over }) };
     };
     const all = [
       await wrongly(same),
@@ -82,23 +82,23 @@ describe('a grant that was wrongly written after its approval had ended', () => 
       all.map(({ grant }) => grant),
     );
     await settled('mark 2');
-    for (const { asked } of all) expect(await rig.eventsOf(asked.meta.call_id as string)).toEqual([]);
+    for (const { decision } of all) expect(await rig.eventsOf(decision.meta.call_id as string)).toEqual([]);
     expect(fired()).toEqual(['held']);
   });
 
-  test('fires where its tombstone is taken away: the tombstone is what holds it', async () => {
+  test('runs if its tombstone is deleted: the tombstone is what prevents it', async () => {
     const first = await rig.start();
-    const { grant, asked, approval_id } = await ended('denied', 'late');
+    const { grant, decision, approval_id } = await ended('denied', 'late');
     await settled('mark 1');
     await first.close();
-    const gone = await rig.store.query({
+    const deleted = await rig.store.query({
       text: 'DELETE FROM approval_uses WHERE approval_id = $1 RETURNING 1 AS one',
       params: [approval_id],
     });
-    expect(gone).toHaveLength(1);
+    expect(deleted).toHaveLength(1);
     await rig.start();
     await rig.put('approval_granted', [grant]);
-    await rig.end(asked);
+    await rig.end(decision);
     expect(fired()).toEqual(['late']);
   });
 
@@ -122,10 +122,10 @@ describe('a grant that was wrongly written after its approval had ended', () => 
 
 test('with its database deleted, an approval that was used stays used: no other call gets it', async () => {
   const first = await rig.start();
-  const asked = rig.ruling('blind_write', 'once');
-  const grant = rig.grant(asked, ['ann'], { approval_id: `${asked.meta.call_id}.1` });
+  const decision = rig.ruling('blind_write', 'once');
+  const grant = rig.grant(decision, ['ann'], { approval_id: `${decision.meta.call_id}.1` });
   await rig.put('approval_granted', [grant]);
-  await rig.end(asked);
+  await rig.end(decision);
   await first.close();
   await rig.loseDatabase();
   await rig.start();
@@ -135,7 +135,7 @@ test('with its database deleted, an approval that was used stays used: no other 
   expect(fired()).toEqual(['once']);
 });
 
-test('calls that nobody was asked about cost no tombstone', async () => {
+test('calls without an approval request cost no tombstone', async () => {
   await rig.start();
   await settled('mark');
   expect(await rig.store.query({ text: 'SELECT approval_id FROM approval_uses', params: [] })).toEqual([]);

@@ -16,7 +16,7 @@ export const executorVariables = z.object({
   COUNTERSIGN_PACKS: list(DEFAULT_PACKS)
     .refine(
       (named) => named.every((name) => names.includes(name) || (isModulePath(name) && existsSync(name))),
-      `a comma-separated list of packs; there are ${names.join(', ')}, and paths of modules that are there`,
+      `a comma-separated list of packs: ${names.join(', ')}, or paths of existing modules`,
     )
     .describe(
       'packs whose tools run: built-in ones by name, your own by the path of a module (`./packs/acme.js`, [packs](../how-to/packs.md)); empty: none',
@@ -27,20 +27,22 @@ export const executorVariables = z.object({
     .max(200)
     .optional()
     .describe('name of the executor in leases and tool announcements; unset: host and process id'),
-  COUNTERSIGN_RUNNING_MAX: wholeNumber(1, 10_000).default(512).describe('calls of one lane that run at once'),
+  COUNTERSIGN_RUNNING_MAX: wholeNumber(1, 10_000).default(512).describe('maximum number of calls of one lane that run at once'),
   COUNTERSIGN_WAITING_MAX: wholeNumber(1, 1_000_000)
     .default(20_000)
-    .describe('calls of one lane that wait for a slot; beyond it nothing more is read'),
+    .describe('calls of one lane that wait for a slot; at the limit the executor stops reading'),
   COUNTERSIGN_ENVIRONMENT: z
     .string()
     .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'at most 64 of a-z 0-9 . _ -')
     .default('default')
-    .describe('environment name under which adapter versions are pinned'),
-  COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag.describe('allow token endpoints at private addresses, with plain http'),
+    .describe('environment whose adapter version pins this executor uses'),
+  COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag.describe('allow token endpoints at private addresses and over plain http'),
   COUNTERSIGN_LEASE_MS: wholeNumber(500, 120_000).default(5000).describe('how long an executor may start effects after its last heartbeat'),
-  COUNTERSIGN_CHILD_MEMORY_MB: wholeNumber(128, 65_536).default(1024).describe('memory of one child process of a pack of your own'),
+  COUNTERSIGN_CHILD_MEMORY_MB: wholeNumber(128, 65_536).default(1024).describe('memory limit of one child process of a custom pack'),
   COUNTERSIGN_CHILD_IDLE_MS: wholeNumber(1_000, 86_400_000).default(60_000).describe('an idle child process ends after this time'),
-  COUNTERSIGN_CHILDREN_MAX: wholeNumber(1, 1_000).default(16).describe('child processes at once, one per pack and tenant'),
+  COUNTERSIGN_CHILDREN_MAX: wholeNumber(1, 1_000)
+    .default(16)
+    .describe('maximum number of child processes at once, one per pack and tenant'),
 });
 
 /** How this executor runs calls. */

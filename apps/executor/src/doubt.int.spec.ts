@@ -17,7 +17,7 @@ describe('a write whose answer was lost', () => {
     expect(end.event.outcome.retry_count).toBe(3);
   });
 
-  test('is asked for where there is a reconcile, and what happened is its end', async () => {
+  test('is reconciled if the tool has a reconcile, and ends as what happened', async () => {
     await rig.start();
     const ruling = await rig.allow('asked_write', 'a', { act: 'lose_answer' });
     expect(await rig.end(ruling)).toMatchObject({

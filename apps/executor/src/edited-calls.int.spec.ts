@@ -13,8 +13,8 @@ const digest = 'ab'.repeat(32);
 
 /** A grant of edited inputs, which have this key by themselves. */
 function edited(name: string, key: string): EventMap['approval_granted'] {
-  const asked = rig.ruling('blind_write', name);
-  return rig.grant(asked, ['ann'], { also: { idempotency_key: key, discriminating_digest: digest, attempt: 0 } });
+  const decision = rig.ruling('blind_write', name);
+  return rig.grant(decision, ['ann'], { also: { idempotency_key: key, discriminating_digest: digest, attempt: 0 } });
 }
 
 const states = async (key: string) =>
@@ -38,7 +38,7 @@ test('both keys are claimed together, end together, and answer later calls of ei
   expect(rig.world.effects).toHaveLength(1);
 });
 
-test('where another call has the effect of the edited inputs, nothing fires and the own key stays free', async () => {
+test('where the edited inputs describe the effect of another call, nothing fires and the own key stays free', async () => {
   await rig.start();
   const key = randomUUID();
   await rig.end(await rig.allow('blind_write', 'there', { key, call: { discriminating_digest: digest } }));

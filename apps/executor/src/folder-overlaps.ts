@@ -19,7 +19,7 @@ export function overlapFaults(folders: readonly NamedFolder[], data_dir: string)
     const data = below(data_dir);
     if (isInside(data) && !data.startsWith('.countersign'))
       faults.push(
-        `${outer.variable} ${outer.root}: COUNTERSIGN_DATA_DIR ${data_dir} lies in it; tools could read the keys: give another folder`,
+        `${outer.variable} ${outer.root}: contains COUNTERSIGN_DATA_DIR ${data_dir}, so tools could read the keys; set another folder`,
       );
     for (const inner of folders)
       if (
@@ -27,7 +27,7 @@ export function overlapFaults(folders: readonly NamedFolder[], data_dir: string)
         isInside(below(inner.root)) &&
         !(below(inner.root) === '' && inner.variable < outer.variable)
       )
-        faults.push(`${inner.variable} ${inner.root}: lies in ${outer.variable} ${outer.root}; give a folder outside of it`);
+        faults.push(`${inner.variable} ${inner.root}: is inside ${outer.variable} ${outer.root}; set a folder outside it`);
   }
   return faults;
 }

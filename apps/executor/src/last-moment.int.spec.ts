@@ -31,18 +31,18 @@ function stall(): () => void {
 /** A write that is claimed, and whose start does not get onto the log. */
 async function stalled(ruling: Partial<Ruling> = {}): Promise<Ruling> {
   const before = log.refused;
-  const asked = await rig.allow('blind_write', 'a', { ruling });
+  const decision = await rig.allow('blind_write', 'a', { ruling });
   await rig.until(() => log.refused > before);
-  return asked;
+  return decision;
 }
 
 /** The executor has looked several times how long configuration has been silent. */
 async function looked(): Promise<void> {
-  const before = log.asked;
-  await rig.until(() => log.asked > before + 10);
+  const before = log.configuration_reads;
+  await rig.until(() => log.configuration_reads > before + 10);
 }
 
-/** Nobody may call these tools any more, and the executor knows it. */
+/** These tools may not be called any longer, and the executor knows it. */
 async function forbid(): Promise<void> {
   const meta = { ...rig.meta('0-11111111-1111-4111-8111-111111111111', 'default'), call_id: null, partition: 0 };
   const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
@@ -89,7 +89,7 @@ describe('while configuration is silent', () => {
     const app = await rig.start({}, { log, metrics });
     await rig.until(() => app.ready());
     log.staleness_ms = 60_000;
-    const asked = await rig.allow('blind_write', 'a');
+    const decision = await rig.allow('blind_write', 'a');
     const read = await rig.allow('test_read', 'b');
     await rig.until(async () => (await metrics.metrics()).includes('countersign_executor_calls{standing="waiting"} 2'));
     await looked();
@@ -97,28 +97,28 @@ describe('while configuration is silent', () => {
     expect(await rig.executed()).toEqual([]);
     expect(rig.world.reads).toEqual([]);
     log.staleness_ms = undefined;
-    for (const each of [asked, read]) expect((await rig.end(each)).event.outcome.status).toBe('succeeded');
+    for (const each of [decision, read]) expect((await rig.end(each)).event.outcome.status).toBe('succeeded');
     expect(rig.world.effects).toHaveLength(1);
   });
 
   /** Configuration fell silent between the claim of a write and its start, which is on the log now. */
   async function held(): Promise<Ruling> {
     const pass = stall();
-    const asked = await stalled({ config_offset: -1 });
+    const decision = await stalled({ config_offset: -1 });
     log.staleness_ms = 60_000;
     pass();
-    await rig.until(async () => (await typesOf(asked)).length === 1);
+    await rig.until(async () => (await typesOf(decision)).length === 1);
     await looked();
     expect(rig.world.effects).toEqual([]);
-    return asked;
+    return decision;
   }
 
   test('a started write is held, and fires once it is heard again', async () => {
     await rig.start({}, { log });
-    const asked = await held();
+    const decision = await held();
     log.staleness_ms = undefined;
-    expect((await rig.end(asked)).event.outcome.status).toBe('succeeded');
-    expect(await typesOf(asked)).toEqual(['tool_call_started', 'tool_executed']);
+    expect((await rig.end(decision)).event.outcome.status).toBe('succeeded');
+    expect(await typesOf(decision)).toEqual(['tool_call_started', 'tool_executed']);
     expect(rig.world.effects).toHaveLength(1);
   });
 

@@ -5,7 +5,7 @@ import type { Executor } from './executor.js';
 export function measureLoad(executor: Executor, register: Registry): void {
   new Gauge({
     name: 'countersign_executor_calls',
-    help: 'Calls at this executor, by where they stand',
+    help: 'Calls at this executor by state',
     labelNames: ['standing'],
     registers: [register],
     collect() {

@@ -37,13 +37,13 @@ test('a call runs with the mapped form that is on its record, and its result nam
   expect(rig.world.effects.map(({ name }) => name)).toEqual(['imp']);
 });
 
-test('a call whose mapped form nobody judged does not run: policy is asked once more', async () => {
+test('a call whose mapped inputs have no decision does not run: policy decides again', async () => {
   await publish('blind_write');
   await rig.start();
   const ruling = await rig.allow('blind_write', 'other');
   await rig.until(async () => (await typesOf(ruling)).length > 0);
-  const [said] = await rig.eventsOf(ruling.meta.call_id as string);
-  expect(said).toMatchObject({ event_type: 'tool_call_rejudged', event: { rule: 'mapping.not_judged', tier: 'tier_3_blocked' } });
+  const [recorded] = await rig.eventsOf(ruling.meta.call_id as string);
+  expect(recorded).toMatchObject({ event_type: 'tool_call_rejudged', event: { rule: 'mapping.not_judged', tier: 'tier_3_blocked' } });
   const before = await rig.allow('blind_write', 'free', { call: { requested_at_ms: 0 } });
   expect(await rig.end(before)).toMatchObject({ event: { outcome: { status: 'succeeded' } } });
   expect(rig.world.effects.map(({ name }) => name)).toEqual(['free']);

@@ -19,7 +19,7 @@ afterEach(async () => {
   await rig.close();
 });
 
-/** Ends the child and waits until it is gone. */
+/** Kills the child and waits until it has exited. */
 async function ended(signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill(signal);

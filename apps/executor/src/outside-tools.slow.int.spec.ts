@@ -18,7 +18,7 @@ afterAll(() => rig.close());
 
 const outcomeOf = async (tool: string, act: string, name = act) => (await rig.end(await rig.allow(tool, name, { act }))).event.outcome;
 
-describe('a tool from outside that misbehaves ends its own call, once, and harms nobody', () => {
+describe('a misbehaving tool of a custom pack ends its own call once and affects no other call', () => {
   test.each(badReads)('a read that %s', async (_what, act, code) => {
     const ruling = await rig.allow(act.startsWith('huge_') ? 'patient_read' : 'faulty_read', act, { act });
     const { outcome } = (await rig.end(ruling)).event;
@@ -37,7 +37,7 @@ describe('a tool from outside that misbehaves ends its own call, once, and harms
     expect(outcome).toMatchObject({ status: 'succeeded', effect: 'happened', truncated: true, output_json: '{"ok":true}' });
   });
 
-  test('predicates and read-backs are asked in its process, too', async () => {
+  test('predicates and read-backs run in its process, too', async () => {
     const warned = await outcomeOf('faulty_read', 'odd');
     expect(warned).toMatchObject({ status: 'succeeded', warnings: ['sanity: total_even does not hold'] });
     expect(await outcomeOf('verified_write', 'answer')).toMatchObject({ status: 'succeeded', extras: { verified: true } });

@@ -45,7 +45,7 @@ test.each([
   expect(folder?.sharing).toEqual({ variable: 'COUNTERSIGN_WORKSPACE_SHARED', on });
 });
 
-test.each(['yes', 'TRUE', 'all', ' '])('COUNTERSIGN_WORKSPACE_SHARED=%j stops the start, and is told once', (text) => {
+test.each(['yes', 'TRUE', 'all', ' '])('COUNTERSIGN_WORKSPACE_SHARED=%j stops the start and is reported once', (text) => {
   expect(faults({ COUNTERSIGN_WORKSPACE_SHARED: text })).toEqual([expect.stringMatching(/^COUNTERSIGN_WORKSPACE_SHARED: /)]);
 });
 
@@ -53,7 +53,7 @@ describe('folders that lie in one another stop the start', () => {
   test('records in the workspace, the workspace in the records, both in one place', () => {
     const inner = join(dir, 'workspace/records');
     expect(faults({ COUNTERSIGN_RECORDS_ROOT: inner })).toEqual([
-      `COUNTERSIGN_RECORDS_ROOT ${inner}: lies in COUNTERSIGN_WORKSPACE_ROOT ${join(dir, 'workspace')}; give a folder outside of it`,
+      `COUNTERSIGN_RECORDS_ROOT ${inner}: is inside COUNTERSIGN_WORKSPACE_ROOT ${join(dir, 'workspace')}; set a folder outside it`,
     ]);
     expect(faults({ COUNTERSIGN_WORKSPACE_ROOT: join(dir, 'records/w') })).toHaveLength(1);
     expect(faults({ COUNTERSIGN_RECORDS_ROOT: join(dir, 'workspace') })).toHaveLength(1);

@@ -49,5 +49,5 @@ export function settingsFaults(packs: readonly PackSettings[], environment: Envi
 function flagFault(variable: string, environment: Environment): string | undefined {
   const text = environment[variable];
   if (!text || text.trim() === '' || text in FLAGS) return undefined;
-  return `${variable}: ${JSON.stringify(text)} is no choice; give true or false`;
+  return `${variable}: ${JSON.stringify(text)} is not allowed; set true or false`;
 }

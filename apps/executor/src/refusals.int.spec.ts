@@ -113,16 +113,19 @@ describe('what does not fire', () => {
 describe('a grant', () => {
   test('fires once however often it comes, and joined grants are answered by it', async () => {
     await rig.start();
-    const asked = rig.ruling('blind_write', 'a');
+    const decision = rig.ruling('blind_write', 'a');
     const joined = rig.ruling('blind_write', 'a');
-    const grant = rig.grant(asked);
+    const grant = rig.grant(decision);
     await rig.put('approval_granted', [
       grant,
       grant,
-      rig.grant(joined, ['ann'], { approval_id: grant.approval_id, joined_call_id: asked.meta.call_id }),
+      rig.grant(joined, ['ann'], { approval_id: grant.approval_id, joined_call_id: decision.meta.call_id }),
     ]);
-    expect((await rig.end(asked)).event.outcome.status).toBe('succeeded');
-    expect(await rig.end(joined)).toMatchObject({ event_type: 'tool_retry_deduplicated', event: { original_call_id: asked.meta.call_id } });
+    expect((await rig.end(decision)).event.outcome.status).toBe('succeeded');
+    expect(await rig.end(joined)).toMatchObject({
+      event_type: 'tool_retry_deduplicated',
+      event: { original_call_id: decision.meta.call_id },
+    });
     expect(rig.world.effects).toHaveLength(1);
   });
 

@@ -28,7 +28,7 @@ export async function runFolders(
       logged.add(id);
       logger.error(
         { event: 'tenant_folder_refused', variable, ...refused },
-        'a tenant has no folder: use npm run countersign -- move-workspace',
+        'the folder of a tenant cannot be used: run npm run countersign -- move-workspace',
       );
     };
     folders.set(variable, new TenantFolders(setting, () => tenantsOf(configuration.state), onRefused));

@@ -1,6 +1,6 @@
 import { attemptKey } from '@countersign/contracts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Asked } from './testing/played-policy.js';
+import type { RulingOptions } from './testing/played-policy.js';
 import { type Ended, Rig } from './testing/rig.js';
 import { SharedStore, StoppedClock } from './testing/several-processes.js';
 
@@ -11,8 +11,9 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 const written = () => rig.world.effects.map(({ name }) => name);
-const call = async (tool: string, name: string, asked: Asked = {}): Promise<Ended> => rig.end(await rig.allow(tool, name, asked));
-const set = (name: string, asked: Asked = {}) => call('replacing_write', name, { slot: 's', ...asked });
+const call = async (tool: string, name: string, options: RulingOptions = {}): Promise<Ended> =>
+  rig.end(await rig.allow(tool, name, options));
+const set = (name: string, options: RulingOptions = {}) => call('replacing_write', name, { slot: 's', ...options });
 
 describe('an answer stands only as long as its effect does', () => {
   test('A, B, A in one resource is three effects, each with the key of its own attempt', async () => {
@@ -106,16 +107,16 @@ describe('an answer stands only as long as its effect does', () => {
       },
     );
 
-    test('after a later effect on its resource the tool is not asked', async () => {
+    test('after a later effect on its resource the tool is not reconciled', async () => {
       await rig.start();
       await call('verified_replacing_write', 'A');
       await call('verified_adding_write', 'A');
-      const asked = rig.world.faulty.read_backs.length;
+      const options = rig.world.faulty.read_backs.length;
       expect((await call('verified_replacing_write', 'A', { call: { deadline_ms: Date.now() + 30_000 } })).event_type).toBe(
         'tool_executed',
       );
       // The read-back of the run itself.
-      expect(rig.world.faulty.read_backs.length).toBe(asked + 1);
+      expect(rig.world.faulty.read_backs.length).toBe(options + 1);
     });
 
     test('a tool that cannot tell adds nothing a second time, and replaces again', async () => {
@@ -139,10 +140,10 @@ describe('an answer stands only as long as its effect does', () => {
         return (await rig.ends([meta.call_id as string], 25_000))[0];
       };
       expect((await large())?.event.outcome).toMatchObject({ status: 'succeeded', truncated: true });
-      const asked = rig.world.faulty.read_backs.length;
+      const options = rig.world.faulty.read_backs.length;
       const stands = { because: 'effect_stands', effect_now: 'stands' };
       expect(await large()).toMatchObject({ event_type: 'tool_retry_deduplicated', event: stands });
-      expect(rig.world.faulty.read_backs.length).toBe(asked);
+      expect(rig.world.faulty.read_backs.length).toBe(options);
     });
 
     test('with a key of the caller it answers, and says what its tool sees', async () => {
@@ -156,7 +157,7 @@ describe('an answer stands only as long as its effect does', () => {
     });
   });
 
-  test('a ruling that only joins never fires: where its answer is gone policy is asked again', async () => {
+  test('a decision that only joins never runs an effect: if the joined result no longer holds, policy decides again', async () => {
     await rig.start();
     const a = await set('A');
     await set('B');
@@ -258,7 +259,7 @@ describe('several executors', () => {
       status: 'succeeded',
       warnings: [expect.stringMatching(/^resource_in_doubt/)],
     });
-    // As long as it may still happen, no answer on its resource can be said to stand.
+    // As long as it may still happen, no result on its resource holds.
     expect((await set('B')).event_type).toBe('tool_executed');
     open();
     await rig.until(async () => (await rig.eventsOf(slow.meta.call_id as string)).some((event) => event.event_type === 'tool_executed'));

@@ -93,7 +93,7 @@ function credentialsOf(
 /** What is wrong with packs from outside, which are known only now. @throws CannotOpen where the settings of one cannot be used */
 function tellFaults(hosted: readonly HostedPack[], { packs: named, environment }: ExecutorConfig, logger: Logger): void {
   for (const { pack, fault } of hosted)
-    if (fault !== undefined) logger.error({ pack: pack.name, fault }, 'a pack from outside cannot be used');
+    if (fault !== undefined) logger.error({ event: 'pack_not_loaded', pack: pack.name, fault }, 'a custom pack cannot be loaded');
   const outside = hosted.filter((_, at) => isModulePath(named[at] as string)).map(({ pack }) => pack);
   const [fault] = settingsFaults(outside, environment, environment.COUNTERSIGN_DATA_DIR || './.countersign');
   if (fault !== undefined) throw new CannotOpen(fault);

@@ -44,7 +44,7 @@ describe('an undo', () => {
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  test('of one effect asked for several times, by whatever caller, happens once', async () => {
+  test('of one effect, requested several times by any callers, happens once', async () => {
     await rig.start();
     const first = await happened('a');
     const open = rig.world.close();
@@ -59,7 +59,7 @@ describe('an undo', () => {
     expect(rig.world.undos).toHaveLength(1);
   });
 
-  test('that the tool refuses leaves the effect and its key as they were, and may be asked for again', async () => {
+  test('that the tool refuses leaves the effect and its key unchanged, and may be requested again', async () => {
     await rig.start();
     const first = await happened('a');
     rig.world.undo = 'refuses';
@@ -80,7 +80,7 @@ describe('an undo', () => {
     expect(await stateOf(first)).toEqual([2]);
   });
 
-  test('that nobody can look at says that it is unconfirmed', async () => {
+  test('of a tool without verify is reported as unconfirmed', async () => {
     await rig.start();
     const first = await happened('a');
     rig.world.look = 'cannot_tell';
@@ -88,7 +88,7 @@ describe('an undo', () => {
     expect(outcome).toMatchObject({ status: 'succeeded', extras: { verified: false }, warnings: [expect.stringMatching(/^unconfirmed/)] });
   });
 
-  test('whose answer is lost is not sent again: its tool is asked whether the effect is still there', async () => {
+  test('whose result is lost is not sent again: its tool verifies whether the effect still exists', async () => {
     await rig.start();
     const first = await happened('a');
     rig.world.undo = 'loses_answer';
@@ -98,7 +98,7 @@ describe('an undo', () => {
   });
 
   test.each(['undoable_write', 'plainly_undoable_write'])(
-    'of %s whose answer is lost and of which nobody can tell is in doubt, until a person resolves it',
+    'of %s whose result is lost and cannot be verified is in doubt until a person resolves it',
     async (tool) => {
       await rig.start();
       const first = await happened('a', tool);

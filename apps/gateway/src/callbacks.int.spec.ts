@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { untoldSince } from '@countersign/calls';
+import { undeliveredSince } from '@countersign/calls';
 import { metaAfter } from '@countersign/contracts';
 import { owedCallbacks } from '@countersign/store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -40,7 +40,7 @@ const ask = (tool: string, path: string) =>
   gateway.send('POST', '/v1/calls', { tool, inputs: { path, text: 'x' }, callback_url: hook(path) });
 const owed = async (callId: string) => (await owedCallbacks(gateway.deps.store)).some(({ call_id }) => call_id === callId);
 
-test('a callback is told once where it is taken, and is not owed any more', async () => {
+test('an accepted callback is sent once and not retried', async () => {
   status = 204;
   const { body } = await ask('write_note', '/taken');
   await until(async () => !(await owed(body.call_id)));
@@ -48,7 +48,7 @@ test('a callback is told once where it is taken, and is not owed any more', asyn
   expect(got.get('/taken')).toHaveLength(1);
 });
 
-test('a callback that its receiver did not take is told after a restart, under the same id', async () => {
+test('a refused callback is sent again after a restart, under the same id', async () => {
   status = 503;
   const { body } = await ask('write_note', '/busy');
   await until(() => got.get('/busy'));
@@ -62,7 +62,7 @@ test('a callback that its receiver did not take is told after a restart, under t
   expect(new Set(got.get('/busy')).size).toBe(1);
 });
 
-test('the callback of a call that ended while there was no gateway is told when there is one', async () => {
+test('the callback of a call that ended without a running gateway is sent at the next start', async () => {
   status = 204;
   const { body } = await ask('ask_first', '/nobody');
   expect(body.status).toBe('pending_approval');
@@ -95,7 +95,7 @@ describe('after the database was emptied', () => {
   };
   const untilReportedOrForgotten = (callId: string) => until(async () => !(await owed(callId)));
 
-  test('the callback of a call that ended before is told, under the same id, and once told it is not again', async () => {
+  test('the callback of a call that ended before is sent once, under the same id', async () => {
     status = 503;
     const { body } = await ask('write_note', '/emptied');
     await until(() => got.get('/emptied'));
@@ -107,13 +107,13 @@ describe('after the database was emptied', () => {
     await untilReportedOrForgotten(body.call_id);
     expect(got.get('/emptied')?.length).toBeGreaterThanOrEqual(Math.max(2, before));
     expect(new Set(got.get('/emptied')).size).toBe(1);
-    const told = got.get('/emptied')?.length;
+    const sent = got.get('/emptied')?.length;
     await gateway.restart();
     expect(await owed(body.call_id)).toBe(false);
-    expect(got.get('/emptied')).toHaveLength(told as number);
+    expect(got.get('/emptied')).toHaveLength(sent as number);
   });
 
-  test('that of a call which still waits is owed again, and told when it ends', async () => {
+  test('the callback of a pending call is sent when it ends', async () => {
     status = 204;
     const { body } = await ask('ask_first', '/waits');
     await gateway.restart(emptied);
@@ -123,7 +123,7 @@ describe('after the database was emptied', () => {
     expect(got.get('/waits')).toHaveLength(1);
   });
 
-  test('that of a call which ended long ago is not told', async () => {
+  test('the callback of a call that ended long ago is not sent', async () => {
     status = 503;
     const { body } = await ask('write_note', '/old');
     await until(() => got.get('/old'));
@@ -143,13 +143,13 @@ describe('after the database was emptied', () => {
   });
 });
 
-test('what ended longer before the newest request than callbacks are tried, or over a day ago, is not told', () => {
+test('callbacks of calls that ended before the retry window, or over a day ago, are not sent', () => {
   const now_ms = 1_000_000_000_000;
   const tried_ms = (1 + 5 + 30 + 120 + 600 + 6 * 10) * 1000;
-  expect(untoldSince(now_ms, now_ms)).toBe(now_ms - tried_ms);
-  expect(untoldSince(now_ms - 3_600_000, now_ms)).toBe(now_ms - 3_600_000 - tried_ms);
-  expect(untoldSince(now_ms - 90 * 86_400_000, now_ms)).toBe(now_ms - 86_400_000);
-  expect(untoldSince(0, now_ms)).toBe(now_ms - 86_400_000);
+  expect(undeliveredSince(now_ms, now_ms)).toBe(now_ms - tried_ms);
+  expect(undeliveredSince(now_ms - 3_600_000, now_ms)).toBe(now_ms - 3_600_000 - tried_ms);
+  expect(undeliveredSince(now_ms - 90 * 86_400_000, now_ms)).toBe(now_ms - 86_400_000);
+  expect(undeliveredSince(0, now_ms)).toBe(now_ms - 86_400_000);
 });
 
 test('a call that is refused owes nothing', async () => {

@@ -20,26 +20,26 @@ export const gatewayVariables = z.object({
     .url({ protocol: /^smtps?$/ })
     .optional()
     .describe('`smtp://user:password@host:port` of the mail server for mail channels; unset: mail channels are refused'),
-  COUNTERSIGN_MAIL_FROM: z.string().min(1).default('countersign@localhost').describe('sender of mails'),
+  COUNTERSIGN_MAIL_FROM: z.string().min(1).default('countersign@localhost').describe('sender address of mails'),
   COUNTERSIGN_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('base URL of links in messages; unset: where the gateway listens'),
+    .describe('base URL of links in messages; unset: the listen address of the gateway'),
   COUNTERSIGN_IDENTITY_ALLOW_PRIVATE: flag.describe('allow OpenID providers and token endpoints at private addresses, with plain http'),
   ...httpSettings,
   COUNTERSIGN_TEST_STRICT_ANSWERS: flag,
   COUNTERSIGN_STREAMS_MAX: wholeNumber(1, 100_000)
     .default(DEFAULT_STREAMS.gateway_max)
-    .describe('event streams open at once in one gateway; more are refused (503)'),
+    .describe('maximum of event streams open on one gateway; beyond it: 503'),
   COUNTERSIGN_STREAMS_PER_TENANT_MAX: wholeNumber(1, 100_000)
     .default(DEFAULT_STREAMS.tenant_max)
-    .describe('event streams of one tenant (429)'),
+    .describe('maximum of event streams of one tenant; beyond it: 429'),
   COUNTERSIGN_STREAMS_PER_PRINCIPAL_MAX: wholeNumber(1, 100_000)
     .default(DEFAULT_STREAMS.principal_max)
-    .describe('event streams of one principal (429)'),
+    .describe('maximum of event streams of one principal; beyond it: 429'),
   COUNTERSIGN_STREAM_AGE_MAX_MS: wholeNumber(60_000, 86_400_000)
     .default(DEFAULT_STREAMS.age_max_ms)
-    .describe('an older event stream is closed; its reader resumes with `Last-Event-ID`'),
+    .describe('maximum age of an event stream; it is then closed, and its reader resumes with `Last-Event-ID`'),
 });
 
 /** The gateway's own settings; lanes and the data directory come from the platform's. */

@@ -78,7 +78,7 @@ test('only the plainest form goes past the router', () => {
     expect([other, takes(other)]).toEqual([other, false]);
 });
 
-test('a body may come byte by byte, and a caller who leaves in the middle of one hurts nobody', async () => {
+test('a body may arrive byte by byte, and an aborted body affects no other request', async () => {
   const body = JSON.stringify(note('write_note', numbered(4)));
   const head = `POST /v1/calls HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${gateway.key}\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
   const leaves = connect(gateway.running.port, '127.0.0.1', () => leaves.write(head + body.slice(0, 20), () => leaves.destroy()));

@@ -46,14 +46,14 @@ test('the effective tier of a tool for inputs that no call may have is refused a
   expect((await resolve(fits)).body).toMatchObject({ tool: 'write_note', effect: 'allow', tier: 'tier_1_auto' });
   const deep = JSON.parse(`${'{"path":'.repeat(100)}1${'}'.repeat(100)}`);
   for (const inputs of [{}, { path: 7, text: 'b' }, { ...fits, other: 1 }, deep, { ...fits, path: '\ud800' }]) {
-    const [asked, called] = [await resolve(inputs), await gateway.send('POST', '/v1/calls', { tool: 'write_note', inputs })];
-    expect(asked.status).toBe(422);
-    for (const field of ['type', 'code', 'detail', 'validation']) expect(asked.body[field]).toEqual(called.body[field]);
-    expect(asked.body).not.toHaveProperty('effect');
+    const [resolved, called] = [await resolve(inputs), await gateway.send('POST', '/v1/calls', { tool: 'write_note', inputs })];
+    expect(resolved.status).toBe(422);
+    for (const field of ['type', 'code', 'detail', 'validation']) expect(resolved.body[field]).toEqual(called.body[field]);
+    expect(resolved.body).not.toHaveProperty('effect');
   }
 });
 
-test('guards that need no counter are asked, and the effective tier of a tool agrees', async () => {
+test('guards without counters are evaluated, and the effective tier of a tool agrees', async () => {
   await limit('only', { kind: 'enabled_tools', allowed: ['read_*'] });
   await limit('looks', { kind: 'side_effects', side_effects: 'reads' });
   for (const id of ['only', 'looks'])
@@ -66,7 +66,7 @@ test('guards that need no counter are asked, and the effective tier of a tool ag
   expect((await gateway.send('DELETE', '/v1/limits/root')).status).toBe(204);
 });
 
-test('counters are not asked: a question takes nothing of them, and an empty one says nothing', async () => {
+test('counters are not checked: an evaluation consumes nothing, and an exhausted limit does not show', async () => {
   await limit('counted', { kind: 'max_tool_calls', max: 1 });
   for (let n = 0; n < 3; n++) expect((await ask('counted')).decision).toBe(true);
   expect((await gateway.send('GET', '/v1/limits/counted/usage')).body.items).toEqual([]);

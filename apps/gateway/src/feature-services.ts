@@ -37,7 +37,7 @@ export function replayBundles(deps: AppDeps, state: () => Configuration['state']
   return new ReplayBundles(deps, state, new RecordingReader(deps), transcripts);
 }
 
-/** Reads a call for who acts for somebody else once the views show it. */
+/** Reads a call for a delegate once the views show it. */
 export function delegatedAuthority(
   { vault, clock }: AppDeps,
   configuration: Configuration,

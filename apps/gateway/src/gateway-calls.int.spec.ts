@@ -206,8 +206,8 @@ describe('keys and tenants', () => {
     const { key, key_id } = made.body;
     expect((await gateway.call('write_note', {}, {}, key)).status).toBe(200);
     const { call_id } = (await gateway.call('read_note', {}, {}, key)).body; // whether it has the scope is policy's to say
-    const asked = (await gateway.events('tool-call-requested')).find((event) => event.meta.call_id === call_id);
-    expect(asked.call.authority).toMatchObject({ agent_token_ref: `key:${key_id}`, scopes: ['mail:send'] });
+    const requested = (await gateway.events('tool-call-requested')).find((event) => event.meta.call_id === call_id);
+    expect(requested.call.authority).toMatchObject({ agent_token_ref: `key:${key_id}`, scopes: ['mail:send'] });
     expect((await gateway.send('GET', '/v1/keys', undefined, {}, key)).status).toBe(403);
     expect((await gateway.send('GET', '/v1/keys')).text).not.toContain(key);
     expect((await gateway.send('DELETE', `/v1/keys/${key_id}`)).status).toBe(204);
@@ -220,7 +220,7 @@ describe('keys and tenants', () => {
       const principal = { kind: 'agent', id, roles: ['agent'] };
       const bad = await gateway.send('POST', '/v1/keys', { principal, owner: id });
       expect(bad).toMatchObject({ status: 400, body: { validation: { issues: [{ path: '/principal/id' }, { path: '/owner' }] } } });
-      expect(bad.body.detail).toContain('any characters are taken but');
+      expect(bad.body.detail).toContain('must not contain control characters');
       expect((await gateway.send('POST', '/v1/delegations', { agent_id: id })).body.validation.issues[0].path).toBe('/agent_id');
       const recorded = (await gateway.events('configuration-changed')).find((event) => event.key_hash !== undefined && 'scopes' in event);
       const key = mintApiKey();

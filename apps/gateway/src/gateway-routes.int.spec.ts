@@ -17,10 +17,10 @@ const vote = (approvalId: string, body: Record<string, unknown>, key = anna) =>
   gateway.send('POST', `/v1/approvals/${approvalId}/votes`, body, {}, key);
 
 describe('approvals', () => {
-  const asked = async () => (await gateway.call('ask_first')).body as { call_id: string; approval: { approval_id: string } };
+  const pendingCall = async () => (await gateway.call('ask_first')).body as { call_id: string; approval: { approval_id: string } };
 
   test('a counted vote answers with the approval as it became; a late one is 409', async () => {
-    const { call_id, approval } = await asked();
+    const { call_id, approval } = await pendingCall();
     const listed = await gateway.send('GET', '/v1/approvals?status=pending', undefined, {}, anna);
     expect(listed.body.items.map((item: { approval_id: string }) => item.approval_id)).toContain(approval.approval_id);
     const answer = await vote(approval.approval_id, { vote: 'approve' });
@@ -30,7 +30,7 @@ describe('approvals', () => {
   });
 
   test('what is read after a vote was read from views that have passed the vote itself, not only what came of it', async () => {
-    const { call_id, approval } = await asked();
+    const { call_id, approval } = await pendingCall();
     const partition = Number(call_id.split('-')[0]);
     await vote(approval.approval_id, { vote: 'approve' });
     const at = { topic: 'approval-voted', partition, offset: (await gateway.log.head('approval-voted', partition)) - 1 };
@@ -39,14 +39,14 @@ describe('approvals', () => {
   });
 
   test('a denial ends the call with the reason', async () => {
-    const { call_id, approval } = await asked();
+    const { call_id, approval } = await pendingCall();
     expect((await vote(approval.approval_id, { vote: 'deny', reason: 'too dear' })).status).toBe(200);
     const call = await gateway.send('GET', `/v1/calls/${call_id}`);
     expect(call.body).toMatchObject({ status: 'denied', error: { code: 'POLICY_DENIED', message: 'denied by anna: too dear' } });
   });
 
-  test('who may not vote is told so, and votes on nothing are 404', async () => {
-    const { approval } = await asked();
+  test('a vote without the right is refused, and a vote on an unknown approval is 404', async () => {
+    const { approval } = await pendingCall();
     const agent = await gateway.keyFor('bot', ['agent']);
     expect((await vote(approval.approval_id, { vote: 'approve' }, agent)).status).toBe(403);
     expect((await vote(approval.approval_id, { vote: 'approve' }, gateway.key)).status).toBe(403);
@@ -55,7 +55,7 @@ describe('approvals', () => {
   });
 
   test('opening an approval is on the record before it is shown', async () => {
-    const { call_id, approval } = await asked();
+    const { call_id, approval } = await pendingCall();
     const partition = Number(call_id.split('-')[0]);
     const before = await gateway.log.head('approval-voted', partition);
     expect((await gateway.send('GET', `/v1/approvals/${approval.approval_id}`, undefined, {}, anna)).status).toBe(200);
@@ -142,7 +142,7 @@ describe('batches, streams and lists', () => {
     expect([refused.status, refused.body.validation.issues[0].path]).toEqual([400, '/order']);
   });
 
-  test('what depends on a call that still waits is not sent, and is told so', async () => {
+  test('a call that depends on a pending call is refused', async () => {
     const calls = [
       { tool: 'ask_first', inputs: { path: 'waits', text: 'x' } },
       { tool: 'write_note', inputs: { path: 'after', text: 'x' }, depends_on: [0] },
@@ -269,7 +269,7 @@ describe('configuration', () => {
   });
 });
 
-test('a mapping of a tool that there is not is neither published nor tried, and the nearest names are told', async () => {
+test('a mapping of an unknown tool is neither published nor tried, and the error lists the nearest names', async () => {
   const definition = { inputs: [] };
   const put = await gateway.send('PUT', '/v1/mappings/write_notes', definition);
   const tried = await gateway.send('POST', '/v1/mappings:try', { tool: 'write_notes', definition });

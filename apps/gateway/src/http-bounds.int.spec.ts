@@ -79,7 +79,7 @@ describe('a request without a key is answered before its body is read', () => {
   test.each([
     ['no key', {}],
     ['an unknown token', auth('nonsense')],
-    ['a token with a signature of nobody', auth('eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln')],
+    ['a token with an unknown signature', auth('eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.c2ln')],
     ['a chunked body', { 'transfer-encoding': 'chunked' }],
   ])('%s', async (_title, headers) => {
     const length: Record<string, string | number> = 'transfer-encoding' in headers ? {} : { 'content-length': LARGE };
@@ -94,12 +94,12 @@ describe('a request without a key is answered before its body is read', () => {
 
   test('what it sends nevertheless is bounded: the connection is closed', async () => {
     const connection = (await connect()).post('/v1/calls', { 'content-length': LARGE }, 'x'.repeat(LARGE / 2));
-    await connection.gone();
+    await connection.untilClosed();
     expect(connection.statuses).toEqual([401]);
     expect(await refusedOf('unauthenticated_body')).toBeGreaterThan(0);
   });
 
-  test('a small body is read away, and the connection goes on', async () => {
+  test('a small body is discarded, and the connection stays open', async () => {
     const body = JSON.stringify(note('after a refusal'));
     const headers = { 'content-length': body.length };
     const connection = await connect();
@@ -113,7 +113,7 @@ describe('a request without a key is answered before its body is read', () => {
     expect(small.status).not.toBe(413);
     const connection = await connect();
     await connection.post('/v1/decisions', { 'content-length': 65_537 }).answered();
-    expect(connection.problem).toMatchObject({ status: 413, detail: expect.stringMatching(/65536.*65537/) });
+    expect(connection.problem).toMatchObject({ status: 413, detail: expect.stringMatching(/65537.*65536/) });
     const chunked = await connect();
     await chunked.post('/v1/decisions', { 'transfer-encoding': 'chunked' }, `10001\r\n${'x'.repeat(65_537)}\r\n`).answered();
     expect(chunked.problem.status).toBe(413);
@@ -121,7 +121,7 @@ describe('a request without a key is answered before its body is read', () => {
 });
 
 describe('Expect: 100-continue', () => {
-  test.each(['/v1/calls', '/v1/calls?'])('the body is asked for only where it will be read: %s', async (path) => {
+  test.each(['/v1/calls', '/v1/calls?'])('100 Continue is sent only if the body will be read: %s', async (path) => {
     const body = JSON.stringify(note('asked for'));
     const head = { expect: '100-continue', 'content-length': body.length };
     const refused = await connect();
@@ -134,7 +134,7 @@ describe('Expect: 100-continue', () => {
     expect(taken.statuses).toEqual([100, 200]);
   });
 
-  test('a body that is too large is never asked for', async () => {
+  test('100 Continue is not sent for a body that is too large', async () => {
     const connection = await connect();
     await connection.post('/v1/calls', { expect: '100-continue', 'content-length': 2 * MIB, ...auth(keys.default) }).answered();
     expect(connection.statuses).toEqual([413]);
@@ -193,7 +193,7 @@ describe('bytes of bodies in flight are capped', () => {
     chunked.socket.write(chunk);
     await chunked.answered();
     expect(chunked.problem).toMatchObject({ status: 429, scope: 'tenant', wanted_bytes: expect.any(Number) });
-    await chunked.gone();
+    await chunked.untilClosed();
   });
 
   test('a body without a length that is larger than any is refused as that', async () => {
@@ -205,7 +205,7 @@ describe('bytes of bodies in flight are capped', () => {
 
   test('800 half-sent bodies hold no more than the caps', async () => {
     for (let round = 1; round <= 8; round++) {
-      // An address a round: the server notices only after a while that those it does not read from are gone.
+      // One address for each round: the server notices late that unread connections were closed.
       const senders = await Promise.all(Array.from({ length: 100 }, () => connect(`127.0.1.${round}`)));
       for (const sender of senders) sender.post('/v1/calls', { ...auth(keys.acme), 'content-length': LARGE }, 'x'.repeat(100_000));
       await until(() => senders.filter(({ statuses }) => statuses[0] === 429).length >= 98);
@@ -273,7 +273,7 @@ describe('connections', () => {
   test('headers that take too long are answered 408 and closed', async () => {
     const slow = await connect();
     slow.socket.write('POST /v1/calls HTTP/1.1\r\nhost: x\r\nx-slow: ');
-    await slow.gone();
+    await slow.untilClosed();
     expect(slow.problem).toMatchObject({ type: 'urn:countersign:problem:request-timeout', status: 408 });
     expect(await refusedOf('headers_too_slow')).toBeGreaterThan(0);
   });
@@ -281,7 +281,7 @@ describe('connections', () => {
   test('one address has so many, and another is served beside it', async () => {
     const all = await Promise.all(Array.from({ length: LIMITS.connections_per_address_max }, () => connect('127.0.0.9')));
     const refused = await connect('127.0.0.9');
-    await refused.gone();
+    await refused.untilClosed();
     expect([refused.text, all.some(({ closed }) => closed)]).toEqual(['', false]);
     expect(await refusedOf('connections_address')).toBe(1);
     all[0]?.close();

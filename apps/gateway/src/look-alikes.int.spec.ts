@@ -33,7 +33,7 @@ test('an id whose keys are all revoked stays on the record: nothing that looks l
   expect((await mint(1, 'zoe')).status).toBe(201);
 });
 
-test('two gateways that mint ids which look alike at once: one gets the key, the other is told of it', async () => {
+test('two gateways that create confusable ids at once: one gets the key, the other a conflict', async () => {
   for (let round = 0; round < 5; round++) {
     const answers = await Promise.all([mint(0, `race-${round}`), mint(1, `Race-${round}`)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);

@@ -16,7 +16,7 @@ const kinds: [string, string, string, (n: number) => Record<string, unknown>][] 
   ['a row of a tool', 'PUT', '/v1/policies/tools/write_note', (n) => ({ tier: 'tier_1_auto', rule_id: `r-${n}` })],
 ];
 
-test.each(kinds)('of changes to %s by those who read the same version, at once, one is taken and the others are told', async (...of) => {
+test.each(kinds)('of concurrent changes to one version of %s, one succeeds and the others get 412', async (...of) => {
   const [, method, url, body] = of;
   const send = (n: number, headers: Record<string, string> = {}) => gateway.send(method, url, body(n), headers);
   const first = await send(0);
@@ -35,7 +35,7 @@ test.each(kinds)('of changes to %s by those who read the same version, at once, 
   expect([one?.status, [404, 412].includes(other?.status ?? 0)]).toEqual([204, true]);
 });
 
-test('a patch of a table by who has read an older version is told so, and nothing is lost', async () => {
+test('a patch of an older version of a table is refused, and nothing is lost', async () => {
   const put = await gateway.send('PUT', '/v1/facts/patched', { rows: { a: 1 } });
   const tag = { 'if-match': put.headers.get('etag') as string };
   const patch = (key: string) => gateway.send('PATCH', '/v1/facts/patched', { set: { [key]: 2 } }, tag);

@@ -25,7 +25,7 @@ const set = (more: Record<string, unknown>, id = 'corp') =>
     role_mappings: [{ value: 'staff', role: 'agent' }],
     ...more,
   });
-const asked = (token: string) => gateway.send('GET', '/v1/tools', undefined, {}, token);
+const listTools = (token: string) => gateway.send('GET', '/v1/tools', undefined, {}, token);
 
 /** A token like the provider's, of this test's making. */
 function forged(
@@ -54,9 +54,9 @@ test("a provider's token names a principal of its tenant, with the roles and rig
   expect((await gateway.send('GET', '/v1/keys', undefined, {}, token)).status).toBe(403);
 });
 
-test('a token of another audience, issuer, key, algorithm or time lets nobody in, and says why', async () => {
+test('a token of another audience, issuer, key, algorithm or time is refused with the reason', async () => {
   const why = async (token: string | Promise<string>) => {
-    const answer = await asked(await token);
+    const answer = await listTools(await token);
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('invalid_token')]);
     return answer.body.detail;
   };
@@ -72,19 +72,19 @@ test('a token of another audience, issuer, key, algorithm or time lets nobody in
   expect(await why(`${head}.e30.${tail}`)).toContain('not accepted');
 });
 
-test('a provider that signs with a new key is followed, and one that is removed lets nobody in at once', async () => {
+test('a new signing key of a provider is accepted, and tokens of a removed provider are refused at once', async () => {
   const old = await provider.token('bob');
-  expect((await asked(old)).status).toBe(200);
+  expect((await listTools(old)).status).toBe(200);
   const { port } = provider;
   await provider.close();
   provider = await OpenId.open(['alice', 'bob'], [second.jwk, first.jwk], port);
-  await new Promise((later) => setTimeout(later, 5_100)); // its keys were asked for just now
-  expect((await asked(await provider.token('bob'))).status).toBe(200);
-  expect((await asked(old)).status).toBe(200);
+  await new Promise((later) => setTimeout(later, 5_100)); // its keys were fetched just now
+  expect((await listTools(await provider.token('bob'))).status).toBe(200);
+  expect((await listTools(old)).status).toBe(200);
   expect((await gateway.send('DELETE', '/v1/identity-providers/corp')).status).toBe(204);
-  expect((await asked(old)).status).toBe(401);
+  expect((await listTools(old)).status).toBe(401);
   await set({});
-  expect((await asked(old)).status).toBe(200);
+  expect((await listTools(old)).status).toBe(200);
 }, 20_000);
 
 test('a second provider of the same issuer and audience is refused, and a tenant names only audiences of its own', async () => {

@@ -62,10 +62,10 @@ describe('a case with a reference', () => {
       action: { name: 'call' },
       resource: { type: 'tool', id: 'write_note', properties: note({}).inputs },
     };
-    const asked = async (named: string) =>
+    const evaluated = async (named: string) =>
       (await world.ask(0, 'POST', '/access/v1/evaluation', { ...evaluation, context: { case_id: named } })).body;
-    expect(await asked('ext:PO-named')).toMatchObject({ context: { tier: expect.any(String) } });
-    expect(await asked('ext:none')).toMatchObject({ decision: false, context: { reason: { code: 'unknown-case' } } });
+    expect(await evaluated('ext:PO-named')).toMatchObject({ context: { tier: expect.any(String) } });
+    expect(await evaluated('ext:none')).toMatchObject({ decision: false, context: { reason: { code: 'unknown-case' } } });
     const batch = { calls: [note({ case_id: 'ext:PO-named' })] };
     expect((await world.ask(0, 'POST', '/v1/calls:batch', batch, { prefer: 'wait=10' })).body).toMatchObject({
       index: 0,
@@ -118,6 +118,15 @@ describe('a call with a reference', () => {
     const [won, ...others] = rivals.filter(({ status }) => status !== 409);
     expect(others).toEqual([]);
     for (const { body } of rivals) expect(body.call_id).toBe(won?.body.call_id);
+  });
+
+  test('is free where its request was refused: a better one has it', async () => {
+    await open(0, { external_id: 'PO-over' });
+    await world.ask(0, 'PATCH', '/v1/cases/ext:PO-over', { state: 'closed' });
+    const body = { external_id: 'row-free', inputs: { path: 'free', text: 'x' } };
+    for (const wrong of [{ case_id: 'ext:PO-over' }, { deadline: '2020-01-01T00:00:00Z' }, { inputs: {} }])
+      expect((await send(0, { ...body, ...wrong })).status).toBeGreaterThanOrEqual(400);
+    expect((await send(0, body)).status).toBeLessThan(300);
   });
 
   test('what looks sealed is not taken where data is personal: it would be opened for its readers', async () => {

@@ -23,25 +23,25 @@ const publish = (rules: object[]) => gateway.send('POST', '/v1/policies', { rule
 const ask = (id: string, approval: object) => ({ id, tools: 'pay_invoice', effect: 'require_approval', approval });
 
 describe('publishing', () => {
-  test('the answer says what allows take away, and who was taken unchecked; so does the answer to the same again', async () => {
+  test('the response lists overridden approvals and unverified people, also for a repeat', async () => {
     const rules = [
       ask('two', { people: ['anna', `${provider.issuer}|zoe`], quorum: 2 }),
       { id: 'small', tools: 'pay_invoice', effect: 'allow', overrides: ['two', 'tool.pay_invoice'] },
     ];
     const answer = await publish(rules);
-    const told = {
+    const expected = {
       overrides: [{ rule: 'small', overrides: ['two', 'tool.pay_invoice'] }],
       warnings: [
         {
           path: '/rules/0/approval/people/1',
           rule: 'two',
-          message: `two: zoe of ${provider.issuer} is not known here: whether there is such a person is not checked`,
+          message: `two: zoe of ${provider.issuer} has not signed in yet: it is not checked whether the person exists`,
         },
       ],
     };
-    expect(answer).toMatchObject({ status: 201, body: told });
+    expect(answer).toMatchObject({ status: 201, body: expected });
     const again = await gateway.send('POST', '/v1/policies', { rules, version: answer.body.version });
-    expect(again).toMatchObject({ status: 201, body: { ...told, version: answer.body.version } });
+    expect(again).toMatchObject({ status: 201, body: { ...expected, version: answer.body.version } });
     expect((await publish([])).body).toMatchObject({ overrides: [], warnings: [] });
   });
 
@@ -76,7 +76,7 @@ describe('publishing', () => {
       const refused = await publish(rules);
       expect(refused).toMatchObject({
         status: 422,
-        body: { validation: { issues: [{ message: expect.stringContaining('publish the mapping first') }] } },
+        body: { validation: { issues: [{ message: expect.stringContaining('Publish a mapping that writes this field first') }] } },
       });
     }
     const mapping = {
@@ -94,7 +94,7 @@ describe('a row of the tool policy', () => {
   const set = (tool: string, requirement: object) =>
     gateway.send('PUT', `/v1/policies/tools/${tool}`, { tier: 'tier_2_approval_required', requirement });
 
-  test('warns of people whom nobody can check', async () => {
+  test('warns of people who cannot be verified', async () => {
     const answer = await set('pay_invoice', { people: [`${provider.issuer}|zoe`, 'anna'] });
     const warning = { path: '/requirement/people/0', message: expect.stringContaining('zoe of') };
     expect(answer).toMatchObject({ status: 200, body: { tool: 'pay_invoice', warnings: [warning] } });
@@ -102,27 +102,21 @@ describe('a row of the tool policy', () => {
   });
 
   test.each([
-    [
-      'an unknown person',
-      'pay_invoice',
-      { people: ['anne'] },
-      '/requirement/people/0',
-      'no person called anne has a valid key; did you mean anna?',
-    ],
-    ['an unknown role', '*', { approver_roles: ['boss'] }, '/requirement/approver_roles/0', 'there is no role boss; roles are '],
+    ['an unknown person', 'pay_invoice', { people: ['anne'] }, '/requirement/people/0', 'no user anne has a valid key; did you mean anna?'],
+    ['an unknown role', '*', { approver_roles: ['boss'] }, '/requirement/approver_roles/0', 'the role boss does not exist; roles are '],
     [
       'an unknown issuer',
       'pay_invoice',
       { people: ['https://evil.example|x'] },
       '/requirement/people/0',
-      'is the issuer of no identity provider',
+      'no identity provider of this tenant has the issuer',
     ],
     [
       'a quorum above the people',
       'pay_invoice',
       { people: ['anna'], quorum: 2 },
       '/requirement/quorum',
-      'fewer people are named than the quorum',
+      'the group names fewer people than its quorum',
     ],
   ])('refuses %s', async (_what, tool, requirement, path, message) => {
     const refused = await set(tool, requirement);
@@ -134,7 +128,7 @@ describe('a row of the tool policy', () => {
     const refused = await set('pay_invoic', { people: ['anna'] });
     expect(refused).toMatchObject({
       status: 422,
-      body: { detail: expect.stringContaining('there is no tool pay_invoic'), nearest: ['pay_invoice'] },
+      body: { detail: expect.stringContaining('the tool pay_invoic does not exist'), nearest: ['pay_invoice'] },
     });
   });
 });

@@ -44,7 +44,7 @@ function token(subject: string, { ago_s = 0, iat, roles = ['staff'] }: { ago_s?:
 const channel = (acts_as: object, more: object = {}) =>
   gateway.send('POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/', types: ['approval.granted'], acts_as, ...more });
 
-async function asked(): Promise<string> {
+async function requested(): Promise<string> {
   const { body } = await gateway.call('ask_first');
   return body.approval.approval_id;
 }
@@ -64,7 +64,7 @@ const votes = async () => (await gateway.events('approval-voted')).length;
 test('a link that was sent before the last key of its person was revoked neither shows nor decides anything', async () => {
   await gateway.keyFor('carl', ['approver']);
   const { body: made } = await channel({ id: 'carl', roles: ['approver'] });
-  const [first, second] = [await asked(), await asked()];
+  const [first, second] = [await requested(), await requested()];
   expect((await looked(linkOf(first, made.webhook_id))).status).toBe(200);
   expect((await decide(linkOf(first, made.webhook_id))).status).toBe(200);
   const { items } = (await gateway.send('GET', '/v1/keys?limit=100')).body;
@@ -82,7 +82,7 @@ test('a link that was sent before the last key of its person was revoked neither
   expect((await decide(linkOf(second, made.webhook_id))).status).toBe(200);
 });
 
-test('a channel decides only for somebody who could decide now, with each of the roles; one that is disabled may name anybody', async () => {
+test('acts_as needs a person who can vote now with each of the roles, except on a disabled channel', async () => {
   await gateway.keyFor('emma', ['approver']);
   const issues = async (acts_as: object, more: object = {}) => {
     const { status, body } = await channel(acts_as, more);
@@ -103,7 +103,7 @@ test('for a person of a provider a channel decides after a token was verified, o
   let made = await channel(acts_as);
   for (const until = Date.now() + 10_000; made.status !== 201 && Date.now() < until; ) made = await channel(acts_as);
   expect([made.status, made.body.acts_as]).toEqual([201, { kind: 'user', ...acts_as }]);
-  const [first, second, third] = [await asked(), await asked(), await asked()];
+  const [first, second, third] = [await requested(), await requested(), await requested()];
   expect((await decide(linkOf(first, made.body.webhook_id))).status).toBe(200);
   const votes = await gateway.events('approval-voted');
   const voters = votes.map(({ voter_issuer, voter }) => [voter_issuer, voter?.id]);
@@ -141,14 +141,14 @@ test('tokens of people are recorded now and then, with the time of their issue, 
 
 test('a vote by a token is on record as that of a live person before it is cast', async () => {
   await setProvider();
-  const approval_id = await asked();
+  const approval_id = await requested();
   const cast = await gateway.send('POST', `/v1/approvals/${approval_id}/votes`, { vote: 'approve' }, {}, await token('hugo'));
   expect(cast.status).toBe(200);
   const known = (await gateway.events('configuration-changed')).filter((event) => event.subject === 'hugo');
   expect(known).toMatchObject([{ provider_id: 'corp', roles: ['approver'] }]);
 });
 
-test('whoever lets somebody else vote is on record before that, also by a token without a role that is asked', async () => {
+test('a delegator is on record before the delegation, even with a token without an approver role', async () => {
   await setProvider({ role_mappings: [{ value: 'staff', role: 'agent' }] });
   const body = { to: 'carl', until: new Date(Date.now() + HOUR_S * 1000).toISOString() };
   expect((await gateway.send('POST', '/v1/vote-delegations', body, {}, await token('lena'))).status).toBe(201);

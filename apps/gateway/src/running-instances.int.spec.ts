@@ -42,19 +42,19 @@ test.each(changes)('%s %s is answered when the running instances have it', async
   const answer = gateway.send(method, path.replace(':key_id', key_id), body, { prefer: 'wait=30' }).finally(() => {
     answered = true;
   });
-  // An instance that is not heard from for a while counts as gone, so it goes on saying what it has.
+  // An instance without heartbeats counts as stopped, so it keeps reporting.
   for (let n = 0; n < 3; n++) {
     await sleep(50);
     await has(-1);
     expect(answered).toBe(false);
   }
   await has(1_000_000);
-  const { status, text, body: said } = await answer;
+  const { status, text, body: reply } = await answer;
   expect([status < 300, text]).toEqual([true, text]);
-  if (said?.instances) expect(said.instances).toContainEqual({ ...late, has_it: true });
+  if (reply?.instances) expect(reply.instances).toContainEqual({ ...late, has_it: true });
 });
 
-test('a change is answered, and says who is late, when nobody is to wait any longer', async () => {
+test('a change returns after the wait and lists the late instances', async () => {
   await has(-1);
   const { body } = await gateway.send('PUT', changes[0]![1], { adapter_version: '1.2.0' }, { prefer: 'wait=0' });
   expect(body.instances).toContainEqual({ ...late, has_it: false });

@@ -14,7 +14,7 @@ test('an empty environment gives the defaults', () => {
   });
 });
 
-test('all faults are told at once, each with its variable', () => {
+test('all faults are reported at once, each with its variable', () => {
   const parsed = parsePolicyConfig({ COUNTERSIGN_POLICY_ALLOW_FOR_MS: 'soon', COUNTERSIGN_POLICY_BATCH_RECORDS: '0' }, []);
   expect('faults' in parsed && parsed.faults.map((fault) => fault.split(':')[0])).toEqual([
     'COUNTERSIGN_POLICY_ALLOW_FOR_MS',

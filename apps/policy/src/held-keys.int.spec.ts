@@ -33,23 +33,29 @@ describe('a key that tool_executions holds', () => {
   const ruling = async (idempotency_key: string, more = {}) =>
     rig.seen(await rig.request('pay', { idempotency_key, discriminating_digest: digest, window_ms: 60_000, ...more }), 'policy_decided');
 
-  test('answers a later call, asking nobody', async () => {
+  test('answers a later call without asking for approval', async () => {
     expect(await ruling(held(2, digest, now_s()))).toMatchObject({ effect: 'allow', joined_call_id: `0-${holder}` });
   });
 
-  test('asks people anew where the effect of the earlier call does not stand any more', async () => {
+  test('requests approval again where the effect of the earlier call is no longer in place', async () => {
     expect((await ruling(held(2, digest, now_s(), false))).effect).toBe('require_approval');
     expect((await ruling(held(2, digest, now_s(), null))).effect).toBe('require_approval');
     expect(await ruling(held(2, digest, now_s(), false), { key_source: 'header' })).toMatchObject({ effect: 'allow' });
   });
 
-  test('a ruling that joined it and could not be answered is ruled on anew, with people', async () => {
+  test('a call that joined it and could not be answered gets a new ruling, with approval', async () => {
     const key = held(2, digest, now_s());
     const call_id = await rig.request('pay', { idempotency_key: key, discriminating_digest: digest, window_ms: 60_000 });
     const { call } = await rig.seen(call_id, 'policy_decided');
-    const gone = { decision_id: 'd', revision: 1, config_offset: -1, tier: 'tier_2_approval_required' as const, rule: 'key.answer_gone' };
+    const rejudged = {
+      decision_id: 'd',
+      revision: 1,
+      config_offset: -1,
+      tier: 'tier_2_approval_required' as const,
+      rule: 'key.answer_gone',
+    };
     const source = { topic: 'policy-decided', offset: 0 };
-    const event = { meta: rig.meta(call_id), ...gone, reason: 'gone', source, call, because: 'answer_gone' as const };
+    const event = { meta: rig.meta(call_id), ...rejudged, reason: 'gone', source, call, because: 'answer_gone' as const };
     await rig.put('tool_call_rejudged', event);
     expect(await rig.seen(call_id, 'approval_requested')).toMatchObject({ revision: 2 });
   });

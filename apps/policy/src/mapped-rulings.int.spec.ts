@@ -110,7 +110,7 @@ test('inputs that a cap lowers are mapped and judged again, by the version that 
   expect(await rig.seen(denied, 'policy_decided')).toMatchObject({ effect: 'deny', rule: 'five-hundred' });
 });
 
-test('a call that was let through before the upgrade is judged again in both forms; people who were asked are asked again', async () => {
+test('a call that was allowed before the upgrade is judged again in both forms; an approval is requested again', async () => {
   const asks = [{ id: 'ask', tools: {}, effect: 'require_approval' }];
   await rule(asks);
   const call_id = await rig.request('note', inputsOf({ to: 'other', total: 1 }));
@@ -120,8 +120,8 @@ test('a call that was let through before the upgrade is judged again in both for
   await rejudged(call_id, call, await publish());
   const again = await secondRuling(call_id);
   expect(again).toMatchObject({ effect: 'require_approval', rule: 'ask', call: { mapped: { inputs_json: '{"cents":100,"to":"imp"}' } } });
-  const asked = (await rig.ofCall(call_id)).filter(({ event_type }) => event_type === 'approval_requested');
-  const [first, second] = asked.map(({ event }) => event as EventMap['approval_requested']);
+  const requests = (await rig.ofCall(call_id)).filter(({ event_type }) => event_type === 'approval_requested');
+  const [first, second] = requests.map(({ event }) => event as EventMap['approval_requested']);
   expect(second?.ruling_digest).not.toBe(first?.ruling_digest);
   await rig.vote(`${call_id}.2`, 'ann', 'approve');
   await rig.until(async () => (await rig.ofCall(call_id)).filter(({ event_type }) => event_type === 'approval_granted').length === 2);

@@ -23,7 +23,7 @@ export class PolicyClock {
     this.timer = setTimeout(() => this.tick(), TURN_MS);
   }
 
-  /** Resolves when no turn is under way any more. */
+  /** Resolves when no turn is in progress any more. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
@@ -33,7 +33,7 @@ export class PolicyClock {
   private tick(): void {
     this.turning = this.turn()
       .catch((cause: unknown) =>
-        this.logger.warn({ event: 'policy_turn_failed', cause: String(cause) }, 'a turn of expiries failed; the next turn repeats it'),
+        this.logger.warn({ event: 'policy_turn_failed', cause: String(cause) }, 'cannot expire approvals; the next turn retries'),
       )
       .then(() => {
         if (!this.stopped) this.start();

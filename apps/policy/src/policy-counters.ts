@@ -30,7 +30,7 @@ export class PolicyCounters {
     });
     new Gauge({
       name: 'countersign_policy_approvals_in_progress',
-      help: 'Questions that are open, or granted and not executed yet.',
+      help: 'Approval requests that are open, or granted and not executed yet.',
       registers: [registry],
       collect() {
         this.set(openApprovals());

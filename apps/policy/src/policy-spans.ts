@@ -5,13 +5,13 @@ import { type CallTracer, decisionAttributes } from '@countersign/process';
 export class PolicySpans {
   constructor(private readonly tracer: CallTracer | undefined) {}
 
-  follow(said: AnyEvent, traceparent: string | undefined): string | undefined {
+  follow(published: AnyEvent, traceparent: string | undefined): string | undefined {
     if (!this.tracer) return traceparent;
-    if (said.event_type !== 'policy_decided' && said.event_type !== 'approval_granted') return traceparent;
-    const span = this.tracer.start(`policy ${said.event_type}`, traceparent);
-    span.set({ 'countersign.call_id': said.event.meta.call_id as string, 'countersign.tenant_id': said.event.meta.tenant_id });
-    if (said.event_type === 'policy_decided') {
-      const { approval_mode_effective, decision_id, effect, rule } = said.event;
+    if (published.event_type !== 'policy_decided' && published.event_type !== 'approval_granted') return traceparent;
+    const span = this.tracer.start(`policy ${published.event_type}`, traceparent);
+    span.set({ 'countersign.call_id': published.event.meta.call_id as string, 'countersign.tenant_id': published.event.meta.tenant_id });
+    if (published.event_type === 'policy_decided') {
+      const { approval_mode_effective, decision_id, effect, rule } = published.event;
       span.set({
         ...decisionAttributes(approval_mode_effective, decision_id),
         'countersign.ruling.effect': effect,

@@ -39,7 +39,7 @@ async function cancel(call_id: string): Promise<void> {
 const types = async (call_id: string) => (await rig.ofCall(call_id)).map((seen) => seen.event_type);
 
 describe('a ruling', () => {
-  test('is written once for a call that needs nobody, without SQL', async () => {
+  test('is written once for a call that needs no approval, without SQL', async () => {
     const call_id = await rig.request('note');
     expect(await rig.seen(call_id, 'policy_decided')).toMatchObject({
       effect: 'allow',
@@ -49,7 +49,7 @@ describe('a ruling', () => {
       config_offset: 0,
       source: { topic: 'tool-call-requested', offset: 0 },
     });
-    expect(rig.store.asked).not.toContain('rows_of_keys');
+    expect(rig.store.queryNames).not.toContain('rows_of_keys');
   });
 
   test('is not repeated after a restart, nor for a request that comes again', async () => {
@@ -57,7 +57,8 @@ describe('a ruling', () => {
       Array.from({ length: 300 }, (_, i) => rig.request(i % 3 ? 'note' : 'pay', {}, callId(i % 2, uuidv7(rig.now())))),
     );
     const first = calls[0] as string;
-    await rig.until(async () => (await rig.said('policy-decided', 0)).length + (await rig.said('policy-decided', 1)).length === 400);
+    const decided = async () => (await Promise.all([0, 1].map((partition) => rig.published('policy-decided', partition)))).flat();
+    await rig.until(async () => (await decided()).length === 400);
     await rig.stop();
     rig.store.snapshots.clear();
     await rig.start();
@@ -65,8 +66,7 @@ describe('a ruling', () => {
     const last = await rig.request('note');
     await rig.seen(last, 'policy_decided');
     expect(await types(first)).toEqual(['policy_decided', 'approval_requested']);
-    const all = [...(await rig.said('policy-decided', 0)), ...(await rig.said('policy-decided', 1))];
-    expect(all.filter((seen) => seen.event_type === 'policy_decided')).toHaveLength(301);
+    expect((await decided()).filter((seen) => seen.event_type === 'policy_decided')).toHaveLength(301);
   });
 
   test('denies an unknown tool, another contract, an unknown tenant and a closed case', async () => {
@@ -87,9 +87,9 @@ describe('a ruling', () => {
   });
 
   test('waits for the store where it needs it, and is then made', async () => {
-    rig.store.fault = Object.assign(new Error('the store is away'), { countersign_fault: 'infrastructure' });
+    rig.store.fault = Object.assign(new Error('the store is unavailable'), { countersign_fault: 'infrastructure' });
     const call_id = await rig.request('pay');
-    await rig.until(() => rig.store.asked.filter((name) => name === 'store_pulse').length >= 2);
+    await rig.until(() => rig.store.queryNames.filter((name) => name === 'store_pulse').length >= 2);
     expect(await types(call_id)).toEqual([]);
     rig.store.fault = undefined;
     expect((await rig.seen(call_id, 'policy_decided')).effect).toBe('require_approval');
@@ -97,7 +97,7 @@ describe('a ruling', () => {
 });
 
 describe('a record that cannot be handled', () => {
-  test('is denied where its meta can be read, and stops nobody', async () => {
+  test('is denied if its meta can be read, and does not block other records', async () => {
     const [cut, garbled] = [callId(0, uuidv7(rig.now())), callId(0, uuidv7(rig.now()))];
     const whole = rig.codec.encode('tool_call_requested', { meta: rig.meta(cut), call: rig.call('note') });
     const headers = { event_type: 'tool_call_requested' };
@@ -123,11 +123,11 @@ describe('a record that cannot be handled', () => {
     rig.store.snapshots.clear();
     await rig.start();
     expect(await types(cut)).toEqual(['policy_decided']);
-    expect(await rig.said('policy-decided')).toHaveLength(2);
+    expect(await rig.published('policy-decided')).toHaveLength(2);
   });
 });
 
-/** An approval as it may stand on the log, whoever wrote it. */
+/** An approval as it may be on the log, whoever wrote it. */
 const voteOf = (call_id: string, approval_id: string, id: string): EventMap['approval_voted'] => ({
   meta: rig.meta(call_id),
   approval_id,
@@ -153,7 +153,7 @@ describe('an approval', () => {
     await rig.vote(approval_id, 'ann', 'approve');
     expect(await rig.seen(call_id, 'approval_granted')).toMatchObject({ approval_id, votes: [{ voter_id: 'ann' }], revision: 1 });
     await rig.vote(approval_id, 'bob', 'deny');
-    expect((await rig.seen(call_id, 'approval_vote_refused')).reason).toMatch(/granted already/);
+    expect((await rig.seen(call_id, 'approval_vote_refused')).reason).toMatch(/already granted/);
   });
 
   test('counts votes from before a restart, from its own output and without a snapshot', async () => {
@@ -170,30 +170,30 @@ describe('an approval', () => {
     rig.store.snapshots.clear();
     await rig.start();
     await rig.vote(approval_id, 'ann', 'approve');
-    expect((await rig.seen(call_id, 'approval_vote_refused')).reason).toMatch(/another person/);
+    expect((await rig.seen(call_id, 'approval_vote_refused')).reason).toMatch(/a different person/);
     await rig.vote(approval_id, 'bob', 'approve');
     expect((await rig.seen(call_id, 'approval_granted')).votes.map((vote) => vote.voter_id)).toEqual(['ann', 'bob']);
   });
 
-  test('no vote of somebody without a good key counts, whatever the vote says and whenever policy reads it', async () => {
-    const asked = [await rig.request('pay'), await rig.request('pay')];
-    const [first, second] = await Promise.all(asked.map((call_id) => rig.seen(call_id, 'approval_requested')));
-    await rig.put('approval_voted', voteOf(asked[0] as string, first?.approval_id as string, 'nobody'), 0);
-    expect((await rig.seen(asked[0] as string, 'approval_vote_refused')).code).toBe('not_live');
+  test('no vote of a person without a valid key counts, whatever the vote says and whenever policy reads it', async () => {
+    const requested = [await rig.request('pay'), await rig.request('pay')];
+    const [first, second] = await Promise.all(requested.map((call_id) => rig.seen(call_id, 'approval_requested')));
+    await rig.put('approval_voted', voteOf(requested[0] as string, first?.approval_id as string, 'nobody'), 0);
+    expect((await rig.seen(requested[0] as string, 'approval_vote_refused')).code).toBe('not_live');
     const key_id = await rig.person({ kind: 'user', id: 'carl', roles: ['approver'] });
     await rig.stop();
     await rig.revoke(key_id);
-    await rig.put('approval_voted', voteOf(asked[1] as string, second?.approval_id as string, 'carl'), 0);
+    await rig.put('approval_voted', voteOf(requested[1] as string, second?.approval_id as string, 'carl'), 0);
     await rig.start();
-    expect((await rig.seen(asked[1] as string, 'approval_vote_refused')).code).toBe('not_live');
+    expect((await rig.seen(requested[1] as string, 'approval_vote_refused')).code).toBe('not_live');
     await rig.stop();
     rig.store.snapshots.clear();
     await rig.start();
     await rig.vote(second?.approval_id as string, 'dora', 'approve');
-    expect((await rig.seen(asked[1] as string, 'approval_granted')).votes.map(({ voter_id }) => voter_id)).toEqual(['dora']);
+    expect((await rig.seen(requested[1] as string, 'approval_granted')).votes.map(({ voter_id }) => voter_id)).toEqual(['dora']);
   });
 
-  test('expires when its time is over, also while policy was away, and is never granted by time', async () => {
+  test('expires when its time is over, also while policy was unavailable, and is never granted by time', async () => {
     const waiting = await rig.request('pay');
     const joined = await rig.request('pay', { idempotency_key: (await rig.seen(waiting, 'policy_decided')).call.idempotency_key });
     expect(await rig.seen(joined, 'policy_decided')).toMatchObject({ joined_call_id: waiting, effect: 'require_approval' });
@@ -209,7 +209,7 @@ describe('an approval', () => {
     expect(await types(other)).toEqual(['policy_decided', 'approval_requested', 'approval_expired']);
   });
 
-  test('a vote that the log had in time counts, though policy was away until after', async () => {
+  test('a vote that the log had in time counts, though policy was unavailable until after', async () => {
     const call_id = await rig.request('pay');
     const { approval_id } = await rig.seen(call_id, 'approval_requested');
     await rig.stop();
@@ -289,7 +289,7 @@ test('approval races: of 20 voters, cancels and time at once, one end wins, 50 t
   const last = await rig.request('note');
   await rig.seen(last, 'policy_decided');
   const endsOf = new Map<string, number>();
-  for (const { event_type, event } of await rig.said('approval-granted')) {
+  for (const { event_type, event } of await rig.published('approval-granted')) {
     if (!END.includes(event_type) || (event_type === 'call_cancelled' && !event.final)) continue;
     const call_id = event.meta.call_id as string;
     endsOf.set(call_id, (endsOf.get(call_id) ?? 0) + 1);

@@ -76,7 +76,7 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: RulingPart
   });
 }
 
-/** What rules are told of earlier calls, once the views have what this process said. */
+/** Reads the history for rules, once the views have what this process published. */
 function historiesOf(deps: AppDeps, rulings: TenantRulings, configuration: Configuration, said: () => Promise<void>): HistoryLookup {
   const { log, store, clock, logger } = deps;
   const historyReader = new CallHistoryReader({ log, store, monotonic_ms: () => clock.monotonic_ms(), said });
@@ -95,13 +95,16 @@ function warnOfChanges(state: ConfigurationState, { logger, clock }: Pick<AppDep
   const changes = changedRulings(state);
   for (const change of changes.slice(0, CHANGES_LOGGED_MAX))
     logger.warn(
-      { event: 'policy_rules_otherwise', ...change },
-      `policy ${change.bundle_version} rules ${change.tool} otherwise: ${change.why}`,
+      { event: 'policy_decisions_changed', ...change },
+      `policy ${change.bundle_version} decides on ${change.tool} differently: ${change.why}`,
     );
   if (changes.length > CHANGES_LOGGED_MAX)
-    logger.warn({ event: 'policy_rules_otherwise', left_out: changes.length - CHANGES_LOGGED_MAX }, 'more tools are ruled otherwise');
+    logger.warn(
+      { event: 'policy_decisions_changed', left_out: changes.length - CHANGES_LOGGED_MAX },
+      'policies also decide differently on other tools',
+    );
   for (const [tenant_id, grants] of voidGrants(state, clock.now_ms()))
-    logger.warn({ event: 'grants_void', tenant_id, grants }, 'grants from before they named inputs cover no call any more: approve again');
+    logger.warn({ event: 'grants_void', tenant_id, grants }, 'grants of earlier releases name no inputs and cover no call: approve again');
 }
 
 /** What the configuration says of people, as it is when a vote is decided. */
@@ -144,12 +147,12 @@ function partitionServices(
   };
 }
 
-/** Resolves when everything decided so far stands on the log. */
+/** Resolves when everything decided so far is on the log. */
 async function written(owned: OwnedPartitions<RulingPartition>): Promise<void> {
   await Promise.all([...owned.all()].map(({ writer }) => writer.drained()));
 }
 
-/** Starts policy: resolves when it reads its inputs. It is ready once what it says of all that was there when it started stands on the log. */
+/** Starts policy: resolves when it reads its inputs. It is ready once its decisions on all records from before the start are on the log. */
 export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
   const configuration = foldConfiguration(deps);
   await configuration.start();

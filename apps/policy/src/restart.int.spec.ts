@@ -17,7 +17,7 @@ afterEach(() => rig.close());
 
 const rulings = async (): Promise<Map<string, Seen[]>> => {
   const byCall = new Map<string, Seen[]>();
-  for (const seen of [...(await rig.said('policy-decided', 0)), ...(await rig.said('policy-decided', 1))]) {
+  for (const seen of [...(await rig.published('policy-decided', 0)), ...(await rig.published('policy-decided', 1))]) {
     if (seen.event_type !== 'policy_decided') continue;
     const call_id = seen.event.meta.call_id as string;
     byCall.set(call_id, [...(byCall.get(call_id) ?? []), seen]);
@@ -49,12 +49,12 @@ test('appends that fail, taken or not, leave every call with one decision, also 
 
 test('a snapshot of any age gives the same answers as none: nothing is decided twice, nothing is lost', async () => {
   const ages: Map<string, Record<string, unknown>>[] = [new Map()];
-  const asked: string[] = [];
+  const pending: string[] = [];
   for (let round = 0; round < 5; round++) {
     const calls = await requestMany(40);
-    asked.push(calls[0] as string, calls[4] as string);
+    pending.push(calls[0] as string, calls[4] as string);
     await rig.seen(calls[4] as string, 'approval_requested');
-    if (round > 0) await rig.vote(`${asked[2 * round - 2]}.1`, 'ann', round % 2 ? 'approve' : 'deny');
+    if (round > 0) await rig.vote(`${pending[2 * round - 2]}.1`, 'ann', round % 2 ? 'approve' : 'deny');
     await new Promise((done) => setTimeout(done, 300));
     ages.push(new Map(rig.store.snapshots));
   }
@@ -66,11 +66,11 @@ test('a snapshot of any age gives the same answers as none: nothing is decided t
     await rig.start();
   }
   expect(await rulings()).toEqual(before);
-  await rig.vote(`${asked[9]}.1`, 'ann', 'approve');
-  await rig.seen(asked[9] as string, 'approval_granted');
-  await rig.vote(`${asked[0]}.1`, 'bob', 'deny');
-  await rig.until(async () => (await rig.ofCall(asked[0] as string)).some((seen) => seen.event_type === 'approval_vote_refused'));
-  const ends = (await rig.said('approval-granted')).filter((seen) => /granted|denied/.test(seen.event_type));
+  await rig.vote(`${pending[9]}.1`, 'ann', 'approve');
+  await rig.seen(pending[9] as string, 'approval_granted');
+  await rig.vote(`${pending[0]}.1`, 'bob', 'deny');
+  await rig.until(async () => (await rig.ofCall(pending[0] as string)).some((seen) => seen.event_type === 'approval_vote_refused'));
+  const ends = (await rig.published('approval-granted')).filter((seen) => /granted|denied/.test(seen.event_type));
   expect(new Set(ends.map((seen) => seen.event.meta.call_id)).size).toBe(ends.length);
 });
 
@@ -101,7 +101,7 @@ test('policy is ready once it has taken what was there when it started, and no e
   for (const call_id of waiting) await rig.seen(call_id, 'policy_decided');
 });
 
-test('policy is not ready before what it says of that stands on the log', async () => {
+test('policy is not ready before its decisions on that are on the log', async () => {
   await rig.stop();
   const waiting = await Promise.all(Array.from({ length: 20 }, () => rig.request('note')));
   const log = new FlakyLog(rig.log);
@@ -109,6 +109,6 @@ test('policy is not ready before what it says of that stands on the log', async 
   await rig.start(log);
   await rig.until(() => rig.ready);
   expect(log.fates).toEqual([]);
-  const ruled = (await rig.said('policy-decided')).map(({ event }) => event.meta.call_id);
+  const ruled = (await rig.published('policy-decided')).map(({ event }) => event.meta.call_id);
   expect(ruled).toEqual(expect.arrayContaining(waiting));
 });

@@ -31,7 +31,7 @@ describe.each([HOUR_MS, -HOUR_MS])('policy whose clock is off by %d ms', (skew_m
     await rig.seen(call_id, 'approval_granted');
   });
 
-  test('expires a request in its time by the log, and revives it for nobody', async () => {
+  test('expires a request in its time by the log, and revives it for no one', async () => {
     await skewed(skew_ms, 1500);
     const call_id = await rig.request('pay');
     const { approval_id } = await rig.seen(call_id, 'approval_requested');
@@ -41,7 +41,7 @@ describe.each([HOUR_MS, -HOUR_MS])('policy whose clock is off by %d ms', (skew_m
     expect(await types(call_id)).not.toContain('approval_granted');
   });
 
-  test('another instance with the right clock does not expire what it asked for', async () => {
+  test('another instance with the right clock does not expire the request early', async () => {
     await skewed(skew_ms, HOUR_MS / 2);
     const call_id = await rig.request('pay');
     await rig.seen(call_id, 'approval_requested');

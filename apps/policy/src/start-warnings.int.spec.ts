@@ -14,14 +14,14 @@ afterEach(() => rig.close());
 const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
 type Line = Record<string, unknown>;
 
-/** What policy warns of, of what is told at a start. */
+/** The warnings that policy logs at its start. */
 async function warned(): Promise<Line[]> {
   const lines: Line[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line) as Line);
   rig.logger = createLogger('policy', 'warn', { write });
   await rig.start();
   await rig.stop();
-  return lines.filter(({ event }) => event === 'policy_rules_otherwise' || event === 'grants_void');
+  return lines.filter(({ event }) => event === 'policy_decisions_changed' || event === 'grants_void');
 }
 
 const asking = (id: string) => ({ id, tools: { names: ['pay'] }, effect: 'require_approval' });
@@ -45,14 +45,14 @@ test('a start says which tools a bundle from before parts rules otherwise, and w
   await inForce('old', [asking('large'), asking('mismatch'), allow], 1);
   const row = { tool: 'pay', tier: 'tier_2_approval_required' as const, rule_id: 'row', approver_roles: ['approver'], quorum: 1 };
   await rig.put('tool_policy_set', { meta: aMeta(null), by, ...row, expires_after_ms: null, requirement: null, changed_at_ms: 1 });
-  const line = { level: 40, event: 'policy_rules_otherwise', tenant_id: aMeta(null).tenant_id, bundle_version: 'old', tool: 'pay' };
+  const line = { level: 40, event: 'policy_decisions_changed', tenant_id: aMeta(null).tenant_id, bundle_version: 'old', tool: 'pay' };
   expect(await warned()).toMatchObject([
     {
       ...line,
-      why: expect.stringContaining('large, mismatch, tool.pay ask together'),
-      msg: expect.stringContaining('policy old rules pay otherwise'),
+      why: expect.stringContaining('large, mismatch, tool.pay apply together'),
+      msg: expect.stringContaining('policy old decides on pay differently'),
     },
-    { ...line, why: expect.stringContaining('an allow lowers it only by overrides: ["tool.pay"]') },
+    { ...line, why: expect.stringContaining('an allow rule lowers it only with overrides: ["tool.pay"]') },
   ]);
 });
 
@@ -62,7 +62,7 @@ test('a bundle that was published with parts, or is not in force, is not listed'
   expect(await warned()).toEqual([]);
 });
 
-test('a start counts grants that cover nothing any more, and only those that somebody may still rely on', async () => {
+test('a start counts grants that no longer cover any call, and only those that may still be relied on', async () => {
   await grant('old-1');
   await grant('old-2');
   await grant('named', { rules: ['r'], inputs: { equal_digest: 'e', amounts: [] } });

@@ -59,7 +59,7 @@ test('a contract that drifts voids the approvals that were bound to it', async (
   await rig.seen(call_id, 'approval_denied');
   expect(await last(call_id)).toMatchObject({ effect: 'deny', reason: { code: 'VALIDATION_ERROR' } });
   await rig.vote(approval_id, 'anna', 'approve');
-  await rig.until(async () => (await types(call_id)).length >= 4 || (await rig.said('approval-granted')).length >= 2);
+  await rig.until(async () => (await types(call_id)).length >= 4 || (await rig.published('approval-granted')).length >= 2);
   expect(await types(call_id)).not.toContain('approval_granted');
   const fresh = await rig.request('pay', { contract_digest: contractDigest(drifted) });
   expect(await rig.seen(fresh, 'policy_decided')).toMatchObject({

@@ -56,12 +56,12 @@ export function measureApprovals(sql: Sql, clock: Pick<Clock, 'now_ms' | 'monoto
   const measures: readonly Measure[] = [
     {
       name: 'countersign_approvals_pending',
-      help: 'Open requests for approval by status, as of at most 10 s ago; overdue: their time is over, and nothing has ended them yet',
+      help: 'Open approval requests by status, at most 10 s old; overdue: expired, but not closed yet',
       of: ({ pending, overdue }) => ({ pending, overdue }),
     },
     {
       name: 'countersign_approvals_oldest_pending_seconds',
-      help: 'Age of the oldest open request for approval by status; 0 where there is none',
+      help: 'Age of the oldest open approval request by status; 0 without one',
       of: ({ oldest_pending_at_ms, oldest_overdue_at_ms }) => ({ pending: age(oldest_pending_at_ms), overdue: age(oldest_overdue_at_ms) }),
     },
   ];

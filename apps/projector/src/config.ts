@@ -20,10 +20,10 @@ export const projectorVariables = z.object({
     .superRefine((named, context) => {
       const unknown = named.filter((name) => !known.includes(name)).join(', ');
       if (unknown === '') return;
-      const message = `${unknown.slice(0, 200)}: there is no such export; name some of ${known.join(', ')}`;
+      const message = `${unknown.slice(0, 200)}: unknown export; known exports: ${known.join(', ')}`;
       context.addIssue({ code: 'custom', message });
     })
-    .describe('topics that the projector writes for analysts: `audit-view`, `case-history-view` ([auditors](../how-to/auditors.md))'),
+    .describe('topics that the projector publishes for analysts: `audit-view`, `case-history-view` ([auditors](../how-to/auditors.md))'),
 });
 
 export function parseProjectorConfig(env: Environment): ParsedConfig<ProjectorConfig> {

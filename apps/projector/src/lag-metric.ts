@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Shown, ViewFolder } from './folding/view-folder.js';
 
 /** A log that does not answer holds no scrape up. */
-const ASKED_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 export interface Lag {
   topic: string;
@@ -20,10 +20,10 @@ async function lagOf(log: EventLog, { topic, partition, next_offset }: Shown): P
 }
 
 /** How far the views are behind the log, by topic and partition of what this process folds. */
-export async function lagBehind(log: EventLog, shown: readonly Shown[], asked_ms = ASKED_MS): Promise<Lag[]> {
+export async function lagBehind(log: EventLog, shown: readonly Shown[], timeout_ms = TIMEOUT_MS): Promise<Lag[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, asked_ms);
+    timer = setTimeout(resolve, timeout_ms);
   });
   const unknown = ({ topic, partition }: Shown) => ({ topic, partition, records: Number.NaN });
   const lag = shown.map(async (each) => (await Promise.race([lagOf(log, each).catch(() => undefined), late])) ?? unknown(each));
@@ -34,7 +34,7 @@ export async function lagBehind(log: EventLog, shown: readonly Shown[], asked_ms
 export function measureLag(folder: ViewFolder, log: EventLog, register: Registry): void {
   new Gauge({
     name: 'countersign_projector_lag_records',
-    help: 'Records on the log that the views do not show yet',
+    help: 'Records on the log that the views do not include yet',
     labelNames: ['topic', 'partition'],
     registers: [register],
     async collect() {

@@ -64,7 +64,7 @@ function startChecks(deps: AppDeps, owner: CheckpointWriter | undefined): Backgr
   return checks;
 }
 
-/** Writes the topics for analysts, where any is asked for. */
+/** Publishes the configured exports. */
 async function startExports(deps: AppDeps, { exports = [] }: ProjectorConfig): Promise<ExportPublisher | undefined> {
   if (exports.length === 0) return undefined;
   const publisher = new ExportPublisher(deps);
@@ -110,7 +110,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   const publisher = await startExports(deps, config);
   // What had been read when this process caught up; undefined: it has not.
   const state: { caught_up: boolean; read?: Shown[] } = { caught_up: false };
-  // Scores of a part of the log, as after the database was lost, are wrong: nothing is told until the views show all of it.
+  // Scores of a part of the log, as after the database was lost, are wrong: nothing is published until the views include the whole log.
   const trust = new TrustScorePublisher(deps, () => state.read !== undefined && folder.shows(state.read) && folder.folds(GLOBAL, 0));
   await trust.start();
   const catchingUp = transport.caughtUp().then(
@@ -118,7 +118,7 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
       state.caught_up = true;
       state.read = folder.folded();
     },
-    (cause) => logger.error({ cause: String(cause) }, 'the projector does not catch up'),
+    (cause) => logger.error({ event: 'catch_up_failed', cause: String(cause) }, 'the projector cannot catch up'),
   );
   return {
     ready: () => state.caught_up,

@@ -33,7 +33,7 @@ function welcome({ gateway: { host, data_dir }, executor }: StandaloneConfig, { 
     `Countersign listens on ${url}`,
     `  open ${url} in a browser for documentation and the API reference`,
     `  data: ${data_dir}   packs: ${executor.packs.join(', ') || 'none'}`,
-    ...(admin_key ? [`Admin key, shown this once and kept in ${data_dir}/admin.key: ${admin_key}`] : []),
+    ...(admin_key ? [`Admin key, shown only now and stored in ${data_dir}/admin.key: ${admin_key}`] : []),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

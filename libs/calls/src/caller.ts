@@ -10,9 +10,9 @@ export interface Caller {
   /** Who vouches for the principal: `local`, or the issuer of an identity provider. */
   issuer: string;
   scopes: readonly string[];
-  /** Markings that it may see; `*` stands for all. */
+  /** Markings that it may see; `*` means all. */
   clearances: readonly string[];
-  /** What its calls are made by, where they are made for nobody else and come from no other call. Shared: never changed. */
+  /** Authority of its calls that act for no user and have no source calls. Shared: never mutate. */
   authority: Authority;
   /** The token that it came with; absent: a key. */
   token?: { provider: IdentityProvider; verified_at_ms: number };

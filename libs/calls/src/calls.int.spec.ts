@@ -22,7 +22,7 @@ async function taken(tool: string, key: string, wait_ms = 10_000): Promise<CallA
   return answer;
 }
 
-/** A follower that keeps what it is told. */
+/** A follower that keeps each notification. */
 class Reported implements CallFollower {
   readonly statuses: string[] = [];
   readonly ids: number[] = [];
@@ -70,25 +70,25 @@ test('a refusal is a value of a closed kind, and nothing of HTTP is in it', asyn
   expect(acting).toMatchObject({ kind: 'forbidden', access: 'request_refused' });
 });
 
-test('a call that waits for a person is followed and waited for until somebody cancels it', async () => {
+test('a call that waits for a person can be followed and awaited until it is cancelled', async () => {
   const { calls } = world.assembled;
   const pending = await taken('ask_first', 'c');
   expect([pending.ended, statusOf(pending.state)]).toEqual([false, 'pending_approval']);
   const name = { caller: agent, call_id: pending.state.call_id, seen: { positions: pending.positions, wait_ms: 1000 } };
   const known = await calls.find(name);
   if (known instanceof Refusal) throw new Error(known.detail);
-  const told = new Reported();
-  const leave = calls.follow(known, 0, told);
+  const listener = new Reported();
+  const leave = calls.follow(known, 0, listener);
   expect(await calls.wait(name, 50)).toMatchObject({ envelope: expect.stringContaining('"status":"pending_approval"') });
   const waiting = calls.wait(name, 20_000);
   expect(await calls.cancel({ ...name, caller: callerOf('agent-2') }, undefined)).toMatchObject({ kind: 'forbidden' });
   const cancelled = await calls.cancel(name, 'not needed');
   expect(cancelled).toMatchObject({ reached: true, envelope: expect.stringContaining('"status":"cancelled"') });
-  await told.over;
+  await listener.over;
   leave();
-  expect(told.statuses[0]).toBe('pending_approval');
-  expect(told.statuses.at(-1)).toBe('cancelled');
-  expect(told.ids).toEqual([...told.ids].sort((a, b) => a - b));
+  expect(listener.statuses[0]).toBe('pending_approval');
+  expect(listener.statuses.at(-1)).toBe('cancelled');
+  expect(listener.ids).toEqual([...listener.ids].sort((a, b) => a - b));
   expect(await waiting).toMatchObject({ envelope: expect.stringContaining('"status":"cancelled"') });
   expect(await calls.cancel(name, undefined)).toMatchObject({ kind: 'conflict', detail: 'the call has ended: cancelled' });
 });

@@ -17,7 +17,7 @@ import type { Seen } from './views/seen.js';
 export interface CallName {
   caller: Caller;
   call_id: string;
-  /** Positions of records that the caller has been told of: the answer is not older. */
+  /** Positions of records that the caller has seen: the answer is not older. */
   seen?: Seen;
 }
 

@@ -8,7 +8,7 @@ export { dependencyFault } from './batch/batch-order.js';
 export { BatchRun, type BatchSink } from './batch/batch-run.js';
 export { ANSWER_MAX_MS, type Callback, type CallbackDelivery, type Taken } from './callbacks/callback-delivery.js';
 export { Callbacks } from './callbacks/callbacks.js';
-export { untoldSince } from './callbacks/resume.js';
+export { undeliveredSince } from './callbacks/resume.js';
 export type { Caller } from './caller.js';
 export { type CallName, Calls } from './calls.js';
 export { CompensationSubmitter, undoFaultOf } from './compensation/compensation-submitter.js';

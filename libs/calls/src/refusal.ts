@@ -77,8 +77,8 @@ export interface RefusalFacts {
   readonly [member: string]: unknown;
 }
 
-/** What the caller is not told in words. */
-interface Unsaid {
+/** Facts that the refusal does not show to the caller. */
+interface InternalFacts {
   /** Only for the record of refused requests. */
   access?: AccessRefusal | undefined;
   /** A token was sent and is not good. */
@@ -91,16 +91,16 @@ export class Refusal<Kind extends string = RefusalKind> {
     readonly kind: Kind,
     readonly detail: string,
     readonly more: RefusalFacts = {},
-    private readonly unsaid: Unsaid = {},
+    private readonly withheld: InternalFacts = {},
   ) {}
 
-  /** Which refusal of its caller this is; undefined where it is none. */
+  /** The kind of refused access; undefined where access was not the cause. */
   get access(): AccessRefusal | undefined {
-    return this.unsaid.access ?? (this.kind === 'forbidden' ? 'request_refused' : undefined);
+    return this.withheld.access ?? (this.kind === 'forbidden' ? 'request_refused' : undefined);
   }
 
   get is_token_invalid(): boolean {
-    return this.unsaid.invalid_token ?? false;
+    return this.withheld.invalid_token ?? false;
   }
 }
 

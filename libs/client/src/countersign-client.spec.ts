@@ -39,14 +39,18 @@ const call = { tool: 'write_file', inputs: {} };
 
 describe('the client', () => {
   test('sends the same call again after a lost connection and a 503', async () => {
-    const { client: agent, seen } = await client(cut, answer(503, { title: 'away' }), answer(200, { status: 'succeeded', call_id: '0-a' }));
+    const { client: agent, seen } = await client(
+      cut,
+      answer(503, { title: 'unavailable' }),
+      answer(200, { status: 'succeeded', call_id: '0-a' }),
+    );
     expect(await agent.call(call)).toMatchObject({ kind: 'answered', envelope: { status: 'succeeded' } });
     expect(seen).toEqual(Array(3).fill('POST /v1/calls'));
   });
 
   test('keeps one request id over its own resends, makes a new one for each call, and sends no key by itself', async () => {
     const done = answer(200, { status: 'succeeded', call_id: '0-a' });
-    const { client: agent, sent } = await client(cut, answer(503, { title: 'away' }), done, done);
+    const { client: agent, sent } = await client(cut, answer(503, { title: 'unavailable' }), done, done);
     await agent.call(call);
     await agent.call(call);
     const [first, ...rest] = sent;

@@ -113,8 +113,8 @@ export class CountersignClient {
       const result = await ask();
       if (isEnough(result) || (result.kind === 'refused' && !TRANSIENT.has(result.problem.status))) return result;
       known = more(known, result);
-      const asked_ms = result.kind === 'refused' ? (result.problem.retry_after_s ?? 0) * 1000 : 0;
-      if (!(await patience.pause(Math.max(asked_ms, pause_ms)))) return known;
+      const retry_after_ms = result.kind === 'refused' ? (result.problem.retry_after_s ?? 0) * 1000 : 0;
+      if (!(await patience.pause(Math.max(retry_after_ms, pause_ms)))) return known;
     }
   }
 
@@ -135,7 +135,7 @@ export class CountersignClient {
 const hasEnded = (result: CallResult): boolean => result.kind === 'answered' && ANSWERS.has(result.envelope.status);
 const isSettled = (result: CallResult): boolean =>
   hasEnded(result) || (result.kind === 'answered' && result.envelope.status === 'pending_approval');
-/** Recorded: what follows is waiting, for which a call is asked by its id. */
+/** Recorded: from here on the call is polled by its id. */
 const isAdmitted = (result: CallResult): boolean =>
   result.kind === 'answered' && (isSettled(result) || typeof result.envelope.call_id === 'string');
 

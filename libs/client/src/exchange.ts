@@ -1,6 +1,6 @@
 import type { CallEnvelope, Problem } from './wire.js';
 
-/** What one request to the gateway came to. `unreachable`: no answer of the gateway, so nobody knows whether it arrived. */
+/** The outcome of one request to the gateway. `unreachable`: no response, so it is unknown whether it arrived. */
 export type CallResult =
   | { kind: 'answered'; envelope: CallEnvelope }
   | { kind: 'refused'; problem: Problem }
@@ -14,9 +14,9 @@ export function addressOf(base: URL, path: string): URL {
 /** @throws TypeError for an address that no request can be sent to */
 export function gatewayAddress(url: string): URL {
   const address = new URL(url);
-  if (!/^https?:$/.test(address.protocol)) throw new TypeError(`url ${url}: give an address that begins with http:// or https://`);
-  if (address.username !== '' || address.password !== '') throw new TypeError('url names a user or password: give the key as `key`');
-  if (address.search !== '' || address.hash !== '') throw new TypeError(`url ${url}: give it without ? and #`);
+  if (!/^https?:$/.test(address.protocol)) throw new TypeError(`url ${url}: must begin with http:// or https://`);
+  if (address.username !== '' || address.password !== '') throw new TypeError('url contains a user or password: pass the key as `key`');
+  if (address.search !== '' || address.hash !== '') throw new TypeError(`url ${url}: must not contain ? or #`);
   return address;
 }
 
@@ -26,14 +26,17 @@ export async function readAnswer(response: Response): Promise<CallResult> {
   const body = parsed(await response.text());
   if (!response.ok) return { kind: 'refused', problem: problemOf(response, body) };
   if (typeof body.status === 'string') return { kind: 'answered', envelope: body as unknown as CallEnvelope };
-  return { kind: 'unreachable', cause: new Error(`HTTP ${response.status} of something that is not the gateway: its body is no call`) };
+  return {
+    kind: 'unreachable',
+    cause: new Error(`HTTP ${response.status}, but the body is not a call: the url does not point to the gateway`),
+  };
 }
 
 /** Redirects are not followed: the key, and the inputs of the call, would go wherever the answer says. */
 async function redirected(response: Response): Promise<CallResult> {
   await response.body?.cancel();
   const target = response.headers.get('location') ?? 'another address';
-  const detail = `The answer is a redirect to ${target}, which is not followed. Give the gateway's own address as url.`;
+  const detail = `The server redirects to ${target}, and this client follows no redirects. Use the address of the gateway itself as url.`;
   return { kind: 'refused', problem: { type: 'about:blank', title: 'Redirect', status: response.status, detail, code: 'UNKNOWN' } };
 }
 
@@ -44,8 +47,9 @@ function isRedirect({ status, type }: Response): boolean {
 function problemOf(response: Response, body: Record<string, unknown>): Problem {
   const { status } = response;
   const blank = { type: 'about:blank', title: response.statusText || `HTTP ${status}`, code: 'UNKNOWN' as const };
-  const { retry_after_s: said, ...fields } = body;
-  const retry_after_s = retryAfter(response.headers.get('retry-after')) ?? (typeof said === 'number' && said >= 0 ? said : undefined);
+  const { retry_after_s: retry_after, ...fields } = body;
+  const retry_after_s =
+    retryAfter(response.headers.get('retry-after')) ?? (typeof retry_after === 'number' && retry_after >= 0 ? retry_after : undefined);
   return { ...blank, ...fields, status, ...(retry_after_s === undefined ? {} : { retry_after_s }) };
 }
 

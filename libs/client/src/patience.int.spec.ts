@@ -43,7 +43,7 @@ describe('patience bounds everything', () => {
   });
 
   test('a Retry-After within it is waited for, also while a call is polled', async () => {
-    const later = answer(503, { title: 'Away' }, { 'retry-after': '1' });
+    const later = answer(503, { title: 'Unavailable' }, { 'retry-after': '1' });
     const gateway = await gatewayWith(later, running, later, done);
     const begun = performance.now();
     expect(await clientOf(gateway, { patience_ms: 30_000 }).call(call)).toMatchObject({ envelope: { status: 'succeeded' } });
@@ -54,11 +54,11 @@ describe('patience bounds everything', () => {
   test('what is known is the result: the envelope of a call that goes on, the refusal before a silence', async () => {
     const goesOn = await gatewayWith(running);
     expect(await clientOf(goesOn).call(call)).toMatchObject({ kind: 'answered', envelope: { status: 'running', call_id: '0-a' } });
-    const refused = await gatewayWith(answer(503, { title: 'Away' }));
-    expect(await clientOf(refused).call(call)).toMatchObject({ kind: 'refused', problem: { status: 503, title: 'Away' } });
+    const refused = await gatewayWith(answer(503, { title: 'Unavailable' }));
+    expect(await clientOf(refused).call(call)).toMatchObject({ kind: 'refused', problem: { status: 503, title: 'Unavailable' } });
   });
 
-  test('the gateway is asked to answer before it ends', async () => {
+  test('the requested wait is shorter than the timeout', async () => {
     const gateway = await gatewayWith(done, done);
     await clientOf(gateway, { patience_ms: 5000 }).call(call);
     await clientOf(gateway, { patience_ms: 3_600_000 }).call(call);
@@ -130,7 +130,12 @@ describe('an answer of something else than the gateway', () => {
   });
 
   test('a page of a proxy that says 502 is tried again', async () => {
-    const gateway = await gatewayWith(page(502, '<h1>Bad gateway</h1>'), answer(503, { title: 'Away', retry_after_s: 'soon' }), cut, done);
+    const gateway = await gatewayWith(
+      page(502, '<h1>Bad gateway</h1>'),
+      answer(503, { title: 'Unavailable', retry_after_s: 'soon' }),
+      cut,
+      done,
+    );
     expect(await clientOf(gateway, { patience_ms: 30_000 }).call(call)).toMatchObject({ envelope: { status: 'succeeded' } });
   });
 

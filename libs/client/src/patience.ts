@@ -9,7 +9,7 @@ export class Patience {
     patience_ms: number,
     private readonly signal?: AbortSignal,
   ) {
-    if (!(patience_ms > 0)) throw new RangeError(`patience_ms is ${patience_ms}: give a number of milliseconds above 0`);
+    if (!(patience_ms > 0)) throw new RangeError(`patience_ms is ${patience_ms}: must be a number of milliseconds above 0`);
     this.end = performance.now() + patience_ms;
   }
 

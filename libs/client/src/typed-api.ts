@@ -9,7 +9,7 @@ function pathOf(path: string, parameters: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(parameters)) {
     const text = String(value);
     if (text === '' || text === '.' || text === '..')
-      throw new TypeError(`${name} is ${JSON.stringify(text)}: give a name; this one leads to another route`);
+      throw new TypeError(`${name} is ${JSON.stringify(text)}: not allowed, because it would address another route`);
   }
   return defaultPathSerializer(path, parameters);
 }

@@ -3,7 +3,7 @@ import type { ApprovalRequirement } from './generated/events.js';
 /** Longest 'approve similar' where no policy says otherwise: 8 h. */
 export const GRANT_MAX_MS = 8 * 3_600_000;
 
-/** What is asked of people where a policy names roles, a quorum and a time and nothing else: four eyes, and a denial by time. */
+/** The defaults of an approval whose policy names only roles, a quorum and a time: four eyes, and denial on expiry. */
 export function plainRequirement(approver_roles: readonly string[], quorum: number, expires_after_ms: number): ApprovalRequirement {
   return {
     approver_roles: [...approver_roles],

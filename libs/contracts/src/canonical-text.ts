@@ -20,17 +20,17 @@ function plainText(value: unknown, depth: number): string | undefined {
   let text = '';
   if (Array.isArray(value)) {
     for (const item of value) {
-      const said = plainText(item, depth + 1);
-      if (said === undefined) return undefined;
-      text += text === '' ? said : `,${said}`;
+      const part = plainText(item, depth + 1);
+      if (part === undefined) return undefined;
+      text += text === '' ? part : `,${part}`;
     }
     return `[${text}]`;
   }
   if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined;
   for (const name of sortedNames(value)) {
-    const said = SURROGATE.test(name) ? undefined : plainText((value as Record<string, unknown>)[name], depth + 1);
-    if (said === undefined) return undefined;
-    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${said}`;
+    const part = SURROGATE.test(name) ? undefined : plainText((value as Record<string, unknown>)[name], depth + 1);
+    if (part === undefined) return undefined;
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${part}`;
   }
   return `{${text}}`;
 }

@@ -18,7 +18,7 @@ export type CrashPoint = (typeof crashPoints)[number];
 let armed: CrashPoint | undefined;
 let passes = 0;
 
-/** Arms one point as `name[:nth]`: the nth pass kills the process with SIGKILL. @throws where the name is none of the twelve. */
+/** Arms one point as `name[:nth]`: the nth pass kills the process with SIGKILL. @throws where the name is not one of the twelve. */
 export function armCrashPoint(spec: string): void {
   const [name, nth] = spec.split(':');
   const point = crashPoints.find((candidate) => candidate === name);

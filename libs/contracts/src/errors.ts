@@ -35,7 +35,7 @@ export function callError(
 
 /**
  * A fault of the surroundings (store, log, cache, full disk), not of the record at hand: the partition pauses and the
- * work is retried for ever. Recognised by its brand across packages, never by `instanceof`.
+ * work is retried forever. Recognised by its brand across packages, never by `instanceof`.
  */
 export class InfrastructureFault extends Error {
   readonly countersign_fault = 'infrastructure' as const;

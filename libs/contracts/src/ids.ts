@@ -64,7 +64,7 @@ export function callId(partition: number, uuid: string): string {
 const CALL_ID = /^(?:0|[1-9]\d{0,4})-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const UUID_CHARACTERS = 36;
 
-/** The parts of a call id, or undefined where the text is none. */
+/** The parts of a call id, or undefined where the text is not one. */
 export function parseCallId(text: string): { partition: number; uuid: string } | undefined {
   if (!CALL_ID.test(text)) return undefined;
   const uuidAt = text.length - UUID_CHARACTERS;

@@ -133,7 +133,7 @@ describe('idempotency keys', () => {
       { 'e\u0301': 1, '\u00e9': 2 },
       { '\u00e9': 1, b: 2, 'e\u0301': 3 },
     ])
-      expect(() => normalise(fields)).toThrow('two fields have one name');
+      expect(() => normalise(fields)).toThrow('two fields have the same name');
     const part = { b: ['c'] };
     expect((normalise({ part, at: '2026-05-01T02:00:00+02:00' }) as { part: unknown }).part).toBe(part);
   });

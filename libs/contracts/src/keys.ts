@@ -10,7 +10,7 @@ export function tenantKey(masterKey: Uint8Array, tenantId: string): Buffer {
 
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})$/;
 
-/** The time in UTC, to the millisecond or as finely as it was said; undefined for a day that there is not (30 February). */
+/** The time in UTC, to the millisecond or the precision of the text; undefined for a day that does not exist (30 February). */
 function instantText(text: string): string | undefined {
   const time = Date.parse(text.replace(' ', 'T'));
   if (Number.isNaN(time)) return undefined;
@@ -21,7 +21,7 @@ function instantText(text: string): string | undefined {
   return finer ? `${utc.slice(0, -1)}${finer}Z` : utc;
 }
 
-/** Below U+0300 nothing composes: such a text is in NFC as it stands. */
+/** Below U+0300 nothing composes: such a text is already in NFC. */
 const MAY_COMPOSE = /[^\0-\u02ff]/;
 
 function normalText(text: string): string {
@@ -59,7 +59,7 @@ function normalFields(value: Readonly<Record<string, unknown>>): Readonly<Record
       for (let before = 0; before < at; before++) changed[names[before] as string] = value[names[before] as string];
     }
     if (item === undefined) continue;
-    if (name in changed) throw new TypeError(`two fields have one name: ${JSON.stringify(name)}`);
+    if (name in changed) throw new TypeError(`two fields have the same name: ${JSON.stringify(name)}`);
     changed[name] = normal;
   }
   return changed ?? value;
@@ -140,7 +140,7 @@ export function headerKey(key: Uint8Array, parts: { tenant_id: string; principal
   return uuidText(hmac(key, `header${part(parts.tenant_id)}${part(parts.principal_id)}${part(parts.header)}`));
 }
 
-/** The key that a text stands for, as of a saga's step or of an undo (`undoKeyText`), under the key of its tenant. */
+/** The key for a text, such as a saga's step or an undo (`undoKeyText`), under the key of its tenant. */
 export function keyOfText(key: Uint8Array, text: string): string {
   return uuidText(hmac(key, `text${part(text)}`));
 }
@@ -152,7 +152,7 @@ export function resourceId(key: Uint8Array, tenantId: string, segments: readonly
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The key names the request: whoever asks with it again gets the same answer, whatever happened since. */
+/** The key names the request: a repeat with it gets the same answer, regardless of later changes. */
 export const isKeyOfRequest = (source: KeySource): boolean => source === 'header' || source === 'effect';
 
 /**

@@ -32,7 +32,7 @@ describe('values kept as bytes', () => {
     expect(older.unpack(newer.pack({ ...value, score: 1 }))).toEqual(value);
   });
 
-  test('bytes of a schema that nobody told are refused, and read once it was told', () => {
+  test('bytes of an unregistered schema are refused, and read once it is registered', () => {
     const type = new PackedType(schema());
     const packed = type.pack(value);
     packed.writeInt32BE(42, 0);

@@ -9,7 +9,7 @@ const NAMESPACE = 'countersign.';
 /** An Avro schema as JSON: a name (of a primitive, or of a type of the event contract), a union, or a definition. */
 export type AvroSchema = string | readonly AvroSchema[] | { readonly [attribute: string]: unknown };
 
-/** The bytes were written with a schema that nobody has told (`packedSchemas`). */
+/** The bytes were written with a schema that is not registered (`packedSchemas`). */
 export class UnknownPackedSchema extends Error {}
 
 /** Texts of the schemas that packed values were written with, by their id: this process's own, and those it has read. */
@@ -79,7 +79,7 @@ function inlined(schema: unknown, named: ReadonlyMap<string, AvroSchema>, seen: 
 
 /**
  * Values kept as bytes outside of the log: the id of the schema (int4, big endian), then the Avro body. The schema may name
- * the types of the event contract, and so changes with them: whoever keeps such bytes keeps `id` and `text` beside them,
+ * the types of the event contract, and so changes with them: store `id` and `text` beside such bytes,
  * and teaches `packedSchemas` what another version wrote before it is unpacked. Newer ones read older ones as events do.
  */
 export class PackedType {

@@ -98,7 +98,7 @@ describe('a name', () => {
     ]);
   });
 
-  test('of a contract that names nothing there is none', () => {
+  test('a contract that names no resource has none', () => {
     expect([resourcesOf({}, { path: 'a' }), resourcesOf({ resources: [] }, {})]).toEqual([[], []]);
   });
 });
@@ -167,7 +167,7 @@ describe('in general', () => {
     }
   });
 
-  test('whatever the values are, the kind stays, no segment is empty or goes up, and uses are sorted and told apart', () => {
+  test('whatever the values are, the kind stays, no segment is empty or `..`, and uses are sorted and distinct', () => {
     const value = fc.oneof(
       fc.string(),
       fc.constantFrom('..', '../..', 'a/../../b', '.', '/', '\\..\\'),

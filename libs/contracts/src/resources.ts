@@ -1,7 +1,7 @@
 import { canonicalText } from './canonical-text.js';
 import type { ResourceEffect, ResourceTemplate, ToolContract } from './tool-contract.js';
 
-/** Longer names are cut: the shorter name stands for everything below it. */
+/** Longer names are cut: the shorter name covers everything below it. */
 const SEGMENTS_MAX = 16;
 /** A call with more names gets the names of its kinds alone. */
 const RESOURCES_MAX = 32;
@@ -29,7 +29,7 @@ export interface ResourceName {
   readonly pointers: readonly string[];
 }
 
-/** Reads the name of a template. @returns a sentence where it is none. */
+/** Reads the name of a template. @returns the fault where it is invalid. */
 export function parseResourceName(name: string): ResourceName | { fault: string } {
   const colon = name.indexOf(':');
   if (colon < 0) return { fault: 'it has no kind: write kind:segments, for example file:{/path}' };
@@ -39,10 +39,10 @@ export function parseResourceName(name: string): ResourceName | { fault: string 
   const texts = pieces.filter((_, at) => at % 2 === 0);
   const pointers = pieces.filter((_, at) => at % 2 === 1);
   if (texts.some((text) => /[{}]/.test(text)))
-    return { fault: 'a brace has no partner: a placeholder is a JSON Pointer in braces, {/path}' };
+    return { fault: 'a brace is unbalanced: a placeholder is a JSON Pointer in braces, {/path}' };
   const odd = pointers.find((pointer) => !POINTER.test(pointer));
-  if (odd !== undefined) return { fault: `{${odd}} is no JSON Pointer to an input, for example {/path}` };
-  if (texts.some((text) => text.split(SEPARATOR).includes('..'))) return { fault: 'its text may not go up with ..' };
+  if (odd !== undefined) return { fault: `{${odd}} is not a JSON Pointer to an input, for example {/path}` };
+  if (texts.some((text) => text.split(SEPARATOR).includes('..'))) return { fault: 'its text must not contain the segment ..' };
   if (pieces.every((piece) => piece === '')) return { fault: 'it has no segments after the kind' };
   const parts = pieces.map((piece, at): Part => (at % 2 === 0 ? { text: piece } : { pointer: piece }));
   return { kind, parts, pointers };
@@ -60,7 +60,7 @@ function nameOf(template: ResourceTemplate): ResourceName {
   return name;
 }
 
-/** The value at a JSON Pointer; undefined where there is none. Only own properties of objects count. */
+/** The value at a JSON Pointer; undefined if there is none. Only own properties of objects count. */
 function valueAt(inputs: unknown, pointer: string): unknown {
   let at = inputs;
   for (const step of pointer.split('/').slice(1)) {
@@ -158,7 +158,7 @@ function compareSegments(a: readonly string[], b: readonly string[]): number {
   return b[at] !== undefined && (a[at] as string) < b[at] ? -1 : 1;
 }
 
-/** Sorted; a name that is there twice is there once, and `replaces` wins. */
+/** Sorted, without duplicate names; `replaces` wins. */
 function merged(uses: ResourceUse[]): ResourceUse[] {
   if (uses.length < 2) return uses;
   const sorted = uses.toSorted(

@@ -12,10 +12,12 @@ const wanted = fc.subarray(['a', 'b', 'c', 'd', 'e']);
 
 test('two principals together may only what each of them may', () => {
   fc.assert(
-    fc.property(rights, rights, wanted, (a, b, asked) => {
+    fc.property(rights, rights, wanted, (a, b, requested) => {
       const common = intersectRights(a, b);
       for (const kind of ['scopes', 'clearances', 'purposes'] as const)
-        expect(new Set(lacking(asked, common[kind]))).toEqual(new Set([...lacking(asked, a[kind]), ...lacking(asked, b[kind])]));
+        expect(new Set(lacking(requested, common[kind]))).toEqual(
+          new Set([...lacking(requested, a[kind]), ...lacking(requested, b[kind])]),
+        );
     }),
   );
 });

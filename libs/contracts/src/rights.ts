@@ -1,6 +1,6 @@
 import type { Authority } from './generated/events.js';
 
-/** What a principal may use. `scopes` and `purposes` null: not limited by them; `*` in a list stands for all. */
+/** What a principal may use. `scopes` and `purposes` null: not limited by them; `*` in a list means all. */
 export type Rights = Pick<Authority, 'scopes' | 'clearances' | 'purposes'>;
 
 const ALL = '*';

@@ -1,6 +1,6 @@
-/** How a sealed value begins, wherever a text or a JSON value stands. What follows is base64url. */
+/** Prefix of a sealed value, in place of a text or a JSON value. What follows is base64url. */
 export const SEALED = 'sealed:v1:';
-/** What is shown in its stead once one of its keys is gone. */
+/** Shown in its place once one of its keys is destroyed. */
 export const ERASED = 'erased';
 /** Subjects of one sealed value. */
 export const SEALED_KEYS_MAX = 255;
@@ -40,7 +40,7 @@ export function sealedParts(text: string): SealedParts | undefined {
   return sealedBytes(Buffer.from(text.slice(SEALED.length), 'base64url'));
 }
 
-/** The same of the bytes that the text stands for. */
+/** The same of the bytes that the text encodes. */
 export function sealedBytes(bytes: Buffer): SealedParts | undefined {
   const count = bytes[0] ?? 0;
   const head_bytes = 1 + count * ID_BYTES + COMMITMENT_BYTES;

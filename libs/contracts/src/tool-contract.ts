@@ -5,7 +5,7 @@ import type { ToolRecord } from './tool-record.js';
 /** JSON Schema 2020-12. */
 export type JsonSchema = Record<string, unknown>;
 
-/** `replaces`: the state that the name had before does not count any more. `adds`: what earlier writes added stays beside it. */
+/** `replaces`: the earlier state of the name no longer counts. `adds`: what earlier writes added stays. */
 export type ResourceEffect = 'replaces' | 'adds';
 
 /** One thing that a write acts on, as a template over the inputs that run. */
@@ -122,7 +122,7 @@ export function defaultTier(contract: Pick<ToolContract, 'effect_class' | 'tier'
   return contract.tier && strictness(contract.tier) > strictness(byClass) ? contract.tier : byClass;
 }
 
-/** Where a version stands for a tenant: its lifecycle, or that it was not promoted yet, or is not what callers agreed to any more. */
+/** The state of a version for a tenant: its lifecycle, `candidate` (not promoted yet) or `suspended` (differs from what callers agreed to). */
 export type VersionState = LifecycleState | 'candidate' | 'suspended';
 
 const PINNED = [

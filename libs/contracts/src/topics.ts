@@ -38,7 +38,7 @@ export const carriedTopics: ReadonlySet<string> = new Set<TopicName>([
   'checkpoint-signed',
 ]);
 
-/** Topics for analysts, with one partition each; written only where they are asked for (COUNTERSIGN_EXPORTS). */
+/** Topics for analysts, with one partition each; written only where they are requested (COUNTERSIGN_EXPORTS). */
 export const exportTopics = ['case-history-view', 'audit-view'] as const satisfies readonly TopicName[];
 export type ExportTopic = (typeof exportTopics)[number];
 

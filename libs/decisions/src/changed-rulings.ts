@@ -17,9 +17,11 @@ function changesOn(rules: Rules, row: string | undefined): string[] {
   const allowing = rules.filter(({ effect, overrides }) => effect === 'allow' && !(row !== undefined && overrides?.includes(row)));
   const all = row === undefined ? asking : [...asking, row];
   return [
-    ...(all.length > 1 ? [`${all.join(', ')} ask together where more than one applies; one of them spoke before`] : []),
+    ...(all.length > 1 ? [`${all.join(', ')} apply together, so all of them require approval; before, only one applied`] : []),
     ...(row !== undefined && allowing.length > 0
-      ? [`${row} asks although ${allowing.map(({ id }) => id).join(', ')} allow: an allow lowers it only by overrides: ["${row}"]`]
+      ? [
+          `${row} requires approval although ${allowing.map(({ id }) => id).join(', ')} allow: an allow rule lowers it only with overrides: ["${row}"]`,
+        ]
       : []),
   ];
 }
@@ -45,7 +47,7 @@ export function changedRulings(state: ConfigurationState): ChangedRuling[] {
   });
 }
 
-/** Grants from before they named inputs: they cover no call any more. By tenant. */
+/** Grants of releases before grants named inputs: they cover no call. By tenant. */
 export function voidGrants(state: ConfigurationState, now_ms: number): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const [tenant_id, { grants }] of state.by_tenant) {

@@ -43,7 +43,7 @@ export function wantsRuling(event: ReadEvent): event is ToRule {
 /** An executor refused to fire it because policy became stricter than the ruling that let it through. */
 export const isStricter = (event: ToRule): boolean => event.event_type === 'tool_call_rejudged' && event.event.because === 'stricter';
 
-/** An executor could not answer it: the effect of the call that it was to join does not stand any more. */
+/** An executor could not answer it: the effect of the call to join is no longer in place. */
 export const isAnswerGone = (event: ToRule): boolean => event.event_type === 'tool_call_rejudged' && event.event.because === 'answer_gone';
 
 /** The revision that its ruling gets. */
@@ -67,7 +67,7 @@ export interface DecisionTerms {
 }
 
 function stricterAtExecution({ meta, call, judgement, cause, traceparent }: CallToRule, recorded_at_ms: number): RulingDraft {
-  const detail = `${meta.call_id}: let through, then refused at execution by ${judgement.rule}`;
+  const detail = `${meta.call_id}: allowed by policy, then refused at execution by ${judgement.rule}`;
   const body = { kind: 'stricter_at_execution', detail, principal: call.principal, recorded_at_ms, times: 1 };
   return { event_type: 'security_event_recorded', of: meta, cause, key: call.idempotency_key, traceparent, body };
 }
@@ -79,7 +79,7 @@ function withInputs(call: ToolCall, { inputs_json, mapped: made }: Pick<Judged, 
   return mapped === call.mapped ? call : { ...call, mapped };
 }
 
-/** What approvers are shown, with the ruling as it stands by now: a wait may have changed it since it was judged. */
+/** The evidence for approvers, with the current ruling: a wait may have changed it since it was judged. */
 function shownWith({ evidence, judgement }: Judged, terms: DecisionTerms): ApprovalEvidence | undefined {
   const { rule, tier, bundle_version = terms.bundle_version } = judgement;
   return evidence && { ...evidence, rule, tier, bundle_version };

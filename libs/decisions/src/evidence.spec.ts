@@ -13,7 +13,7 @@ test.each(['reversible', 'semantic', 'side_effects'] as const)(
   'of a %s effect that its tool can undo, approvers read who has it undone',
   (reversibility) => {
     const { undo, undo_tool } = shown(reversibility, true);
-    expect(undo).toMatch(/^delete_file can .*\. An operator can have it undone, as long as nothing later stands in the way\.$/);
+    expect(undo).toMatch(/^delete_file can .*\. An operator can undo it unless a later effect prevents that\.$/);
     expect(undo_tool).toBe('delete_file');
   },
 );
@@ -22,11 +22,11 @@ test.each(['reversible', 'semantic', 'side_effects'] as const)(
   'of a %s effect that its tool cannot undo, they read that a person has to do it',
   (reversibility) => {
     const { undo, undo_tool } = shown(reversibility, false);
-    expect(undo).toMatch(/^delete_file declares that .*\. Countersign does not run this by itself: a person has to start it\.$/);
+    expect(undo).toMatch(/^delete_file declares that .*\. Countersign does not do this automatically: a person must start it\.$/);
     expect(undo_tool).toBeNull();
   },
 );
 
 test('of an irreversible effect they read that nothing undoes it', () => {
-  expect(shown('irreversible', false)).toMatchObject({ undo_tool: null, undo: 'nothing undoes it' });
+  expect(shown('irreversible', false)).toMatchObject({ undo_tool: null, undo: 'it cannot be undone' });
 });

@@ -2,9 +2,9 @@ import type { ApprovalEvidence, ToolCall, ToolContract } from '@countersign/cont
 import { type ConfigurationState, keysOf } from '@countersign/domain';
 
 /** What its tool can undo, an operator undoes by `POST /v1/calls/{call_id}/undo`. */
-const BY_UNDO = 'An operator can have it undone, as long as nothing later stands in the way.';
+const BY_UNDO = 'An operator can undo it unless a later effect prevents that.';
 /** What its tool cannot undo, nothing of the platform does. */
-const BY_HAND = 'Countersign does not run this by itself: a person has to start it.';
+const BY_HAND = 'Countersign does not do this automatically: a person must start it.';
 
 /** What approvers are shown of the undo of an effect: what the tool could do, and who has to do it. */
 export function undoOf({ name, reversibility, has_compensate }: ToolContract): Pick<ApprovalEvidence, 'undo_tool' | 'undo'> {
@@ -22,7 +22,7 @@ export function undoOf({ name, reversibility, has_compensate }: ToolContract): P
         undo_tool,
         undo: has_compensate
           ? `${name} can make an opposite effect; both stay on record. ${BY_UNDO}`
-          : `${name} declares that only an opposite effect makes up for it. ${BY_HAND}`,
+          : `${name} declares that only an opposite effect compensates for it. ${BY_HAND}`,
       };
     case 'side_effects':
       return {
@@ -32,7 +32,7 @@ export function undoOf({ name, reversibility, has_compensate }: ToolContract): P
           : `${name} declares that the effect can be taken back, but not what others did because of it. ${BY_HAND}`,
       };
     case 'irreversible':
-      return { undo_tool: null, undo: 'nothing undoes it' };
+      return { undo_tool: null, undo: 'it cannot be undone' };
   }
 }
 

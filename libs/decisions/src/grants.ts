@@ -26,7 +26,7 @@ export function grantableOf(
   return call.sealed ? null : grantableInputs(call.inputs_json, contract.input_schema);
 }
 
-/** The grants that answer parts of what is asked about a call, by rule. */
+/** The grants that satisfy parts of the approval of a call, by rule. */
 export function grantsOn(
   config: ConfigurationState,
   tenant_id: string,
@@ -66,7 +66,7 @@ export function answeredByGrants(
   return { judgement: { ...asking, effect: 'allow', rule: [...all.keys()].map(grantLimitId).join('+'), parts }, uses };
 }
 
-/** Takes grants away from an answer, once one of them has no use left: people are asked. */
+/** Removes grants from an answer when one of them has no use left: approval is then required. */
 export function withoutGrants(judged: Judged): void {
   if (!judged.ungranted) return;
   judged.judgement = judged.ungranted;

@@ -82,16 +82,16 @@ export interface CallToJudge {
   at_ms: number;
   /** Deferring rules whose wait is over. */
   waited?: readonly string[];
-  /** What its rules may be told of earlier calls; absent: none asked, or nobody knows. */
+  /** The history that its rules may use; absent: no rule uses it, or it is unknown. */
   history_json?: string | undefined;
   /** See `RulingAsk`. */
   remapped?: RemappedInputs | undefined;
 }
 
 /** Never throws for a call that the contract's types describe. */
-export function judgeCall(rulings: TenantRulings, config: ConfigurationState, asked: CallToJudge): Judged {
-  const { tenant_id, call, at_ms, waited = [], history_json, remapped } = asked;
-  if (!tenantOf(config, tenant_id)) return refused(config, call, 'POLICY_DENIED', 'tenant.unknown', 'there is no such tenant', true);
+export function judgeCall(rulings: TenantRulings, config: ConfigurationState, toJudge: CallToJudge): Judged {
+  const { tenant_id, call, at_ms, waited = [], history_json, remapped } = toJudge;
+  if (!tenantOf(config, tenant_id)) return refused(config, call, 'POLICY_DENIED', 'tenant.unknown', 'the tenant does not exist', true);
   const tool = catalogued(config, call.tool, call.version);
   if (!tool) return refused(config, call, 'VALIDATION_ERROR', 'tool.unknown', `no executor runs ${call.tool} ${call.version}`, true);
   if (tool.digest !== call.contract_digest || tool.contract.effect_class !== call.effect_class)
@@ -100,7 +100,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
       call,
       'VALIDATION_ERROR',
       'tool.changed',
-      `${call.tool} ${call.version} has another contract than it was called by`,
+      `${call.tool} ${call.version} has another contract now than when the call was made`,
       true,
     );
   const set_undo = isSetUndo(call.compensates?.kind);
@@ -114,7 +114,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
   const { inputs_json, unmapped_json } = ruling;
   const mapped = inputs_json === undefined ? undefined : remapped?.mapped;
   const ruled = inputs_json === undefined ? call : { ...call, inputs_json, mapped: mapped ?? null };
-  const given = answered(config, { ...asked, call: ruled }, tool.contract, ruling);
+  const given = answered(config, { ...toJudge, call: ruled }, tool.contract, ruling);
   const judgement = given?.judgement ?? ruling;
   const { reversibility } = tool.contract;
   const { config_offset } = config;
@@ -130,7 +130,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, as
     unmapped_json,
   };
   if (given) judged.ungranted = ruling;
-  // People may be asked about a call that waits as soon as it has waited.
+  // A waiting call may need approval once its wait is over.
   if (ruling.effect === 'require_approval' || judgement.effect === 'defer') {
     judged.barred = barredFrom(config, tenant_id, call);
     judged.grantable = grantableOf(ruled, tool.contract);
@@ -154,7 +154,7 @@ function answered(
   return answeredByGrants(tenant_id, asking, grantsOn(config, tenant_id, { call, contract, now_ms: at_ms }, asking));
 }
 
-/** The same, with what the tenant's limits say: a guard forbids it, or counters are asked. `uses`: of grants. */
+/** The same, with the tenant's limits: a guard denies it, or counters are to be reserved. `uses`: of grants. */
 function limited(judged: Judged, limits: readonly Limit[], on: LimitedCall, uses: readonly Demand[] = NO_DEMANDS): Judged {
   if (limits.length === 0 && on.call.run_id === null && on.call.context.run_budget === null)
     return uses.length === 0 ? judged : { ...judged, demands: uses };

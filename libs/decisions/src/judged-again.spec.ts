@@ -77,13 +77,13 @@ describe('given a grant of an approver, when policy changed before it ran', () =
 });
 
 test('given a request that went to the next group, when that grants it, then it runs as long as policy would ask them next', () => {
-  const asked = () => {
+  const requested = () => {
     const call_id = world.request('pay', { total: world.now_ms });
     world.until(world.now_ms + 90 * MINUTE_MS);
     return call_id;
   };
   asksFor('before', escalating);
-  const [same, other] = [asked(), asked()];
+  const [same, other] = [requested(), requested()];
   world.vote(`${same}.1`, 'boss', 'approve');
   expect(endOf(same)).toEqual(['tool_executed']);
   asksFor('after');

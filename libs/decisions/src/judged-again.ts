@@ -17,13 +17,13 @@ import type { TenantRulings } from './tenant-rulings.js';
 export interface AuthorisedCall {
   meta: Pick<Meta, 'tenant_id'>;
   call: ToolCall;
-  /** What people approved; empty: nobody was asked. */
+  /** The granted parts; empty: no approval was required. */
   given: readonly GivenPart[];
   /** Position in configuration-changed that its ruling saw; null: not known, judge again. */
   config_offset: number | null;
   /** Deferring rules that it has waited for; absent: none. */
   waited?: readonly string[];
-  /** What its rules were told of earlier calls; they are told the same again. */
+  /** The history that its rules saw; they see the same again. */
   history_json?: string | undefined;
 }
 
@@ -32,19 +32,19 @@ export type StricterRuling = Pick<ResolvedRuling, 'reason' | 'rule' | 'tier'>;
 
 export type AgainJudged = { kind: 'allowed' } | { kind: 'stricter'; ruling: StricterRuling };
 
-/** What would run is the mapped form, and nobody has judged it: the call was ruled on before mappings were made at admission. */
+/** The mapped form would run, and no ruling judged it: the ruling is from before mappings were made at admission. */
 export const UNMAPPED: AgainJudged = {
   kind: 'stricter',
   ruling: {
     rule: 'mapping.not_judged',
     tier: 'tier_3_blocked',
-    reason: callError('POLICY_DENIED', 'nobody has judged what the mapping makes of the inputs', {
+    reason: callError('POLICY_DENIED', 'policy has not judged the mapped form of the inputs', {
       details: { rule: 'mapping.not_judged' },
     }),
   },
 };
 
-/** Whether a mapping was in force when the call was asked for, and its mapped form is not on the record. */
+/** Whether a mapping was in force when the call was requested, and its mapped form is not on the record. */
 export function lacksMappedForm(state: ConfigurationState, tenant_id: string, call: ToolCall): boolean {
   return !call.mapped && mappingAt(state, tenant_id, call.tool, call.requested_at_ms) !== undefined;
 }
@@ -68,12 +68,12 @@ export function judgedAgain(
   const { tenant_id } = meta;
   if (settled && !rulings.isTimed(state, tenant_id, known.contract)) return ALLOWED;
   const ruling = rulings.resolve(state, { tenant_id, tool: known, call, waited, history_json });
-  // People were asked after the wait: what they granted does not wait again.
+  // Approval was requested after the wait: a granted call does not wait again.
   const waitsAgain = ruling.effect === 'defer' && given.length > 0;
-  const asked = ruling.effect === 'require_approval' ? partsRequested(ruling) : [];
-  const grants = asked.length > 0 ? grantsOn(state, tenant_id, { call, contract: known.contract, now_ms }, ruling) : undefined;
+  const requestedParts = ruling.effect === 'require_approval' ? partsRequested(ruling) : [];
+  const grants = requestedParts.length > 0 ? grantsOn(state, tenant_id, { call, contract: known.contract, now_ms }, ruling) : undefined;
   const unanswered = unansweredPart(
-    asked.filter(({ rule }) => !grants?.has(rule)),
+    requestedParts.filter(({ rule }) => !grants?.has(rule)),
     given,
     personLinksOf(state, tenant_id),
   );

@@ -9,14 +9,14 @@ export interface Judged {
   unfamiliar: boolean;
   /** Position in configuration-changed that it was judged at. */
   config_offset: number;
-  /** Looked up later, and only where people would be asked. */
+  /** Looked up later, and only if approval is required. */
   key_holder: KeyHolder | undefined;
-  /** Where people are asked, or may be after a wait: who cannot approve it, and what they are shown. */
+  /** If approval is required, now or after a wait: who cannot approve it, and the evidence. */
   barred?: readonly string[];
   evidence?: Omit<ApprovalEvidence, 'bundle_version'>;
   /** What it needs of the counters of limits; most calls need nothing. */
   demands: readonly Demand[];
-  /** The ruling without 'approve similar', where grants answer parts of it: what is asked once a grant has no use left. */
+  /** The ruling without 'approve similar', where grants satisfy parts of it: used once a grant has no use left. */
   ungranted?: Judgement;
   /** A grant that answered parts of it has no use left. */
   grants_used_up?: boolean;

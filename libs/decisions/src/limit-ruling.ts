@@ -14,10 +14,10 @@ export function deniedBy({ rule, reason }: GuardRefusal, judgement: Judgement): 
 function exceededReason({ demand, used_micro, free_at_ms }: Exceeded, at_ms: number): GuardRefusal {
   const { limit_id, subject, per, amount_micro, max_micro, window_ms } = demand;
   const rule = limitRule(limit_id);
-  const [used, max, asked] = [used_micro, max_micro, amount_micro].map((micro) => micro / MICRO);
+  const [used, max, needed] = [used_micro, max_micro, amount_micro].map((micro) => micro / MICRO);
   const over = window_ms === null ? '' : ` in ${window_ms} ms`;
-  const message = `limit ${limit_id}: ${used} of ${max}${over} are taken, and this call needs ${asked}`;
-  const details = { rule, limit_id, subject, per, used, max, asked, window_ms };
+  const message = `limit ${limit_id}: ${used} of ${max}${over} are used, and this call needs ${needed}`;
+  const details = { rule, limit_id, subject, per, used, max, asked: needed, window_ms };
   const retry_after_s = free_at_ms === null ? null : Math.max(0.001, (free_at_ms - at_ms) / 1000);
   return {
     rule,

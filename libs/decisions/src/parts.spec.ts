@@ -27,7 +27,9 @@ beforeEach(() => {
 });
 
 const eventsOf = <T extends EventType>(call_id: string, type: T): EventMap[T][] =>
-  world.records.flatMap((said) => (said.event.meta.call_id === call_id && said.event_type === type ? [said.event as EventMap[T]] : []));
+  world.records.flatMap((record) =>
+    record.event.meta.call_id === call_id && record.event_type === type ? [record.event as EventMap[T]] : [],
+  );
 const ran = (call_id: string): boolean => {
   world.until(world.now_ms + MINUTE_MS);
   return eventsOf(call_id, 'tool_executed').length > 0;
@@ -55,10 +57,10 @@ describe('given quorum 2 over 10,000 and quorum 1 for mismatching lines', () => 
     expect(eventsOf(call_id, 'tool_call_rejudged')).toHaveLength(1);
   });
 
-  test('when nobody who is known can meet a part, then it is told as it is asked', () => {
+  test('when no known person can meet a part, then the request says so', () => {
     const call_id = world.request('pay', { amount: 20_000, lines: 'fine' });
     expect(eventsOf(call_id, 'approval_requested')[0]?.parts[0]?.shortfall).toMatch(
-      /^rule over-10000 needs 2 approvals and \d of the people/,
+      /^rule over-10000 needs 2 approvals, but only \d of the people/,
     );
   });
 });
@@ -106,7 +108,7 @@ test('given a bundle from before parts, then a start lists what it may rule othe
   expect(changedRulings(world.config)).toEqual([]);
   for (const { bundles } of world.config.by_tenant.values()) for (const bundle of bundles.versions.values()) bundle.semantics = 1;
   expect(changedRulings(world.config)).toEqual([
-    expect.objectContaining({ tool: 'pay', bundle_version: '1', why: expect.stringContaining('ask together') }),
+    expect.objectContaining({ tool: 'pay', bundle_version: '1', why: expect.stringContaining('apply together') }),
   ]);
   world.set('tool_policy_set', {
     tool: 'pay',

@@ -32,7 +32,7 @@ export function prerequisiteRuling(
   if (failed !== undefined) {
     const status = statuses.get(`${tenant_id}/${failed}`);
     const rule = 'prerequisite.not_succeeded';
-    const message = `call ${failed}, which this one depends on, is ${status}`;
+    const message = `call ${failed}, which this call depends on, is ${status}`;
     return deniedBy({ rule, reason: callError('POLICY_DENIED', message, { details: { rule, call_id: failed, status } }) }, judgement);
   }
   const rule = 'prerequisite.running';

@@ -13,7 +13,7 @@ export interface Question {
   config_offset?: number;
   /** An executor would not fire it: the policy is stricter than the ruling that let it through. */
   at_execution: boolean;
-  /** It was to be answered by an earlier call whose effect does not stand any more: no settled call holds its key. */
+  /** It was to be answered by an earlier call whose effect is no longer in place: no settled call holds its key. */
   answer_gone?: boolean;
   /** A question to people about this key is in progress: nothing needs to be looked up. */
   key_is_known: boolean;
@@ -38,7 +38,7 @@ export interface Resumed {
 export interface EditQuestion {
   /** Offset of the vote. */
   offset: number;
-  /** The call that was asked for, and the revision that the edit opens. */
+  /** The requested call, and the revision that the edit opens. */
   call_id: string;
   revision: number;
   at_ms: number;

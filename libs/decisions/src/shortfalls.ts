@@ -17,13 +17,13 @@ const NONE: ReadonlyMap<string, string> = new Map();
 
 interface Known {
   people: readonly { id: string; roles: readonly string[] }[];
-  /** Issuers of the identity providers by which people may come: where there are any, nobody knows how many have a role. */
+  /** Issuers of configured identity providers for people: if there are any, the number of people with a role is unknown. */
   issuers: ReadonlySet<string | null>;
   barred: readonly Identity[];
   links: readonly PersonLink[];
 }
 
-/** People whom a requirement asks first and who could approve; undefined where it cannot be told. */
+/** People in the first group of a requirement who could approve; undefined where that is unknown. */
 function candidatesFor({ approver_roles, people, four_eyes }: ApprovalRequirement, known: Known): ReadonlySet<string> | undefined {
   if (known.issuers.size > 0 && approver_roles.length > 0) return undefined;
   const local = known.people.filter(({ id, roles }) => people.includes(id) || approver_roles.some((role) => roles.includes(role)));
@@ -34,8 +34,8 @@ function candidatesFor({ approver_roles, people, four_eyes }: ApprovalRequiremen
 }
 
 /**
- * Why the people who are known cannot meet a part when it is asked: too few of those whom it asks have a key that is good
- * and may approve it. By rule; a part that they can meet, or of which it cannot be told, is left out.
+ * Why the known people cannot meet a part when it is requested: too few people of its group have a valid key
+ * and may approve it. By rule; a part that they can meet, or for which that is unknown, is left out.
  */
 export function shortfallsOf(
   config: ConfigurationState,
@@ -50,7 +50,7 @@ export function shortfallsOf(
   const short = parts.flatMap(({ rule, requirement }): [string, string][] => {
     const candidates = candidatesFor(requirement, known);
     if (!candidates || candidates.size >= requirement.quorum) return [];
-    return [[rule, `rule ${rule} needs ${requirement.quorum} approvals and ${candidates.size} of the people with a key may give one`]];
+    return [[rule, `rule ${rule} needs ${requirement.quorum} approvals, but only ${candidates.size} of the people with a key may approve`]];
   });
   return short.length === 0 ? NONE : new Map(short);
 }

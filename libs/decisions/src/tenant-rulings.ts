@@ -39,13 +39,13 @@ export interface RulingAsk {
   /** Deferring rules whose wait is over. */
   waited?: readonly string[];
   deferred_since_ms?: number;
-  /** What the mapping makes of inputs that a cap lowers; absent: nobody has mapped them. */
+  /** The mapped form of inputs that a cap lowered; absent: not mapped. */
   remapped?: RemappedInputs | undefined;
   /** What is known of earlier calls (see call-history-reader.ts), as it is recorded. Absent: a condition that asks for it errs. */
   history_json?: string | undefined;
 }
 
-/** Who knows what is told of the trust in a call's tool, its provider and its agent. */
+/** Source of the trust scores of a call's tool, provider and agent. */
 export interface TrustSource {
   of(tenant_id: string, contract: ToolContract, principal: ToolCall['principal']): Readonly<Record<string, number | string>>;
 }
@@ -115,21 +115,21 @@ export class TenantRulings {
   historyRequested(config: ConfigurationState, tenant_id: string, contract: ToolContract, draft?: BundleText): HistoryUses | undefined {
     const { active, shadow } = draft ? { active: draft, shadow: undefined } : rulingBundles(config, tenant_id);
     if (!active && !shadow) return undefined;
-    const asked = [active, shadow].map((text) => {
+    const wanted = [active, shadow].map((text) => {
       const force = text && compiledBundles.of(text);
       return force && 'bundle' in force ? historyRequested(force.bundle, contract) : undefined;
     });
-    return allHistoryUses(asked);
+    return allHistoryUses(wanted);
   }
 
   /** Whose trust the rules about a tool, active and in shadow, ask for. */
   trustRequested(config: ConfigurationState, tenant_id: string, contract: ToolContract): ReadonlySet<TrustSubject> {
     const { active, shadow } = rulingBundles(config, tenant_id);
-    const asked = [active, shadow].flatMap((text) => {
+    const wanted = [active, shadow].flatMap((text) => {
       const force = text && compiledBundles.of(text);
       return force && 'bundle' in force ? [...trustRequested(force.bundle, contract)] : [];
     });
-    return new Set(asked);
+    return new Set(wanted);
   }
 
   /** What of the result of a call is hidden, by the rules of now. Everything, where the rules cannot be read. */

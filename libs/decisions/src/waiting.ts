@@ -2,7 +2,7 @@ import { callError } from '@countersign/contracts';
 import type { Deferred, Judgement, LimitLedger } from '@countersign/domain';
 import type { Question, Resumed } from './question.js';
 
-/** Calls that have ended, of those that somebody waits for. */
+/** Ended calls among those that others wait for. */
 export interface WaitedFor {
   has(tenant_id: string, call_id: string): boolean;
 }
@@ -51,7 +51,7 @@ export function questionAgain({ call_id, deferred, came }: DueDeferral, now_ms: 
   };
 }
 
-/** What a call that still has to wait becomes when its time is over; else the same, waiting no longer than was said at first. */
+/** The ruling on a call whose wait timed out; else the same ruling, with the first timeout. */
 export function afterWaiting(resumed: Resumed | undefined, judgement: Judgement): Judgement {
   if (!resumed || judgement.effect !== 'defer' || !judgement.defer) return judgement;
   const { timed_out, timeout_at_ms, on_timeout } = resumed;
@@ -59,7 +59,10 @@ export function afterWaiting(resumed: Resumed | undefined, judgement: Judgement)
   if (!timed_out) return { ...judgement, defer: { ...defer, timeout_at_ms: Math.min(defer.timeout_at_ms, timeout_at_ms) } };
   if (on_timeout === 'require_approval')
     return { ...judgement, effect: 'require_approval', tier: 'tier_2_approval_required', reason: null, defer: null };
-  const reason = callError('TIMEOUT', `${rule}: what the call waited for did not come in time`, { details: { rule }, retryable: true });
+  const reason = callError('TIMEOUT', `${rule}: the call waited for a condition that was not met in time`, {
+    details: { rule },
+    retryable: true,
+  });
   return { ...judgement, effect: 'deny', tier: 'tier_3_blocked', reason, defer: null };
 }
 

@@ -109,11 +109,11 @@ export class RecordsDropped extends Error {
     offset: number,
     readonly first: number,
   ) {
-    super(`${topic}/${partition} offset ${offset} was dropped by retention; what is left begins at ${first}`);
+    super(`${topic}/${partition} offset ${offset} was dropped by retention; the first available offset is ${first}`);
   }
 }
 
-/** A record that was acknowledged and that the disk does not give back: a checksum is wrong, or a part of a file is gone. */
+/** A record that was acknowledged and that the disk does not give back: a checksum is wrong, or part of a file is missing. */
 export class RecordsUnreadable extends Error {
   constructor(
     readonly topic: string,
@@ -122,7 +122,7 @@ export class RecordsUnreadable extends Error {
     readonly offset: number,
     cause: Error,
   ) {
-    super(`${topic}/${partition} offset ${offset} can not be read: ${cause.message}`, { cause });
+    super(`${topic}/${partition} offset ${offset} cannot be read: ${cause.message}`, { cause });
   }
 }
 
@@ -146,7 +146,7 @@ export abstract class EventLog {
   /**
    * Appends and resolves with the offsets once all records are durable. Records of one call to append for one
    * partition become visible together and in order. Calls made while a write is running share the next one.
-   * @throws InfrastructureFault where the log is away, full or failed: the records may or may not be there.
+   * @throws InfrastructureFault where the log is unavailable, full or failed: the records may or may not be written.
    */
   abstract append(records: readonly NewRecord[]): Promise<number[]>;
   abstract subscribe(subscription: Subscription): Promise<RunningSubscription>;

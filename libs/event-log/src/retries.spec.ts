@@ -37,7 +37,7 @@ test('the signal ends a pause, and no further attempt begins', async () => {
   let attempts = 0;
   const work = async () => {
     attempts++;
-    throw new Error('away');
+    throw new Error('unavailable');
   };
   const ended = retried(LONG, work, { signal: stopping.signal, onFault: () => setImmediate(() => stopping.abort(new Error('stopped'))) });
   await expect(ended).rejects.toThrow('stopped');
@@ -57,7 +57,7 @@ test('a fault that comes after the signal is followed by no pause', async () => 
   const stopping = new AbortController();
   const work = async () => {
     stopping.abort(new Error('stopped'));
-    throw new Error('away');
+    throw new Error('unavailable');
   };
   await expect(retried(LONG, work, { signal: stopping.signal })).rejects.toThrow('stopped');
 });

@@ -22,7 +22,7 @@ function values(found: readonly LogRecord[]): string[] {
 export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
   describe('append and read', () => {
     test(
-      'offsets ascend in the order of appending, from 0, and without gaps where the adapter says so',
+      'offsets ascend in append order from 0, without gaps if the adapter promises that',
       async () => {
         const log = await suite.open();
         const topic = topicName('ascend');
@@ -65,7 +65,7 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'an acknowledged record is there after a reopen and after a crash',
+      'an acknowledged record exists after a reopen and after a crash',
       async () => {
         let log = await suite.open();
         const topic = topicName('kept');
@@ -112,7 +112,7 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'records of one append for one partition stand together and in order',
+      'records of one append to one partition are contiguous and in order',
       async () => {
         const log = await suite.open();
         const topic = topicName('together');
@@ -132,7 +132,7 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'reads from any offset, at most what was asked for, and nothing at the head',
+      'reads from any offset, at most the requested count, and nothing at the head',
       async () => {
         const log = await suite.open();
         const topic = topicName('read');
@@ -152,7 +152,7 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'the first offset since a time is that of the first record appended then or later; the head where there is none',
+      'the first offset since a time is that of the first record appended then or later, else the head',
       async () => {
         const log = await suite.open();
         const topic = topicName('since');
@@ -187,7 +187,7 @@ export function describeAppends(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'ensureTopics makes what is missing and leaves the rest as it is',
+      'ensureTopics creates missing topics and leaves the others unchanged',
       async () => {
         const log = await suite.open();
         const [old, added] = [topicName('old'), topicName('new')];

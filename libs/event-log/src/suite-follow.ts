@@ -6,7 +6,7 @@ import type { SuiteLog } from './suite-log.js';
 export function describeFollowers(suite: SuiteLog, timeout_ms: number): void {
   describe('follow', () => {
     test(
-      'starts at the start, at the head or at given offsets, and goes on with what is appended',
+      'starts at the start, at the head or at given offsets, and continues with appended records',
       async () => {
         const log = await suite.open();
         const topic = topicName('follow');

@@ -23,7 +23,7 @@ function shared(members: readonly Collector[]): boolean {
   return held.length === PARTITIONS && new Set(held).size === PARTITIONS;
 }
 
-/** True if every record was given to somebody. */
+/** True if every record was delivered. */
 function covered(members: readonly Collector[], wanted: readonly string[]): boolean {
   const seen = new Set(members.flatMap(({ values }) => values));
   return wanted.every((value) => seen.has(value));
@@ -117,7 +117,7 @@ export function describeGroups(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'two members on a topic that was made a moment ago: whatever had to be tried again, each knows what it lost to the other',
+      'two members on a new topic: after any retries each knows which partitions it lost to the other',
       async () => {
         const log = await suite.open();
         for (let round = 0; round < 15; round++) {

@@ -11,7 +11,7 @@ export function describeProgress(suite: SuiteLog, timeout_ms: number): void {
 
   describe('progress', () => {
     test(
-      'a handler that takes long gets its batch once, nobody overtakes it, and the log stays open',
+      'a handler that takes long gets its batch once, no batch overtakes it, and the log stays open',
       async () => {
         const log = await suite.open();
         const topic = topicName('slow');
@@ -33,7 +33,7 @@ export function describeProgress(suite: SuiteLog, timeout_ms: number): void {
     );
 
     test(
-      'a handler that fails for long gets the same batch until it does not, and a topic without records disturbs nobody',
+      'a handler that fails for long gets the same batch until it does not, and a topic without records disturbs no reader',
       async () => {
         const log = await suite.open();
         const [topic, idle] = [topicName('fails'), topicName('idle')];
@@ -42,7 +42,7 @@ export function describeProgress(suite: SuiteLog, timeout_ms: number): void {
         let isUnavailable = true;
         const reader = new Collector();
         reader.react = async () => {
-          if (isUnavailable) throw new Error('the store is away');
+          if (isUnavailable) throw new Error('the store is unavailable');
         };
         await reader.subscribe(log, topicName('group'), [topic, idle]);
         await eventually('it was tried', () => reader.batches.length >= 1);

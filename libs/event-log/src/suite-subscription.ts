@@ -6,7 +6,7 @@ import type { SuiteLog } from './suite-log.js';
 export function describeSubscriptions(suite: SuiteLog, timeout_ms: number): void {
   describe('subscription', () => {
     test(
-      'delivers a large backlog in order, in batches of at most batch_records_max, and says when it has caught up',
+      'delivers a large backlog in order, in batches of at most batch_records_max, and reports when it has caught up',
       async () => {
         const log = await suite.open();
         const topic = topicName('backlog');
@@ -52,7 +52,7 @@ export function describeSubscriptions(suite: SuiteLog, timeout_ms: number): void
     );
 
     test(
-      'a batch whose handler throws comes again, the same, and nothing overtakes it',
+      'a batch whose handler throws is delivered again unchanged, and no other overtakes it',
       async () => {
         const log = await suite.open();
         const topic = topicName('throws');
@@ -75,7 +75,7 @@ export function describeSubscriptions(suite: SuiteLog, timeout_ms: number): void
     );
 
     test(
-      'what a reader had when it died comes again to the next one',
+      'the batch of a reader that died is delivered to the next one',
       async () => {
         let log = await suite.open();
         const topic = topicName('dies');
@@ -102,7 +102,7 @@ export function describeSubscriptions(suite: SuiteLog, timeout_ms: number): void
     );
 
     test(
-      'goes on behind what was committed after a reopen, and at the start without a commit',
+      'continues after the committed offset after a reopen, and at the start without a commit',
       async () => {
         let log = await suite.open();
         const topic = topicName('resumes');
@@ -148,7 +148,7 @@ export function describeSubscriptions(suite: SuiteLog, timeout_ms: number): void
         const after = new Collector();
         await after.subscribe(log, group, [topic], {
           onAssigned: async () => {
-            if (++tries === 1) throw new Error('the store is away');
+            if (++tries === 1) throw new Error('the store is unavailable');
             return [{ topic, partition: 0, offset: offsets[3]! }];
           },
         });

@@ -60,7 +60,7 @@ async function follow(first: HeadsLog, second?: number): Promise<{ log: HeadsLog
   }
 }
 
-test('entries come in pages, in order, over the full checkpoints in between, up to the size that is asked for', async () => {
+test('entries come in pages, in order, over the full checkpoints in between, up to the size that is requested', async () => {
   await sign(1010);
   const { log, pages } = await follow(HeadsLog.empty());
   expect([log.size, pages.length]).toEqual([1010, 4]);
@@ -114,5 +114,5 @@ test('a start checks what was signed since the mark, and the mark moves on with 
   await CheckpointSigner.resume(parts());
   expect((await mark()).size).toBe(300);
   await parts().checked.replace(await parts().checked.read(), JSON.stringify({ size: 200, note: 'another' }));
-  await expect(CheckpointSigner.resume(parts())).rejects.toThrow('checkpoint 200 is not the one that was signed');
+  await expect(CheckpointSigner.resume(parts())).rejects.toThrow('checkpoint 200 differs from the one that was signed');
 });

@@ -50,7 +50,7 @@ export class ProofReader {
     return subtreesOf((level, index) => this.tiles.read(tree, level, index));
   }
 
-  /** The proof that this record, as read from the log, stands at its place. */
+  /** The proof that this record, as read from the log, is at its place. */
   async prove(record: RecordToCover): Promise<ProofAnswer> {
     const answer = await this.proveAll([record]);
     return answer.kind === 'proofs' ? { kind: 'proof', proof: answer.proofs[0] as RecordProof } : answer;
@@ -89,7 +89,7 @@ export class ProofReader {
     if (!newest || !signed || first < 1 || first > signed.size) return undefined;
     const note = (await this.checkpoints.at(first - 1))?.record.note;
     const older = note === undefined ? undefined : openCheckpoint(note, this.log);
-    if (older?.size !== first) return `the checkpoint of size ${first} is not there as it was signed`;
+    if (older?.size !== first) return `the checkpoint of size ${first} is missing or differs from the signed one`;
     const path = await consistencyProof(this.subtrees(CHECKPOINTS_TREE), first, signed.size).catch((cause: Error) => cause);
     if (path instanceof Error) return path.message;
     if (!isConsistent(older, signed, path)) return `the tiles of the checkpoints do not lead from size ${first} to ${signed.size}`;
@@ -98,7 +98,7 @@ export class ProofReader {
 
   /**
    * What of the stored evidence is not whole: each tree that grows and whose tiles do not add up to what the newest checkpoint
-   * signed. What a start asks before it serves; proofs of such trees are refused until the projector has hashed them anew.
+   * signed. Checked at a start before it serves; proofs of such trees are refused until the projector has hashed them again.
    */
   async faults(): Promise<string[]> {
     const newest = await this.checkpoints.newest();
@@ -109,13 +109,13 @@ export class ProofReader {
     const trees = [{ name: CHECKPOINTS_TREE, size: signed.size, root: signed.root }];
     for (const { head, isFrozen } of spansOf(newest.heads.values()))
       if (!isFrozen) trees.push({ name: headName(head), size: head.size, root: head.root });
-    const said = await Promise.all(
+    const damaged = await Promise.all(
       trees.map(async (tree) => ((await this.isWhole(tree)) ? [] : [`the tiles of ${tree.name} up to ${tree.size}`])),
     );
     const { time_ms, trees: count, heads_root } = newest.record;
     const own = await headsRoot(sortedHeads(newest.heads.values()));
     const isOfHeads = own.toString('base64') === heads_root && count === newest.heads.size;
-    return [...said.flat(), ...(isOfHeads ? [] : [`the heads of checkpoint ${number} of ${new Date(time_ms).toISOString()}`])];
+    return [...damaged.flat(), ...(isOfHeads ? [] : [`the heads of checkpoint ${number} of ${new Date(time_ms).toISOString()}`])];
   }
 
   private async isWhole({ name, size, root }: { name: string; size: number; root: Buffer }): Promise<boolean> {

@@ -22,7 +22,7 @@ export class CompiledMapping {
     this.tables = { forward: tables, back: Object.fromEntries(turned) };
   }
 
-  /** What the system takes for what an agent said. */
+  /** The system's form of the agent's inputs. */
   toSystem(inputs: unknown): Promise<Mapped> {
     return this.inputs.map(inputs, this.unmapped, this.tables);
   }

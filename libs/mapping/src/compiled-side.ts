@@ -88,7 +88,7 @@ class CompiledRule {
 
   private key(table: ReadonlyMap<string, string>, name: string, value: unknown): string {
     const key = table.get(JSON.stringify(value));
-    if (key === undefined) throw new MappingFault(`${JSON.stringify(value)?.slice(0, 100)} is no value of the table ${name}`);
+    if (key === undefined) throw new MappingFault(`${JSON.stringify(value)?.slice(0, 100)} is not a value of the table ${name}`);
     return key;
   }
 
@@ -137,7 +137,7 @@ export class CompiledSide {
     if (run.unmapped === 'leave_out') run.warnings.push(`${path} is not mapped and was left out`);
     else if (run.unmapped === 'refuse') run.issues.push({ path, message: 'is not mapped' });
     else if (valueAt(target, parts) !== undefined || partsOf(pointerOf(parts)) === undefined)
-      run.issues.push({ path, message: 'is not mapped, and its place is taken' });
+      run.issues.push({ path, message: 'is not mapped, and another value is at its path' });
     else {
       if (parts.length === 1) define(target, parts[0] as string, valueAt(source, parts));
       else putAt(target, parts, valueAt(source, parts));

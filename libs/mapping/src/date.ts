@@ -24,7 +24,7 @@ function moment(fields: Fields, offset: string | undefined): number {
     at.getUTCHours() === HH &&
     at.getUTCMinutes() === mm &&
     at.getUTCSeconds() === ss;
-  if (!real) throw new MappingFault('is no date that exists');
+  if (!real) throw new MappingFault('is not an existing date');
   return at.getTime() - offsetMs(offset);
 }
 
@@ -71,11 +71,11 @@ function read(value: unknown, { form, offset }: DateForm): number {
     ss: Number(ss),
     SSS: Number(SSS.padEnd(3, '0')),
   };
-  if (zone !== 'Z' && !OFFSET.test(zone as string)) throw new MappingFault('has no offset that exists');
+  if (zone !== 'Z' && !OFFSET.test(zone as string)) throw new MappingFault('does not have a valid offset');
   return moment(numbers, zone);
 }
 
-/** A moment written another way. @throws MappingFault where it is none, or cannot be written so. */
+/** A time in another format. @throws MappingFault where it is invalid or does not fit the format. */
 export function convertDate(value: unknown, from: DateForm, to: DateForm): string | number {
   const at_ms = read(value, from);
   if (to.form === 'unix_ms') return at_ms;

@@ -98,5 +98,5 @@ export function convertDecimal(value: unknown, from: NumberForm, to: NumberForm)
 /** What is wrong with a form, if anything. */
 export function numberFormFault({ scale, point = '.', group }: NumberForm): string | undefined {
   if (scale !== undefined && (!Number.isInteger(scale) || scale < 0 || scale > 20)) return 'a scale is 0 to 20';
-  return group === point ? 'thousands and decimals cannot have the same sign' : undefined;
+  return group === point ? 'thousands and decimals cannot use the same separator' : undefined;
 }

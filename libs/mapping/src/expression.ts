@@ -28,10 +28,10 @@ function refusedPart(node: unknown, left: { nodes: number }): string | undefined
   }
   if (node === null || typeof node !== 'object') return undefined;
   const { type, value } = node as Node;
-  if (type === 'regex' || type === 'regexp') return 'regular expressions are not taken';
-  if (type === 'variable' && typeof value === 'string' && refused.has(value)) return `$${value} is not taken`;
+  if (type === 'regex' || type === 'regexp') return 'regular expressions are not allowed';
+  if (type === 'variable' && typeof value === 'string' && refused.has(value)) return `$${value} is not allowed`;
   for (const inner of Object.values(node as Node)) {
-    if (inner instanceof RegExp) return 'regular expressions are not taken';
+    if (inner instanceof RegExp) return 'regular expressions are not allowed';
     const found = typeof inner === 'object' ? refusedPart(inner, left) : undefined;
     if (found !== undefined) return found;
   }
@@ -39,25 +39,25 @@ function refusedPart(node: unknown, left: { nodes: number }): string | undefined
 }
 
 function bounded(result: unknown): void {
-  if (typeof result === 'string' && result.length > STRING_MAX) throw new MappingFault('the expression makes a text that is too long');
-  if (Array.isArray(result) && result.length > SEQUENCE_MAX) throw new MappingFault('the expression makes a list that is too long');
+  if (typeof result === 'string' && result.length > STRING_MAX) throw new MappingFault('the expression returns a text that is too long');
+  if (Array.isArray(result) && result.length > SEQUENCE_MAX) throw new MappingFault('the expression returns a list that is too long');
 }
 
 /** The result as plain JSON, of bounded size: JSONata's sequences carry marks of its own, and functions are no values. */
 function plainJson(value: unknown, left: { nodes: number; chars: number }): unknown {
-  if (--left.nodes < 0 || left.chars < 0) throw new MappingFault('the expression makes a value that is too large');
+  if (--left.nodes < 0 || left.chars < 0) throw new MappingFault('the expression returns a value that is too large');
   if (typeof value === 'string') {
     left.chars -= value.length;
     return value;
   }
   if (value === undefined || value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new MappingFault('the expression makes a number that is none');
+    if (!Number.isFinite(value)) throw new MappingFault('the expression returns a number that is not finite');
     return value;
   }
   if (Array.isArray(value)) return value.map((item) => plainJson(item, left));
   if (typeof value !== 'object' || '_jsonata_lambda' in value || '_jsonata_function' in value)
-    throw new MappingFault('the expression makes a function');
+    throw new MappingFault('the expression returns a function');
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, plainJson(item, left)]));
 }
 
@@ -74,7 +74,7 @@ async function toMillis(text: string | undefined, picture: string | undefined): 
 /** A JSONata expression, parsed once, with bounds on time, depth and size. The same document always gives the same value. */
 export class Expression {
   private readonly compiled: jsonata.Expression;
-  /** Steps by evaluation: several may be under way. */
+  /** Steps by evaluation: several may be in progress. */
   private readonly steps = new WeakMap<object, number>();
 
   /** @throws MappingFault where the text is no expression, or has a part that is refused. */
@@ -84,7 +84,7 @@ export class Expression {
       this.compiled = jsonata(text, { timeout: TIMEOUT_MS, stack: STACK_MAX, sequence: SEQUENCE_MAX });
     } catch (cause) {
       if (cause instanceof RangeError) throw new MappingFault('the expression is nested too deep');
-      throw new MappingFault((cause as { message?: string }).message ?? 'is no expression');
+      throw new MappingFault((cause as { message?: string }).message ?? 'is not a valid expression');
     }
     const fault = refusedPart(this.compiled.ast(), { nodes: 5_000 });
     if (fault !== undefined) throw new MappingFault(fault);

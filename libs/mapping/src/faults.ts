@@ -13,11 +13,11 @@ type Known = { tables: ReadonlySet<string>; left: { rules: number } };
 function placeFaults(rule: MappingRule): string[] {
   const faults: string[] = [];
   if (rule.from !== undefined && partsOf(rule.from) === undefined) faults.push('from is not a JSON Pointer');
-  for (const use of rule.uses ?? []) if (partsOf(use) === undefined) faults.push('uses holds what is not a JSON Pointer');
-  if (rule.drop) return rule.from === undefined || rule.to !== undefined ? [...faults, 'a rule that drops has from and no to'] : faults;
+  for (const use of rule.uses ?? []) if (partsOf(use) === undefined) faults.push('uses has an entry that is not a JSON Pointer');
+  if (rule.drop)
+    return rule.from === undefined || rule.to !== undefined ? [...faults, 'a rule with drop needs from and must not have to'] : faults;
   if (rule.to === undefined || partsOf(rule.to) === undefined || rule.to === '') faults.push('to is not the JSON Pointer of a field');
-  if (rule.from === undefined && rule.value === undefined && rule.default === undefined)
-    faults.push('it takes nothing: from, value or default');
+  if (rule.from === undefined && rule.value === undefined && rule.default === undefined) faults.push('it needs from, value or default');
   return faults;
 }
 
@@ -47,7 +47,7 @@ function clashes(rules: readonly MappingRule[], at: string): MappingIssue[] {
   const sorted = taken.toSorted((a, b) => (a.to < b.to ? -1 : 1));
   return sorted.flatMap(({ to, i }, n) => {
     const next = sorted[n + 1];
-    return next?.to.startsWith(to) ? [{ path: `${at}/${Math.max(i, next.i)}/to`, message: 'another rule writes to this place' }] : [];
+    return next?.to.startsWith(to) ? [{ path: `${at}/${Math.max(i, next.i)}/to`, message: 'another rule writes to this path' }] : [];
   });
 }
 
@@ -81,7 +81,7 @@ export function definitionFaults(definition: MappingDefinition): MappingIssue[] 
   for (const name of [...usesBack(back), ...usesBack(definition.inputs)]) {
     const values = Object.values(definition.tables?.[name] ?? {}).map((value) => JSON.stringify(value));
     if (new Set(values).size < values.length)
-      faults.push({ path: `/tables/${name}`, message: 'read backwards, each of its values may stand there once' });
+      faults.push({ path: `/tables/${name}`, message: 'each of its values must be unique, because it is also read backwards' });
   }
   return faults;
 }

@@ -7,7 +7,7 @@ export function inverseOf(rules: readonly MappingRule[], at = ''): MappingRule[]
   for (const [i, rule] of rules.entries()) {
     const { from, to, drop, date, decimal, lookup, lookup_back, as, out_of, each, value } = rule;
     if (drop) continue;
-    if (value !== undefined) return `${at}/${i}/value: an expression has no way back`;
+    if (value !== undefined) return `${at}/${i}/value: an expression has no inverse`;
     if (from === undefined) {
       back.push({ from: to, drop: true });
       continue;

@@ -83,7 +83,7 @@ describe('a field that no rule knows', () => {
 
   test('cannot take the place of a field that is mapped, nor be called __proto__', async () => {
     expect((await out(odoo, { ...order, partner_id: 99 }, 'permissive')).issues).toEqual([
-      { path: '/partner_id', message: 'is not mapped, and its place is taken' },
+      { path: '/partner_id', message: 'is not mapped, and another value is at its path' },
     ]);
     const evil = JSON.parse('{"vendor":"ACME","__proto__":{"admin":true}}') as unknown;
     const { value, issues } = await out(odoo, evil, 'permissive');
@@ -100,7 +100,7 @@ test('an id that no table holds, a date that does not exist and a number that do
   const wrong = { vendor: 'Initech', ordered_at: '2026-02-30T10:00:00Z', lines: [{ product: 'bolt', quantity: 1, price: 1.005 }] };
   expect((await out(odoo, wrong)).issues).toEqual([
     { path: '/vendor', message: '"Initech" is not in the table vendors' },
-    { path: '/ordered_at', message: 'is no date that exists' },
+    { path: '/ordered_at', message: 'is not an existing date' },
     { path: '/lines/0/price', message: 'has more than 2 digits after the point' },
   ]);
 });

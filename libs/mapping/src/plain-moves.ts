@@ -19,7 +19,7 @@ function changing({ lookup, lookup_back, default: made, out_of, drop }: MappingR
 
 const topOf = (pointer: string): string | undefined => partsOf(pointer)?.[0];
 
-/** Why one line of the inputs' rules needs a second person; undefined: it is a plain move, or about fields that nobody relies on. */
+/** Why a rule of the inputs needs a second person; undefined: it is a plain move, or about fields that nothing relies on. */
 function reasonFor(
   rule: MappingRule,
   among: readonly MappingRule[],
@@ -28,7 +28,7 @@ function reasonFor(
 ): string | undefined {
   const { from, to, value } = rule;
   if (value !== undefined) return 'value: an expression can read every field of the call';
-  if (from === undefined) return 'it has no from: a constant takes the place of what an agent asks for';
+  if (from === undefined) return 'it has no from: a constant replaces what the agent requests';
   const source = topOf(from);
   const target = to === undefined ? undefined : topOf(to);
   const isGuarded = (field: string | undefined, of: 'inputs' | 'mapped') =>
@@ -36,11 +36,11 @@ function reasonFor(
   const guardedSource = relied || isGuarded(source, 'inputs');
   const guardedTarget = to !== undefined && (isGuarded(target, 'inputs') || isGuarded(target, 'mapped'));
   const step = changing(rule);
-  if (step !== undefined && (guardedSource || guardedTarget)) return `${step}: the field is relied on by its value`;
+  if (step !== undefined && (guardedSource || guardedTarget)) return `${step}: other parts of the platform rely on the value of the field`;
   if (to === undefined || from === to) return undefined;
   const taken =
     isGuarded(target, 'inputs') || among.some((other) => other !== rule && other.from !== undefined && topOf(other.from) === target);
-  return taken && (target !== source || guardedTarget || relied) ? `to: another field takes the place of ${to}` : undefined;
+  return taken && (target !== source || guardedTarget || relied) ? `to: another field replaces ${to}` : undefined;
 }
 
 function reasons(rules: readonly MappingRule[], at: string, relied: boolean, guarded: GuardedFields | undefined): MappingIssue[] {

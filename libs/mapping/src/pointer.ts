@@ -1,6 +1,6 @@
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** The parts of a JSON Pointer; undefined where the text is none, or names what no field may be called. */
+/** The parts of a JSON Pointer; undefined where the text is not one, or has a forbidden field name. */
 export function partsOf(pointer: string): string[] | undefined {
   if (pointer === '') return [];
   if (!pointer.startsWith('/') || pointer.length > 1000 || /~(?![01])/.test(pointer)) return undefined;
@@ -16,7 +16,7 @@ export const joined = (at: string, part: string | number): string => `${at}/${St
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** What stands at a place; undefined where nothing does. */
+/** The value at a place; undefined where there is none. */
 export function valueAt(document: unknown, parts: readonly string[]): unknown {
   let found = document;
   for (const part of parts) {

@@ -87,14 +87,14 @@ describe('plain http to an identity provider', () => {
   const open = AddressRules.forIdentity(true);
 
   test('is refused unless private addresses are allowed', () => {
-    expect(closed.identity.fault('http://idp.example.com/')).toEqual({ kind: 'scheme', message: 'only https is asked' });
+    expect(closed.identity.fault('http://idp.example.com/')).toEqual({ kind: 'scheme', message: 'the URL must begin with https://' });
     expect(open.fault('http://idp.example.com/')).toBeUndefined();
   });
 
   test('carries no client secret to a public address, named or resolved', () => {
-    expect(open.fault('http://93.184.216.34/')).toEqual({ kind: 'address', message: 'only https is asked' });
+    expect(open.fault('http://93.184.216.34/')).toEqual({ kind: 'address', message: 'the URL must begin with https://' });
     expect(open.answerFault(new URL('http://idp.example.com/'), ['93.184.216.34'])).toBe(
-      'idp.example.com is not a private address: only https is asked',
+      'idp.example.com is not a private address: use https',
     );
     expect(open.answerFault(new URL('http://idp.example.com/'), ['10.0.0.1'])).toBeUndefined();
     expect(open.answerFault(new URL('https://idp.example.com/'), ['93.184.216.34'])).toBeUndefined();

@@ -50,12 +50,12 @@ export class AddressRules {
     return new AddressRules({ private_hosts, plain_http: 'to_any' });
   }
 
-  /** Why this URL may not be asked, or undefined. Its name is checked again when it is resolved. */
+  /** Why this URL may not be requested, or undefined. Its name is checked again when it is resolved. */
   fault(text: string): UrlFault | undefined {
-    if (!URL.canParse(text)) return { kind: 'not_a_url', message: 'it is not a URL' };
+    if (!URL.canParse(text)) return { kind: 'not_a_url', message: 'the text is not a URL' };
     const url = new URL(text);
     if (!this.takesScheme(url)) return { kind: 'scheme', message: this.onlyScheme() };
-    if (url.username !== '' || url.password !== '') return { kind: 'credentials', message: 'credentials in a URL are not taken' };
+    if (url.username !== '' || url.password !== '') return { kind: 'credentials', message: 'the URL must not contain credentials' };
     const message = this.hostFault(url);
     return message === undefined ? undefined : { kind: 'address', message };
   }
@@ -66,9 +66,7 @@ export class AddressRules {
     if (reaches.includes('never')) return `${url.hostname} resolves to a refused address: ${NEVER}`;
     const allowed = this.reachesOf(url);
     if (reaches.length > 0 && reaches.every((reach) => allowed.has(reach))) return undefined;
-    return allowed.has('public')
-      ? `${url.hostname} is not a public address`
-      : `${url.hostname} is not a private address: only https is asked`;
+    return allowed.has('public') ? `${url.hostname} is not a public address` : `${url.hostname} is not a private address: use https`;
   }
 
   private takesScheme({ protocol }: URL): boolean {
@@ -76,7 +74,7 @@ export class AddressRules {
   }
 
   private onlyScheme(): string {
-    return this.terms.plain_http === 'to_any' ? 'only http and https are asked' : 'only https is asked';
+    return this.terms.plain_http === 'to_any' ? 'the URL must begin with http:// or https://' : 'the URL must begin with https://';
   }
 
   private hostFault(url: URL): string | undefined {
@@ -91,7 +89,7 @@ export class AddressRules {
 
   private nameFault(url: URL, host: string): string | undefined {
     const is_local = LOCAL_NAME.test(host) || !host.includes('.');
-    return is_local && !this.reachesOf(url).has('private') ? 'names of the local network are not called' : undefined;
+    return is_local && !this.reachesOf(url).has('private') ? 'host names of local networks are refused' : undefined;
   }
 
   private reachesOf(url: URL): ReadonlySet<Reach> {

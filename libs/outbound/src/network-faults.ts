@@ -20,8 +20,8 @@ const REFUSED_BY_PROXY = /^Proxy response \(\d+\)/;
 /** What an error of the connection means. An abort counts as a timeout: the request may have been sent. */
 export function networkFault(cause: unknown, signal: AbortSignal): OutboundFault {
   const { code = null, message } = cause as { code?: string; message?: string };
-  if (signal.aborted) return failed('timeout', 'the answer did not come in time', { code, unsent: false });
-  if (code === 'ERR_ADDRESS_REFUSED') return failed('address', message ?? 'the address is refused', { code });
+  if (signal.aborted) return failed('timeout', 'the response did not arrive in time', { code, unsent: false });
+  if (code === 'ERR_ADDRESS_REFUSED') return failed('address', message ?? 'the address is not allowed', { code });
   const unsent = (code !== null && UNSENT.has(code)) || REFUSED_BY_PROXY.test(message ?? '');
   return failed('network', message ?? 'unknown cause', { code, unsent });
 }

@@ -25,7 +25,7 @@ export class OutboundDoor {
     this.ways = { rules, resolve, proxies };
   }
 
-  /** Why this URL may not be asked, or undefined. */
+  /** Why this URL may not be requested, or undefined. */
   fault(url: string): UrlFault | undefined {
     return this.rules.fault(url);
   }
@@ -42,7 +42,7 @@ export class OutboundDoor {
       if (answer.kind === 'failed') return answer;
       if (!isRedirect(answer) || request.redirects_max === 0) return { ...answer, redirects };
       if (redirects.length >= request.redirects_max)
-        return failed('redirect', `it was redirected more than ${request.redirects_max} times`, { unsent: false });
+        return failed('redirect', `the server redirected more than ${request.redirects_max} times`, { unsent: false });
       redirects.push(url.href);
       const next = this.redirected(answer, url);
       if ('kind' in next) return next;
@@ -52,7 +52,7 @@ export class OutboundDoor {
   }
 
   private redirected({ headers: { location = '' } }: OutboundAnswer, from: URL): URL | OutboundFault {
-    if (!URL.canParse(location, from.href)) return failed('redirect', 'it was redirected to what is no address', { unsent: false });
+    if (!URL.canParse(location, from.href)) return failed('redirect', 'the server redirected to an invalid URL', { unsent: false });
     const next = new URL(location, from);
     const fault = this.rules.fault(next.href);
     if (fault) return failed(fault.kind, fault.message, { unsent: false });

@@ -35,7 +35,7 @@ function settingFault(setting: string | undefined, environment: Environment): st
   if (!setting) return undefined;
   if (setting !== FROM_ENVIRONMENT) return asProxy(setting) ? undefined : `must be an http or https URL, or ${FROM_ENVIRONMENT}`;
   const wrong = ['HTTPS_PROXY', 'HTTP_PROXY'].find((name) => settingOf(name, environment) && !asProxy(settingOf(name, environment)));
-  return wrong === undefined ? undefined : `${wrong} is no http or https URL`;
+  return wrong === undefined ? undefined : `${wrong} is not an http or https URL`;
 }
 
 /** Which proxy a request to a public address takes. */

@@ -108,7 +108,7 @@ describe('addresses of metadata services', () => {
       expect([address, reachOf(address)]).toEqual([address, 'never']);
   });
 
-  test('others are told apart: public, private, and what is no address is refused', () => {
+  test('others are public or private, and what is no address is refused', () => {
     for (const address of ['93.184.216.34', '2606:4700::1111', '168.63.129.17', '2606:4700::a9fe:a9fe'])
       expect(reachOf(address)).toBe('public');
     for (const address of [

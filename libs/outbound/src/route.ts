@@ -12,12 +12,12 @@ export interface Ways {
   proxies: Proxies;
 }
 
-/** How a request reaches its server. `address`: what the proxy is asked to connect to; it resolves no name for us. */
+/** How a request reaches its server. `address`: what the proxy connects to; it resolves no name for us. */
 export type Route = { proxy: URL; address: string } | 'direct';
 
 /**
  * A request to a public address takes the operator's proxy, by the address that was checked here. Private addresses are
- * reached directly: a proxy would be asked for its own network. @throws Error where the name is not resolved or is refused.
+ * reached directly: a proxy would look in its own network. @throws Error where the name is not resolved or is refused.
  */
 export async function routeTo(url: URL, { proxies, rules, resolve }: Ways, signal: AbortSignal): Promise<Route> {
   const proxy = proxies.proxyFor(url);

@@ -7,7 +7,7 @@ import { type Route, routeTo, type Ways } from './route.js';
 
 const CONNECT_MS = 10_000;
 const HEADER_BYTES_MAX = 32 * 1024;
-/** Of a body that nobody reads, so much is taken before its connection is closed: the server of a short one sees no reset. */
+/** Bytes of an unread body that are drained before its connection closes: the server of a short one sees no reset. */
 const UNREAD_BYTES_MAX = 64 * 1024;
 const CONNECTION = { connections: 1, pipelining: 0, maxHeaderSize: HEADER_BYTES_MAX };
 
@@ -69,7 +69,7 @@ async function received(url: URL, answer: Dispatcher.ResponseData, request: Outb
   const { bytes, cut } = await read(answer.body, bytes_max);
   // What is left of a cut answer goes with its connection.
   close(agent);
-  return cut && when_larger === 'fail' ? failed('too_large', 'the answer is too large', { unsent: false }) : { ...head, bytes, cut };
+  return cut && when_larger === 'fail' ? failed('too_large', 'the response is too large', { unsent: false }) : { ...head, bytes, cut };
 }
 
 const close = (agent: Dispatcher): void => void agent.destroy().catch(() => undefined);

@@ -17,16 +17,16 @@ const portOf = (server: { address(): unknown }) => (server.address() as AddressI
 
 let web: Server;
 let proxy: Server;
-/** Where the proxy leads, whatever it is asked for. */
+/** The target of the proxy, whatever is requested. */
 let leads_to: number;
 let refuses: boolean;
 let tunnels: IncomingMessage[];
-let asked: IncomingMessage[];
+let requests: IncomingMessage[];
 
 beforeEach(async () => {
-  [tunnels, asked, refuses] = [[], [], false];
+  [tunnels, requests, refuses] = [[], [], false];
   web = createServer((request, response) => {
-    asked.push(request);
+    requests.push(request);
     response.end('ok');
   });
   proxy = createServer((request) => request.destroy());
@@ -63,18 +63,18 @@ const ask = (
   });
 
 describe('with a proxy', () => {
-  test('it is asked for the address that was checked, and the server sees the name', async () => {
+  test('it gets the address that was checked, and the server sees the name', async () => {
     expect(await ask('http://hooks.example.com/x', { login: 'user:pass@' })).toMatchObject({
       status: 200,
       url: 'http://hooks.example.com/x',
     });
     expect(tunnels[0]?.url).toBe(`${PUBLIC}:80`);
     expect(tunnels[0]?.headers['proxy-authorization']).toBe(`Basic ${Buffer.from('user:pass').toString('base64')}`);
-    expect([asked[0]?.url, asked[0]?.headers.host, asked[0]?.headers['x-a']]).toEqual(['/x', 'hooks.example.com', 'b']);
-    expect(asked[0]?.headers['proxy-authorization']).toBeUndefined();
+    expect([requests[0]?.url, requests[0]?.headers.host, requests[0]?.headers['x-a']]).toEqual(['/x', 'hooks.example.com', 'b']);
+    expect(requests[0]?.headers['proxy-authorization']).toBeUndefined();
   });
 
-  test('over https the name is the one that the certificate is asked for', async () => {
+  test('over https the certificate is checked against the name', async () => {
     const names: string[] = [];
     const secure = createTlsServer({
       SNICallback: (name, done) => {
@@ -89,7 +89,7 @@ describe('with a proxy', () => {
     expect([tunnels[0]?.url, names]).toEqual([`${PUBLIC}:8443`, ['hooks.example.com']]);
   });
 
-  test('an address that may not be reached is refused here, and the proxy is not asked', async () => {
+  test('a forbidden address is refused here, and the proxy gets no request', async () => {
     for (const address of ['169.254.169.254', '10.0.0.1'])
       expect(await ask('http://hooks.example.com/', { resolve: answering(address) })).toMatchObject({ reason: 'address', unsent: true });
     expect(await ask('http://10.0.0.1/')).toMatchObject({ reason: 'address' });
@@ -106,7 +106,7 @@ describe('with a proxy', () => {
   test('a request that it refuses was not sent', async () => {
     refuses = true;
     expect(await ask('http://hooks.example.com/')).toMatchObject({ reason: 'network', unsent: true });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test('a name server that does not answer holds a request no longer than its deadline', async () => {

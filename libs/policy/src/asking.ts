@@ -13,7 +13,7 @@ export interface AskingPart {
   requirement: ApprovalRequirement;
 }
 
-/** The people to ask, in all; `parts` say who is asked for what. */
+/** All approvers together; `parts` has the requirement of each rule. */
 export interface Approvers {
   /** Roles that may vote. */
   approver_roles: readonly string[];
@@ -53,7 +53,7 @@ function rowPart({ override, contract }: RulingInput): AskingPart | undefined {
   return { rule, requirement: plainRequirement(roles, atLeastOne(override.quorum), expiry > 0 ? expiry : APPROVAL_EXPIRES_AFTER_MS) };
 }
 
-/** Everything that asks about a call, and what an allow takes away. */
+/** Everything that requires approval of a call, and what an allow rule removes. */
 export interface Asks {
   parts: readonly AskingPart[];
   /** Rules of the bundle among them, strongest and narrowest first. */
@@ -84,7 +84,7 @@ export function asksOf(matched: readonly CompiledRule[], input: RulingInput): As
 
 const NOTHING_ASKS: Asks = { parts: [], rules: [], row: undefined };
 
-/** The people whom these parts ask, in all. */
+/** The approvers of these parts together. */
 export function approversOf({ parts }: Pick<Asks, 'parts'>): Approvers {
   const [only, ...others] = parts;
   if (!only) return ANY_APPROVER;

@@ -25,11 +25,11 @@ describe('rules judge the form that the agent sent and the form that runs', () =
   test('a dangerous operation is found in either form', () => {
     const danger = { command: 'rm -rf /' };
     const calm = { command: 'list' };
-    for (const [asked, runs] of [
+    for (const [requested, runs] of [
       [danger, calm],
       [calm, danger],
     ])
-      expect(ruledBy([aRule('go', 'allow')], { mapped_json: JSON.stringify(runs) }, asked)).toMatchObject({
+      expect(ruledBy([aRule('go', 'allow')], { mapped_json: JSON.stringify(runs) }, requested)).toMatchObject({
         effect: 'deny',
         rule: 'builtin.dangerous_operation',
       });
@@ -43,7 +43,7 @@ describe('rules judge the form that the agent sent and the form that runs', () =
     expect(ruledBy([aRule('cap', 'allow', { obligations })], { mapped_json: '{"cents":500}' }, inputs).effect).toBe('allow');
   });
 
-  test('lowered inputs are denied until somebody has mapped them, and then judged in both forms', () => {
+  test('lowered inputs are denied until they are mapped, and then judged in both forms', () => {
     const rules = [aRule('cap', 'allow', { obligations: [cap(5)] }), aRule('five', 'deny', { when: 'mapped.cents == 500' })];
     const first = ruledBy(rules, { mapped_json }, inputs);
     expect(first).toMatchObject({ effect: 'deny', rule: 'policy.unmapped', unmapped_json: '{"path":"other","total":5}' });
@@ -68,11 +68,11 @@ describe('rules judge the form that the agent sent and the form that runs', () =
         fc.integer({ min: 0, max: 20 }),
         fc.integer({ min: 0, max: 20 }),
         fc.integer({ min: 0, max: 20 }),
-        (asked, most, runs) => {
+        (requested, most, runs) => {
           const obligations = [cap(most), { cap: { path: '/total', max: most, otherwise: 'refuse' as const, form: 'mapped' as const } }];
           const remapped = { inputs_json: JSON.stringify({ total: most }), mapped_json: JSON.stringify({ total: runs }) };
           const forms = { mapped_json: JSON.stringify({ total: runs }), remapped };
-          const { effect } = ruledBy([aRule('cap', 'allow', { obligations })], forms, { total: asked });
+          const { effect } = ruledBy([aRule('cap', 'allow', { obligations })], forms, { total: requested });
           expect(effect).toBe(runs <= most ? 'allow' : 'deny');
         },
       ),

@@ -6,8 +6,8 @@ type Json = unknown;
 /** The obligations of all rules that apply, in an order of their own, each once. */
 export function obligationsOf(matched: readonly CompiledRule[]): Obligation[] {
   const obligations = new Map<string, Obligation>();
-  for (const { id, obligations: asked } of matched) {
-    for (const one of asked ?? []) {
+  for (const { id, obligations: declared } of matched) {
+    for (const one of declared ?? []) {
       const obligation = namedObligation(id, one);
       obligations.set(JSON.stringify({ ...obligation, rule: '' }), obligation);
     }
@@ -15,19 +15,19 @@ export function obligationsOf(matched: readonly CompiledRule[]): Obligation[] {
   return [...obligations].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, obligation]) => obligation);
 }
 
-function namedObligation(rule: string, asked: NonNullable<CompiledRule['obligations']>[number]): Obligation {
+function namedObligation(rule: string, declared: NonNullable<CompiledRule['obligations']>[number]): Obligation {
   const nothing = { rule, paths: [], max: null, tag: null, form: null };
-  if ('redact' in asked) return { ...nothing, kind: 'redact', paths: [...asked.redact] };
-  if ('cap' in asked)
+  if ('redact' in declared) return { ...nothing, kind: 'redact', paths: [...declared.redact] };
+  if ('cap' in declared)
     return {
       ...nothing,
       kind: 'cap',
-      paths: [asked.cap.path],
-      max: asked.cap.max,
-      tag: asked.cap.otherwise,
-      form: asked.cap.form ?? 'inputs',
+      paths: [declared.cap.path],
+      max: declared.cap.max,
+      tag: declared.cap.otherwise,
+      form: declared.cap.form ?? 'inputs',
     };
-  return { ...nothing, kind: 'tag', tag: asked.tag };
+  return { ...nothing, kind: 'tag', tag: declared.tag };
 }
 
 /** The parts of a JSON Pointer (RFC 6901). */
@@ -82,7 +82,7 @@ function hidden(value: Json, parts: readonly string[]): Json {
   return Object.fromEntries(entries);
 }
 
-/** A result without the parts that redactions name; `*` is any field or item. A path that is not there changes nothing. */
+/** A result without the parts that redactions name; `*` is any field or item. A missing path changes nothing. */
 export function redacted(output: Json, obligations: readonly Obligation[]): Json {
   let now = output;
   for (const { kind, paths } of obligations) if (kind === 'redact') for (const path of paths) now = hidden(now, pointerParts(path));

@@ -87,8 +87,8 @@ test('a tenant may lower or raise the tier, and the ruling names its rule', () =
 
 test('an override brings its approvers, quorum and expiry; without them one approver has 24 h', () => {
   const more = { approver_roles: ['operator'], quorum: 2, expires_after_ms: 5000 };
-  const asked = resolveRuling(input('stage', { override: override('tier_2_approval_required', more) }));
-  expect(asked).toMatchObject({ effect: 'require_approval', ...more });
+  const requested = resolveRuling(input('stage', { override: override('tier_2_approval_required', more) }));
+  expect(requested).toMatchObject({ effect: 'require_approval', ...more });
   const plain = resolveRuling(input('stage', { override: override('tier_2_approval_required', { quorum: 0 }) }));
   expect(plain).toMatchObject({ approver_roles: ['approver'], quorum: 1, expires_after_ms: 86_400_000 });
 });
@@ -160,8 +160,8 @@ test('a later ruling is stricter where it denies, waits or lowers the inputs', (
 test.each(['own', 'published'] as const)(
   'an undo that is %s runs by itself, whatever the tool, its row, scopes or a block of its version ask of others',
   (compensation) => {
-    const asked = input('commit_high', { compensation, lifecycle: 'blocked', contract: contract('commit_high', { scopes: ['pay'] }) });
-    expect(resolveRuling(asked)).toMatchObject({ effect: 'allow', tier: 'tier_1_auto', rule: `compensation.${compensation}` });
+    const requested = input('commit_high', { compensation, lifecycle: 'blocked', contract: contract('commit_high', { scopes: ['pay'] }) });
+    expect(resolveRuling(requested)).toMatchObject({ effect: 'allow', tier: 'tier_1_auto', rule: `compensation.${compensation}` });
   },
 );
 

@@ -38,9 +38,9 @@ export interface ResolvedRuling extends Approvers {
   explanation: RulingExplanation | null;
   /** Canonical inputs as the obligations leave them; undefined: as they were. */
   inputs_json?: string;
-  /** Inputs that a cap lowered and that nobody has mapped yet: denied until the ruling is asked for with `remapped`. */
+  /** Inputs that a cap lowered and that are not mapped yet: denied until the ruling is requested with `remapped`. */
   unmapped_json?: string;
-  /** A call that was let through and that is asked about at its execution is asked about, not refused. */
+  /** An allowed call that needs approval at its execution waits for it instead of being refused. */
   asks_at_execution: boolean;
 }
 
@@ -49,7 +49,7 @@ export const BUILT_IN_VERSION = 'default-1';
 const SAFETY_MODES: readonly string[] = ['normal', 'read_only', 'ask_all'];
 const RECHECK_MS = 1000;
 
-const UNMAPPED = { rule: 'policy.unmapped', message: 'a cap lowers the inputs, and what the mapping makes of them is not known here' };
+const UNMAPPED = { rule: 'policy.unmapped', message: 'a cap lowers the inputs, and the mapped form of the lowered inputs is not known' };
 
 interface Denial {
   rule: string;
@@ -115,7 +115,7 @@ function judgeOnce(
   const mode = approvalMode(contract);
   if (force && 'unusable' in force)
     return {
-      ruling: denied({ rule: 'policy.bundle_unusable', message: `the active policy cannot rule: ${force.unusable}` }, mode),
+      ruling: denied({ rule: 'policy.bundle_unusable', message: `the active policy cannot be used: ${force.unusable}` }, mode),
       obligations: [],
     };
   const bundle = force?.bundle;
@@ -152,7 +152,7 @@ function judgeOnce(
   return { ruling, obligations };
 }
 
-/** The inputs as caps of the agent's form lowered them, with their mapped form; undefined: nobody has mapped them. */
+/** The inputs as caps of the agent's form lowered them, with their mapped form; undefined: they are not mapped. */
 function loweredForms(input: RulingInput, lowered: unknown, inputs_json: string): BothForms | undefined {
   if (input.mapped_json == null) return { inputs: () => lowered, mapped: () => lowered };
   const { remapped } = input;
@@ -205,7 +205,7 @@ function judgeCapped(input: RulingInput, force: BundleInForce | undefined, forms
   const over = 'refused' in again ? again.refused : overCap(second.obligations, both);
   if (over) return refusal(over);
   if ('inputs' in again && again.inputs !== lowered.inputs)
-    return denied({ rule: second.ruling.rule, message: 'caps of different rules lower the inputs in turn' }, mode, bundle_version);
+    return denied({ rule: second.ruling.rule, message: 'caps of different rules keep lowering the inputs' }, mode, bundle_version);
   const { explanation } = second.ruling;
   const caps = first.obligations.filter(({ kind }) => kind === 'cap');
   const obligations = [...new Map([...caps, ...second.obligations].map((one) => [JSON.stringify(one), one])).values()];
@@ -232,7 +232,7 @@ const NO_EXPLANATION: RulingExplanation = {
   history_json: null,
 };
 
-/** Parses a text when it is first asked for, and once. */
+/** Parses a text on first use, once. */
 function parsedOnce(text: string): () => unknown {
   let parsed: { value: unknown } | undefined;
   return () => {
@@ -265,7 +265,7 @@ function judge(input: RulingInput): ResolvedRuling {
  * else every rule that asks, with the tenant's row for the tool, each a part that people must meet; else an allow, which
  * lowers the default; else the row, or the tier of the effect class or the contract's own where that is stricter; then the
  * conditions, which only tighten. Pure and total: it never throws, and whatever it cannot read is denied with a reason. Used
- * by policy, by the executor to judge again before it fires, and wherever somebody asks what would be ruled.
+ * by policy, by the executor to judge again before it fires, and by simulations.
  */
 export function resolveRuling(input: RulingInput): ResolvedRuling {
   try {
@@ -276,7 +276,7 @@ export function resolveRuling(input: RulingInput): ResolvedRuling {
 }
 
 /**
- * Whether a ruling made now forbids what an earlier one allowed, whoever approved it: a denial, a wait or lower inputs. What
+ * Whether a ruling made now forbids what an earlier one allowed, even if it was approved: a denial, a wait or lower inputs. What
  * it asks of people is compared part by part (domain's `unansweredPart`).
  */
 export function isStricter(now: Pick<ResolvedRuling, 'effect' | 'inputs_json'>): boolean {

@@ -44,11 +44,11 @@ export interface RulingInput {
   principal: Principal;
   /** By whose rights; null where the call says nothing of it: no clearances then. */
   authority: Authority | null;
-  /** Canonical inputs of the agent; their text, so that nobody reads it for whom no rule asks. */
+  /** Canonical inputs of the agent, as text: parsed only if a rule uses them. */
   inputs_json: string;
   /** What the tenant's mapping made of them; null or absent: they run as they are. */
   mapped_json?: string | null;
-  /** What the mapping makes of inputs that a cap lowers; absent: nobody mapped them yet. */
+  /** The mapped form of inputs that a cap lowered; absent: not mapped yet. */
   remapped?: Remapped | undefined;
   case_id?: string | null;
   /** Absent: the built-in rules and tiers alone. */

@@ -5,7 +5,7 @@ import { conditions } from './conditions/index.js';
 import { isSetUndo, type RulingInput } from './ruling-input.js';
 import type { Weighed } from './weigh.js';
 
-/** Where a call stands, and by whose word. */
+/** The tier of a call and the rule that set it. */
 export interface Standing {
   tier: Tier;
   rule: string;
@@ -26,26 +26,26 @@ function baseTier({ contract, override, compensation }: RulingInput): Standing {
 const isAutomatic = (tier: Tier): boolean => tier === 'tier_0_safe' || tier === 'tier_1_auto';
 
 /**
- * What the rules that apply make of a tier: a denial denies, else whatever asks is asked, else an allow lowers the default.
+ * Applies the matching rules to a tier: a deny rule denies, else approval rules require approval, else an allow rule lowers the default.
  * A tool that the tenant's row blocks stays blocked.
  */
 function ruled(base: Standing, { matched, errors }: Weighed, { rules, row }: Asks): Standing {
   if (base.tier === 'tier_3_blocked') return base;
-  const untold = (by: CompiledRule): string | undefined => {
+  const failureOf = (by: CompiledRule): string | undefined => {
     const error = errors.find(({ rule }) => rule === by.id)?.why;
-    return error === undefined ? undefined : `rule ${by.id} cannot be told: ${error}`;
+    return error === undefined ? undefined : `the condition of rule ${by.id} failed: ${error}`;
   };
   const no = matched.find(({ effect }) => effect === 'deny');
-  if (no) return { tier: 'tier_3_blocked', rule: no.id, why: untold(no) ?? (no.description || undefined), by: no };
+  if (no) return { tier: 'tier_3_blocked', rule: no.id, why: failureOf(no) ?? (no.description || undefined), by: no };
   const asking = rules[0];
-  if (asking) return { tier: 'tier_2_approval_required', rule: asking.id, why: untold(asking), by: asking };
+  if (asking) return { tier: 'tier_2_approval_required', rule: asking.id, why: failureOf(asking), by: asking };
   const yes = matched.find(({ effect }) => effect === 'allow');
   if (row || !yes) return base;
   return { tier: isAutomatic(base.tier) ? base.tier : 'tier_1_auto', rule: yes.id, why: undefined, by: yes };
 }
 
 /**
- * The tier of a call, and who is asked about it: what the rules that apply say, else the tenant's row, else the default;
+ * The tier of a call and its approvers: by the rules that apply, else the tenant's row, else the default;
  * then the conditions that every call is judged by, which only tighten (among equals the first).
  */
 export function standingOf(input: RulingInput, weighed: Weighed): { standing: Standing; asks: Asks } {
@@ -53,8 +53,9 @@ export function standingOf(input: RulingInput, weighed: Weighed): { standing: St
   let standing = ruled(baseTier(input), weighed, asks);
   const set_undo = isSetUndo(input.compensation);
   for (const { rule, judge, binds_undo } of conditions) {
-    const asked = set_undo && !binds_undo ? undefined : judge(input);
-    if (asked && strictness(asked.tier) > strictness(standing.tier)) standing = { tier: asked.tier, rule, why: asked.why, by: undefined };
+    const judged = set_undo && !binds_undo ? undefined : judge(input);
+    if (judged && strictness(judged.tier) > strictness(standing.tier))
+      standing = { tier: judged.tier, rule, why: judged.why, by: undefined };
   }
   return { standing, asks };
 }

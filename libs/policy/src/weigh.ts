@@ -40,7 +40,7 @@ function bindingsOf(input: RulingInput, { inputs, mapped }: BothForms, facts: Fa
   });
 }
 
-/** Undefined: it applies. `error`: nobody can tell, so it applies unless it would allow. */
+/** Undefined: it applies. `error`: its condition failed, so it applies unless it would allow. */
 function missedBy(rule: CompiledRule, on: CelBindings, input: RulingInput): { why: string; error?: boolean } | undefined {
   if (rule.expires_at_ms !== undefined && rule.expires_at_ms <= input.now_ms) return { why: 'it has expired' };
   const outcome = rule.condition ? rule.condition.judge(on) : true;
@@ -48,7 +48,7 @@ function missedBy(rule: CompiledRule, on: CelBindings, input: RulingInput): { wh
   if (outcome !== true) return { why: outcome.error, error: true };
   if (rule.effect !== 'defer') return undefined;
   if (input.waited?.includes(rule.id)) return { why: 'its wait is over' };
-  return rule.until_condition?.judge(on) === true ? { why: 'what it waits for is there' } : undefined;
+  return rule.until_condition?.judge(on) === true ? { why: 'its until condition holds' } : undefined;
 }
 
 function factVersions(rules: readonly CompiledRule[], facts: FactTables): FactVersion[] {

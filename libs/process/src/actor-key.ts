@@ -31,6 +31,6 @@ export async function actorToken(
   // Loaded by the first exchange of a token.
   const { SignJWT } = await import('jose');
   const iat = Math.floor(of.now_ms / 1000);
-  const said = { iss: actorIssuer(of.tenant_id), sub: of.agent_id, aud: of.audience, iat, exp: iat + LIVES_S, jti: randomUUID() };
-  return new SignJWT(said).setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: 'actor' }).sign(actorKey(keys, of.tenant_id));
+  const claims = { iss: actorIssuer(of.tenant_id), sub: of.agent_id, aud: of.audience, iat, exp: iat + LIVES_S, jti: randomUUID() };
+  return new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid: 'actor' }).sign(actorKey(keys, of.tenant_id));
 }

@@ -49,7 +49,7 @@ export interface AppDeps {
 }
 
 export interface RunningApp {
-  /** Whether it has caught up with what it must know before it serves. Cheap; asked by /readyz. */
+  /** Whether it has caught up with what it must know before it serves. Cheap; called by /readyz. */
   ready(): boolean;
   /** The packs that it cannot use; absent where it has none. Cheap; named by /readyz. */
   unhealthy?(): readonly UnhealthyPack[];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { cannotListen } from './cannot-listen.js';
 
 const names = { port: 'PORT', host: 'HOST' };
-const told = (fault: unknown) => cannotListen(fault, names)?.message;
+const messageOf = (fault: unknown) => cannotListen(fault, names)?.message;
 
 function listenFault(port: number, host: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
@@ -17,21 +17,21 @@ test('a port that is taken, an address of another machine: each names what to se
   const taken = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => taken.once('listening', resolve));
   const { port } = taken.address() as { port: number };
-  expect(told(await listenFault(port, '127.0.0.1'))).toBe(`port ${port} is taken: stop what listens there or set PORT`);
+  expect(messageOf(await listenFault(port, '127.0.0.1'))).toBe(`port ${port} is in use: stop the process that listens on it, or set PORT`);
   taken.close();
-  expect(told(await listenFault(0, '192.0.2.1'))).toBe('192.0.2.1 is not an address of this machine: set HOST');
+  expect(messageOf(await listenFault(0, '192.0.2.1'))).toBe('192.0.2.1 is not an address of this machine: set HOST');
 });
 
 test('a port below 1024 and a name without an address, as the system reports them', () => {
-  expect(told({ code: 'EACCES', syscall: 'listen', port: 80 })).toBe(
-    'port 80 may not be listened on by this user: set PORT to one above 1023',
+  expect(messageOf({ code: 'EACCES', syscall: 'listen', port: 80 })).toBe(
+    'this user may not listen on port 80: set PORT to a port above 1023',
   );
-  expect(told({ code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: 'nowhere.invalid' })).toBe(
-    'the host nowhere.invalid has no address here: set HOST',
+  expect(messageOf({ code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: 'nowhere.invalid' })).toBe(
+    'the host name nowhere.invalid has no address on this machine: set HOST',
   );
 });
 
 test('other faults are not its own, also those of the same code', () => {
   for (const fault of [new Error('x'), { code: 'EACCES', syscall: 'open' }, { code: 'ENOTFOUND', syscall: 'query' }])
-    expect(told(fault)).toBeUndefined();
+    expect(messageOf(fault)).toBeUndefined();
 });

@@ -12,19 +12,17 @@ interface ListenFault {
 /** What is wrong with the address to listen on, and which variables name it; undefined where the fault is another. */
 export function cannotListen(cause: unknown, names: { port: string; host: string }): CannotOpen | undefined {
   const { code, syscall, port, address, hostname } = cause as ListenFault;
-  const told = (line: string) => new CannotOpen(line, { cause });
+  const fault = (line: string) => new CannotOpen(line, { cause });
   switch (code) {
     case 'EADDRINUSE':
-      return told(`port ${port} is taken: stop what listens there or set ${names.port}`);
+      return fault(`port ${port} is in use: stop the process that listens on it, or set ${names.port}`);
     case 'EADDRNOTAVAIL':
-      return told(`${address} is not an address of this machine: set ${names.host}`);
+      return fault(`${address} is not an address of this machine: set ${names.host}`);
     case 'EACCES':
-      return syscall === 'listen'
-        ? told(`port ${port} may not be listened on by this user: set ${names.port} to one above 1023`)
-        : undefined;
+      return syscall === 'listen' ? fault(`this user may not listen on port ${port}: set ${names.port} to a port above 1023`) : undefined;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return syscall === 'getaddrinfo' ? told(`the host ${hostname} has no address here: set ${names.host}`) : undefined;
+      return syscall === 'getaddrinfo' ? fault(`the host name ${hostname} has no address on this machine: set ${names.host}`) : undefined;
     default:
       return undefined;
   }

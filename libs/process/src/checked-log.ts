@@ -27,7 +27,7 @@ export function checkedLog(
   const faulty = (cause: Error) => {
     logger.warn(
       { event: 'comparison_failed', found_by, cause: cause.message },
-      'records that were read could not be compared: left to the scrubber',
+      'records could not be compared while they were read; the scrubber compares them later',
     );
   };
   return new CheckedEventLog(log, new ReadCheck(recordJudge(log, evidence), damage, found_by, faulty), damage, found_by);

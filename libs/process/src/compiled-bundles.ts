@@ -6,7 +6,7 @@ import { inTurns } from './in-turns.js';
 class BundlesAhead {
   private readonly under_way = new Map<string, Promise<void>>();
 
-  /** Compiles a bundle while others have their turns, so that nobody waits for it when it rules. */
+  /** Compiles a bundle while others have their turns, so that no decision waits for it. */
   compile(text: BundleText): Promise<void> {
     const key = `${text.digest} ${text.version}`;
     const known = this.under_way.get(key);

@@ -52,16 +52,16 @@ async function change(): Promise<number> {
   return offset as number;
 }
 
-/** What every instance told of itself last, those included that were not heard from for a while. */
-const told = () => store.query<{ config_offset: number }>({ text: 'SELECT config_offset FROM configuration_instances', params: [] });
+/** The last report of every instance, including expired ones. */
+const reported = () => store.query<{ config_offset: number }>({ text: 'SELECT config_offset FROM configuration_instances', params: [] });
 
 async function reportedByAll(offset: number): Promise<void> {
-  for (let all = await told(); all.length < services.length || all.some((one) => one.config_offset < offset); all = await told())
+  for (let all = await reported(); all.length < services.length || all.some((one) => one.config_offset < offset); all = await reported())
     await sleep(10);
 }
 
 test('every instance of every service tells at each change that it has it, before its next beat, and one that stopped is not waited for', async () => {
-  // Without beats, what is told is told because of a change.
+  // Without heartbeats, every report follows a change.
   vi.spyOn(globalThis, 'setInterval').mockImplementation(() => setTimeout(() => undefined, 0));
   const running = services.map((service) => {
     const configuration = foldConfiguration({ log, codec });

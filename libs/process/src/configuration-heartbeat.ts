@@ -31,7 +31,7 @@ export class ConfigurationHeartbeat {
     private readonly service: string,
     private readonly configuration: FoldedConfiguration,
     private readonly parts: { store: Store; logger: Logger; clock: { now_ms(): number } },
-    /** Told with each beat. */
+    /** Reported with each heartbeat. */
     private readonly unhealthy: () => readonly UnhealthyPack[] = () => [],
   ) {
     this.instance_id = `${service}-${uuidv7(parts.clock.now_ms())}`;
@@ -58,13 +58,13 @@ export class ConfigurationHeartbeat {
     }
   }
 
-  /** The list forgets it by itself in a few seconds, so a store that is away keeps nobody from stopping. */
+  /** Its row expires in a few seconds, so an unavailable store does not delay the stop. */
   private async leave(): Promise<void> {
     await this.telling;
     await forgetInstance(this.parts.store, this.instance_id).catch(() => undefined);
   }
 
-  /** One at a time: while the store is slow, only the newest is told. */
+  /** One at a time: while the store is slow, only the newest is reported. */
   private beat(): void {
     if (this.telling) {
       this.again = true;
@@ -85,7 +85,10 @@ export class ConfigurationHeartbeat {
       const { instance_id, service } = this;
       await reportInstance(this.parts.store, { instance_id, service, config_offset }, this.unhealthy());
     } catch (cause) {
-      this.parts.logger.debug({ cause: String(cause) }, 'how much of the configuration is here was not told');
+      this.parts.logger.debug(
+        { event: 'configuration_not_reported', cause: String(cause) },
+        'the configuration version of this process could not be reported',
+      );
     }
   }
 }

@@ -26,7 +26,7 @@ async function opened<T>(what: string, work: Promise<T>): Promise<T> {
     return await work;
   } catch (cause) {
     const { message } = cause as Error;
-    throw new CannotOpen(cause instanceof IncompatibleSchema ? message : `${what} does not answer: ${message}`, { cause });
+    throw new CannotOpen(cause instanceof IncompatibleSchema ? message : `${what} does not respond: ${message}`, { cause });
   }
 }
 
@@ -50,7 +50,7 @@ function openKafka(service: string, kafka: KafkaConfig, logger: Logger, failure:
   );
 }
 
-/** Opens Kafka, the registry, Postgres and Redis. Redis may be away (it only hints). @throws CannotOpen, with nothing left open */
+/** Opens Kafka, the registry, Postgres and Redis. Redis may be unavailable (it only carries hints). @throws CannotOpen, with nothing left open */
 export async function openDistributed(service: string, config: PlatformConfig, logger: Logger, failure: ProcessFailure): Promise<Parts> {
   const kafka = config.kafka as KafkaConfig;
   const inner = await openKafka(service, kafka, logger, failure);
@@ -63,12 +63,13 @@ export async function openDistributed(service: string, config: PlatformConfig, l
     const wake_ups = new RedisWakeUps({
       url: config.redis_url as string,
       prefix: kafka.topic_prefix,
-      on_fault: (cause) => logger.warn({ cause: cause.message }, 'wake-ups are lost: Redis does not answer'),
+      on_fault: (cause) => logger.warn({ event: 'wake_ups_lost', cause: cause.message }, 'wake-ups are lost: Redis is unavailable'),
     });
     const results = new RedisResults({
       url: config.redis_url as string,
       prefix: kafka.topic_prefix,
-      on_fault: (cause) => logger.warn({ cause: cause.message }, 'results are not cached: Redis does not answer'),
+      on_fault: (cause) =>
+        logger.warn({ event: 'results_not_cached', cause: cause.message }, 'results are not cached: Redis is unavailable'),
     });
     return { log, codec, schemas, store, wake_ups, results };
   } catch (cause) {

@@ -41,7 +41,7 @@ export interface Evidence {
   restored?: RestoredCheckpoints;
 }
 
-/** What records may be dropped behind, and a drop be judged by: the newest checkpoint; where witnesses are asked, the newest that all of them cosigned. */
+/** What records may be dropped behind, and a drop be judged by: the newest checkpoint; with witnesses, the newest that all of them cosigned. */
 export async function anchorOf({
   checkpoints,
   cosigned,

@@ -24,12 +24,12 @@ test('a service is alive from the start, and ready once it says so', async () =>
   expect(await ask('/readyz')).toEqual([200, '{"status":"ready"}']);
 });
 
-test('a damaged record is said, and takes no service away', async () => {
+test('a damaged log is reported and stops no service', async () => {
   readiness = 'tampered';
   expect(await ask('/readyz')).toEqual([200, '{"status":"tampered"}']);
 });
 
-test('its metrics are told, and nothing else', async () => {
+test('it serves its metrics and nothing else', async () => {
   expect(await ask('/metrics')).toEqual([200, expect.stringContaining('rulings_total 3')]);
   expect((await ask('/v1/calls'))[0]).toBe(404);
 });
@@ -46,7 +46,7 @@ test('another method than GET and HEAD is refused with those', async () => {
 test('metrics are for this machine and for the metrics token', async () => {
   const guarded = new HealthServer(() => 'ready', metrics, 'a-token-of-metrics');
   const url = `http://127.0.0.1:${await guarded.listen(0)}/metrics`;
-  // A proxy on this machine speaks for somebody elsewhere.
+  // A proxy on this machine forwards requests of remote clients.
   const status = async (authorization: string | undefined, at = url) => {
     const headers = { 'x-forwarded-for': '192.0.2.1', ...(authorization ? { authorization } : {}) };
     return (await fetch(at, { headers })).status;

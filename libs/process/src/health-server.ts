@@ -27,10 +27,10 @@ export function readinessBody(status: string, packs: readonly { pack: string }[]
   return packs.length === 0 ? { status } : { status, unhealthy_packs: packs.map(({ pack }) => pack) };
 }
 
-/** `tampered`: it serves, and the record is not what was signed. */
+/** `tampered`: it serves, and the log differs from what was signed. */
 export type Readiness = 'ready' | 'tampered' | 'catching_up';
 
-/** `/healthz`, `/readyz` and `/metrics` of a service that has no other HTTP face. Loopback unless told otherwise. */
+/** `/healthz`, `/readyz` and `/metrics` of a service without other HTTP routes. Loopback by default. */
 export class HealthServer {
   private readonly server: Server;
 

@@ -34,6 +34,6 @@ test('who needs Kafka only sees the same cluster as a service', () => {
 
 test('no brokers, and a user without a password, are named together', () => {
   expect(parseKafkaCluster({ COUNTERSIGN_KAFKA_USERNAME: 'admin' })).toEqual({
-    faults: ['COUNTERSIGN_KAFKA_BROKERS: missing', 'COUNTERSIGN_KAFKA_USERNAME and COUNTERSIGN_KAFKA_PASSWORD: give both or none'],
+    faults: ['COUNTERSIGN_KAFKA_BROKERS: missing', 'COUNTERSIGN_KAFKA_USERNAME and COUNTERSIGN_KAFKA_PASSWORD: set both or neither'],
   });
 });

@@ -6,7 +6,9 @@ const LANE = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** The variables that say which cluster it is, who comes, and what its topics are called. */
 export const clusterVariables = {
-  COUNTERSIGN_KAFKA_BROKERS: list('').describe('bootstrap brokers; set together with registry, database and Redis for distributed mode'),
+  COUNTERSIGN_KAFKA_BROKERS: list('').describe(
+    'bootstrap brokers; for distributed mode, set them together with the registry, the database and Redis',
+  ),
   COUNTERSIGN_KAFKA_USERNAME: z.string().min(1).optional().describe('SASL user of this service ([Kafka rights](../how-to/kafka-acls.md))'),
   COUNTERSIGN_KAFKA_PASSWORD: z.string().min(1).optional().describe('its password'),
   COUNTERSIGN_KAFKA_SASL: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']).default('plain').describe('SASL mechanism'),
@@ -44,7 +46,7 @@ export interface KafkaCluster {
 
 export function loginFaults(env: Environment): string[] {
   const { COUNTERSIGN_KAFKA_USERNAME: username, COUNTERSIGN_KAFKA_PASSWORD: password } = env;
-  return !username === !password ? [] : ['COUNTERSIGN_KAFKA_USERNAME and COUNTERSIGN_KAFKA_PASSWORD: give both or none'];
+  return !username === !password ? [] : ['COUNTERSIGN_KAFKA_USERNAME and COUNTERSIGN_KAFKA_PASSWORD: set both or neither'];
 }
 
 export function clusterOf(value: Settings): KafkaCluster {

@@ -11,7 +11,7 @@ export const metricsToken = z
   .string()
   .min(METRICS_TOKEN_CHARS_MIN)
   .optional()
-  .describe('bearer token that opens `/metrics` to other machines; unset: loopback, and auditors at the gateway');
+  .describe('bearer token for `/metrics` from other machines; unset: only loopback, and auditors at the gateway, may read it');
 
 /** Headers that reverse proxies add: whoever sent the request is elsewhere, even where its peer is loopback. */
 const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'forwarded', 'via'] as const;

@@ -50,7 +50,7 @@ test.each([
   ['10.0.0.1', '192.0.2.1, 10.2.2.2', '192.0.2.1', 'two proxies'],
   ['10.0.0.1', '[2001:db8::1]:443', '2001:db8:0:0:0:0:0:1', 'an entry with a port'],
   ['10.0.0.1', '192.0.2.1:443', '192.0.2.1', 'an entry with a port'],
-  ['10.0.0.1', 'unknown', '10.0.0.1', 'an entry that names nobody'],
+  ['10.0.0.1', 'unknown', '10.0.0.1', 'an entry without an address'],
   ['10.0.0.1', '192.0.2.1, unknown', '10.0.0.1', 'nothing is believed that stands before it'],
   ['10.0.0.1', undefined, '10.0.0.1', 'no header'],
 ])('%s with %s is %s: %s', (peer, forwarded_for, client, _why) => {

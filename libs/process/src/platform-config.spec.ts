@@ -39,7 +39,7 @@ describe('the configuration of the platform', () => {
     expect(faulty({ ...BUCKET, [name]: undefined })).toEqual([name]);
   });
 
-  test('what is wrong by itself and what is not all there are told together, each variable once', () => {
+  test('invalid values and incomplete groups are reported together, each variable once', () => {
     const found = faulty({
       COUNTERSIGN_LANES: 'No Lane',
       COUNTERSIGN_PARTITIONS: '0',

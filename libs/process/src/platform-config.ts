@@ -16,14 +16,14 @@ export const platformVariables = z.object({
   ...clusterVariables,
   COUNTERSIGN_KAFKA_PRODUCERS: wholeNumber(1, 16)
     .optional()
-    .describe('Kafka producers of one process; unset: 1 on a cluster of one broker, else 2'),
+    .describe('number of Kafka producers of one process; unset: 1 if the cluster has one broker, else 2'),
   COUNTERSIGN_KAFKA_SESSION_MS: wholeNumber(1000, 120_000)
     .default(8000)
-    .describe('a consumer that is silent for this long loses its partitions'),
+    .describe('session timeout of consumers: after this time without a heartbeat a consumer loses its partitions'),
   COUNTERSIGN_KAFKA_STALL_MS: wholeNumber(1000, 3_600_000)
     .default(60_000)
     .describe(
-      'a subscription with records to read and no progress for this long reconnects; after the same time again the process exits with code 1',
+      'after this time without progress, while records are waiting, a subscription reconnects; after the same time again, the process exits with code 1',
     ),
   COUNTERSIGN_SCHEMA_REGISTRY_URL: z.url().optional().describe('Confluent-compatible schema registry; part of distributed mode'),
   COUNTERSIGN_DATABASE_URL: z
@@ -40,19 +40,21 @@ export const platformVariables = z.object({
     .describe('S3-compatible store for large outputs and attachments; unset: `<data dir>/blobs`, which gateway and executors then share'),
   COUNTERSIGN_S3_BUCKET: z.string().min(3).max(63).optional().describe('its bucket'),
   COUNTERSIGN_S3_REGION: z.string().min(1).default('us-east-1').describe('its region'),
-  COUNTERSIGN_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe('its access key'),
-  COUNTERSIGN_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe('its secret key'),
+  COUNTERSIGN_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe('access key of the S3 store'),
+  COUNTERSIGN_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe('secret key of the S3 store'),
   COUNTERSIGN_PARTITIONS: wholeNumber(1, 256)
     .default(4)
-    .describe('partitions of topics that a start creates; existing topics keep their number'),
+    .describe('partitions of the topics that the start creates; existing topics keep theirs'),
   COUNTERSIGN_JOURNAL_FILE_BYTES: wholeNumber(65_536, 1024 * 1024 * 1024)
     .default(64 * 1024 * 1024)
-    .describe('size of one file of the embedded journal; old records are dropped in whole files'),
+    .describe('size of one file of the embedded journal; retention deletes whole files'),
   COUNTERSIGN_MASTER_KEY: z
     .string()
     .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
     .optional()
-    .describe('32 bytes in base64 from which tenant keys follow, the same for every service; embedded and unset: `<data dir>/keys.json`'),
+    .describe(
+      '32 bytes in base64 from which tenant keys are derived; the same for every service; unset in embedded mode: `<data dir>/keys.json`',
+    ),
   COUNTERSIGN_AUDIT_WITNESSES: list('')
     .transform((texts, context) =>
       texts.flatMap((text) => {
@@ -60,13 +62,13 @@ export const platformVariables = z.object({
         if (witness) return [witness];
         context.addIssue({
           code: 'custom',
-          message: `${text.slice(0, 80)} is not the key of a witness: write <vkey>, or heads:<vkey> for one that runs countersign witness (npm run countersign -- witness --new-key makes one)`,
+          message: `${text.slice(0, 80)} is not the key of a witness: write <vkey>, or heads:<vkey> for a witness that runs countersign witness (npm run countersign -- witness --new-key creates one)`,
         });
         return [];
       }),
     )
     .describe(
-      'keys of witnesses whose cosignatures `?cosigned=true` needs; `heads:<vkey>` marks a witness that runs `countersign witness`, of which one is required ([auditors](../how-to/auditors.md))',
+      'keys of the witnesses whose cosignatures `?cosigned=true` requires; `heads:<vkey>` marks a witness that runs `countersign witness`; at least one of these is required ([auditors](../how-to/auditors.md))',
     ),
   COUNTERSIGN_AUDIT_DIR: z
     .string()
@@ -77,18 +79,18 @@ export const platformVariables = z.object({
     ),
   COUNTERSIGN_AUDIT_ORIGIN: z
     .string()
-    .regex(/^[^\s+]{1,200}$/u, 'a name of 1 to 200 characters without white space and +, like log.example.com/countersign')
+    .regex(/^[^\s+]{1,200}$/u, 'a name of 1 to 200 characters without white space and +, for example log.example.com/countersign')
     .optional()
-    .describe("the log's name in its checkpoints; unset: derived from the master key"),
+    .describe('name of the log in its checkpoints; unset: derived from the master key'),
   COUNTERSIGN_SECRET_KEYS: z
     .string()
     .regex(
       /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=(\s*,\s*[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=)*$/,
-      'id:base64 of 32 bytes, with commas between; the first is the current one',
+      'id:base64 of 32 bytes, separated by commas; the first is the current key',
     )
     .optional()
     .describe(
-      'keys that encrypt tenant secrets, `id:base64` separated by commas, the current one first; unset: `<data dir>/secret-keys.json`, or derived from the master key in distributed mode',
+      'keys that encrypt the secrets of tenants, `id:base64` separated by commas, the current key first; unset: `<data dir>/secret-keys.json`, or derived from the master key in distributed mode',
     ),
   COUNTERSIGN_LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
@@ -158,9 +160,9 @@ function missingOf(env: Environment, together: readonly string[]): readonly stri
   return missing.length === together.length ? [] : missing;
 }
 
-/** What belongs together and is not all there. Told beside what is wrong by itself, so it looks at nothing but what is set. */
+/** Incomplete groups of variables. Reported beside invalid values, so it only checks which are set. */
 function halves(env: Environment): string[] {
-  const bucket = missingOf(env, OF_BUCKET).map((name) => `${name}: missing; a bucket for blobs needs endpoint, bucket and both keys`);
+  const bucket = missingOf(env, OF_BUCKET).map((name) => `${name}: missing; the S3 store needs endpoint, bucket and both keys`);
   return [...kafkaFaults(env), ...bucket];
 }
 
@@ -168,11 +170,11 @@ function kafkaFaults(env: Environment): string[] {
   const missing = missingOf(env, OF_DISTRIBUTED);
   if (missing.length === 0 && !env.COUNTERSIGN_KAFKA_BROKERS) return [];
   const faults = missing.map(
-    (name) => `${name}: missing; distributed mode needs Kafka, the registry, Postgres and Redis together, embedded mode none of them`,
+    (name) => `${name}: missing; distributed mode needs Kafka, the registry, Postgres and Redis together; embedded mode needs none of them`,
   );
   if (!env.COUNTERSIGN_MASTER_KEY)
     faults.push(
-      'COUNTERSIGN_MASTER_KEY: missing; every service of a distributed installation needs the same 32 bytes in base64 (openssl rand -base64 32)',
+      'COUNTERSIGN_MASTER_KEY: missing; in distributed mode every service needs the same 32 bytes in base64 (openssl rand -base64 32)',
     );
   return [...faults, ...loginFaults(env)];
 }
@@ -204,7 +206,7 @@ const prefixOf = (topic_prefix: string): string => (topic_prefix === '' ? '' : `
 export function parsePlatformConfig(env: Environment): ParsedConfig<PlatformConfig> {
   const parsed = readSettings(platformVariables, env);
   const wrong = 'faults' in parsed ? parsed.faults : [];
-  const isReported = (line: string) => wrong.some((told) => told.startsWith(line.slice(0, line.indexOf(':') + 1)));
+  const isReported = (line: string) => wrong.some((reported) => reported.startsWith(line.slice(0, line.indexOf(':') + 1)));
   const faults = [...wrong, ...halves(env).filter((line) => !isReported(line))];
   if ('faults' in parsed || faults.length > 0) return { faults };
   const value = parsed.config;

@@ -52,26 +52,31 @@ export interface Platform {
   close(): Promise<void>;
 }
 
-/** PGlite never syncs, so its tables may be trusted only while the machine has not gone down since: then they are folded again. */
+/** PGlite never syncs, so its tables are valid only until the machine crashes: then they are rebuilt. */
 async function openPglite(data_dir: string, logger: Logger): Promise<Store> {
   const dir = path.join(data_dir, 'pg');
   const boot_file = path.join(data_dir, 'pg.boot');
   const boot = await currentBoot();
   const known = await readFile(boot_file, 'utf8').catch(() => undefined);
   if (known !== boot || boot === '') {
-    if (existsSync(dir)) logger.warn('the machine went down since the last start: the database is folded again from the log');
+    if (existsSync(dir))
+      logger.warn(
+        { event: 'machine_crash_detected' },
+        'the machine stopped unexpectedly since the last start: rebuilding the database from the log',
+      );
     await PgliteStore.reset(dir);
     await writeFile(boot_file, boot, { mode: 0o600 });
   }
   const opened = await PgliteStore.tryOpen({ dir });
   if ('store' in opened) return opened.store;
-  logger.warn({ cause: opened.cause.message }, `the database is ${opened.unusable}: it is folded again from the log`);
+  logger.warn({ event: 'database_rebuilt', cause: opened.cause.message }, `the database is ${opened.unusable}: rebuilding it from the log`);
   await PgliteStore.reset(dir);
   return PgliteStore.open({ dir });
 }
 
 async function openEmbedded(config: PlatformConfig, logger: Logger): Promise<Parts> {
-  const onFault = (cause: unknown) => logger.warn({ cause: String(cause) }, 'a reader of the log failed and is tried again');
+  const onFault = (cause: unknown) =>
+    logger.warn({ event: 'log_reader_failed', cause: String(cause) }, 'a reader of the log failed; retrying');
   const size = config.journal_file_bytes === undefined ? {} : { segment_bytes: config.journal_file_bytes };
   const log = await EmbeddedEventLog.open({ dir: path.join(config.data_dir, 'log'), onFault, ...size }).catch((cause: Error) => {
     throw new CannotOpen(`the log in ${config.data_dir} cannot be opened: ${cause.message}`, { cause });
@@ -93,7 +98,7 @@ async function openKeys(config: PlatformConfig): Promise<KeyRing> {
   if (config.master_key) return KeyRing.fromText(config.master_key);
   const file = path.join(config.data_dir, 'keys.json');
   if (!existsSync(file) && existsSync(path.join(config.data_dir, 'log')))
-    throw new CannotOpen(`the key file ${file} is gone: restore it from a backup (with a new key old calls would fire again)`);
+    throw new CannotOpen(`the key file ${file} is missing: restore it from a backup (with a new key, old calls could run again)`);
   return KeyRing.fromFile(file).catch((cause: Error) => {
     throw new CannotOpen(cause.message, { cause });
   });
@@ -113,7 +118,7 @@ async function openVault(config: PlatformConfig, store: Store, keys: KeyRing): P
   const rows = path.join(config.data_dir, 'secrets.sealed');
   const file = path.join(config.data_dir, 'secret-keys.json');
   if (!given && existsSync(rows) && !existsSync(file))
-    throw new CannotOpen(`the key file ${file} is gone: restore it from a backup (without it no secret can be read)`);
+    throw new CannotOpen(`the key file ${file} is missing: restore it from a backup (without it, no secret can be read)`);
   try {
     return new Vault(await FileRows.open(rows), given ?? (await WrappingKeyFile.open(file)));
   } catch (cause) {
@@ -121,7 +126,7 @@ async function openVault(config: PlatformConfig, store: Store, keys: KeyRing): P
   }
 }
 
-/** Keys of subjects are never in PGlite: they have to be durable, and gone for good when they are destroyed. */
+/** Keys of subjects are never in PGlite: they must be durable, and must not reappear after they are destroyed. */
 async function openSubjectKeys(config: PlatformConfig, store: Store, keys: KeyRing): Promise<SubjectKeys> {
   const wrapping_key = keys.seed('subject-keys');
   if (store.durable) return new SqlSubjectKeys(store, wrapping_key);
@@ -150,7 +155,7 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   if (open.length > 0)
     logger.warn(
       { event: 'data_directory_open', paths: open.slice(0, 10) },
-      'other users may read files of the data directory, which belong to another user: give them to the user of this process',
+      'other users may read files of the data directory: these files belong to another user; change their owner to the user of this process',
     );
   const keys = await openKeys(config);
   const failure = new ProcessFailure();
@@ -181,7 +186,7 @@ export async function openPlatform(service: string, config: PlatformConfig): Pro
   };
   await parts.log.ensureTopics(topicSpecs(config.lanes, config.partitions)).catch(async (cause: Error) => {
     await close();
-    throw new CannotOpen(`the topics cannot be made: ${cause.message}`, { cause });
+    throw new CannotOpen(`the topics cannot be created: ${cause.message}`, { cause });
   });
   await damage.start();
   await erasures.start(damage);

@@ -32,7 +32,7 @@ async function take(place: string, left: string[]): Promise<void> {
     const { mode } = await lstat(place);
     if ((mode & OTHERS) !== 0) await chmod(place, mode & 0o700);
   } catch (cause) {
-    // Gone since it was listed: nothing to close.
+    // Deleted since it was listed: nothing to restrict.
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') left.push(place);
   }
 }

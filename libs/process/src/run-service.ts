@@ -84,7 +84,7 @@ export async function runService<C>(service: Service<C>, env: Environment): Prom
     const stopTelemetry = platformConfig.tracing ? await startTelemetry(service.name) : async () => undefined;
     const platform = await openPlatform(service.name, platformConfig);
     const { app, health_server } = await started(service, platform, config, health);
-    const failure = await Promise.race([asked(), platform.failed]);
+    const failure = await Promise.race([terminationSignal(), platform.failed]);
     const closing = (async () => {
       await health_server?.close();
       await app.close();
@@ -128,7 +128,7 @@ async function started<C>(service: Service<C>, platform: Platform, config: C, he
       () => running.unhealthy?.() ?? [],
     );
     const port = await health_server.listen(health.port, health.host);
-    deps.logger.info({ host: health.host, port }, 'health and metrics are served');
+    deps.logger.info({ event: 'health_server_started', host: health.host, port }, 'serving health and metrics');
     return { app, health_server };
   } catch (error) {
     await app?.close();
@@ -139,11 +139,11 @@ async function started<C>(service: Service<C>, platform: Platform, config: C, he
 
 /** A part cannot go on. What can be closed is; the supervisor starts another process in any case. */
 async function failedEnd(platform: Platform, reason: string, closing: Promise<void>): Promise<void> {
-  platform.deps.logger.error({ event: 'process_failed', reason }, 'the process ends with exit code 1');
+  platform.deps.logger.error({ event: 'process_failed', reason }, 'the process exits with code 1');
   await Promise.race([closing.catch(() => undefined), sleep(FAILED_CLOSE_MS, undefined, { ref: false })]);
 }
 
-function asked(): Promise<undefined> {
+function terminationSignal(): Promise<undefined> {
   return new Promise((resolve) => {
     process.once('SIGTERM', () => resolve(undefined));
     process.once('SIGINT', () => resolve(undefined));

@@ -23,14 +23,14 @@ test('what is set is read', () => {
 
 test.each([' ', '\t', '\n', '\u00a0'])('a blank variable (%j) is a fault, whatever it is', (blank) => {
   expect(readSettings(schema, { PORT: blank, SAFE: blank, LANES: blank, NAME: blank })).toEqual({
-    faults: ['PORT', 'SAFE', 'LANES', 'NAME'].map((name) => `${name}: is blank; give it a value or leave it out`),
+    faults: ['PORT', 'SAFE', 'LANES', 'NAME'].map((name) => `${name}: is blank; set a value or leave it unset`),
   });
 });
 
 describe('a number', () => {
   test.each(['seventy', '70 70', '0x10', '1e3', '7.5', '-1', '65536', '9'.repeat(400), 'NaN', 'Infinity', '７'])('is not %.10s', (PORT) => {
     expect(readSettings(schema, { PORT, LANES: ' ' })).toEqual({
-      faults: ['LANES: is blank; give it a value or leave it out', 'PORT: must be a whole number from 0 to 65535'],
+      faults: ['LANES: is blank; set a value or leave it unset', 'PORT: must be a whole number from 0 to 65535'],
     });
   });
 });

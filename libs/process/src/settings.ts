@@ -44,7 +44,7 @@ function faultLines(error: z.ZodError): string[] {
 /** What is wrong with variables that are set to nothing but white space: who sets one so means something else. */
 export function blankFaults(env: Environment, variables: readonly string[]): string[] {
   const blank = variables.filter((name) => env[name] && env[name].trim() === '');
-  return blank.map((name) => `${name}: is blank; give it a value or leave it out`);
+  return blank.map((name) => `${name}: is blank; set a value or leave it unset`);
 }
 
 /** The variables of a schema. One that is set to the empty text is not set; a blank one is a fault. */

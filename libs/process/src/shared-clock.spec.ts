@@ -2,7 +2,7 @@ import type { Row, Sql } from '@countersign/store';
 import { expect, test } from 'vitest';
 import { SharedClock } from './shared-clock.js';
 
-/** A database whose clock is `ahead_ms` before the monotonic one; each answer takes as long as said. */
+/** A database whose clock is `ahead_ms` before the monotonic one; each response takes the configured time. */
 class FakeDatabase implements Sql {
   monotonic = 1000;
   ahead_ms = 5_000_000;
@@ -32,13 +32,13 @@ test('is the time of the database, by its quickest answer, and goes on with the 
   clock.close();
 });
 
-test('follows the database, and goes on as before while that is away', async () => {
+test('follows the database, and continues while it is unavailable', async () => {
   const database = new FakeDatabase([]);
   const clock = await SharedClock.start(database, database);
   database.ahead_ms += 50;
   await clock.adjust();
   expect(clock.now_ms()).toBe(Math.floor(database.monotonic + 5_000_050));
-  database.fault = new Error('away');
+  database.fault = new Error('unavailable');
   await clock.adjust();
   expect(clock.now_ms()).toBe(Math.floor(database.monotonic + 5_000_050));
   clock.close();

@@ -51,10 +51,10 @@ export class SharedClock implements Clock {
 async function measured(sql: Sql, local: Pick<Clock, 'monotonic_ms'>): Promise<number> {
   let best = { took_ms: Number.POSITIVE_INFINITY, ahead_ms: 0 };
   for (let i = 0; i < MEASURES; i++) {
-    const asked_ms = local.monotonic_ms();
+    const sent_ms = local.monotonic_ms();
     const now_ms = await databaseTime(sql);
-    const took_ms = local.monotonic_ms() - asked_ms;
-    if (took_ms < best.took_ms) best = { took_ms, ahead_ms: now_ms - asked_ms - took_ms / 2 };
+    const took_ms = local.monotonic_ms() - sent_ms;
+    if (took_ms < best.took_ms) best = { took_ms, ahead_ms: now_ms - sent_ms - took_ms / 2 };
   }
   return best.ahead_ms;
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { CannotOpen } from './cannot-open.js';
 
 const unusable = (variable: string, dir: string, why: string): string =>
-  `${variable} ${dir} cannot be used (${why}): give a directory that this user may write`;
+  `${variable} ${dir} cannot be used (${why}): set a directory that this user may write`;
 
 /** Makes a folder and those above it. Node's own recursive mkdir never comes back where a file system takes no folders (`/proc`). */
 async function made(dir: string, mode: number): Promise<void> {
@@ -27,7 +27,7 @@ export async function usableFolder(variable: string, dir: string, mode = 0o777):
 }
 
 /**
- * What can be told of a folder before anything is made or opened: one line where it, or what it would have to be made in, is no
+ * A fault of a folder that shows before anything is created or opened: one line if it, or the folder in which it would be created, is no
  * folder or is not this user's to write. Whether it can be made is known only to `usableFolder`.
  */
 export function folderFault(variable: string, dir: string): string | undefined {

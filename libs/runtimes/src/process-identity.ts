@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** A process, told from any other that ever has its number. */
+/** A process, distinguished from any other with the same pid. */
 export interface ProcessIdentity {
   pid: number;
   /** When it started, by the kernel: `machine/boot/pid namespace/ticks since boot`. Empty where the system does not tell. */
@@ -58,7 +58,7 @@ export function identityOf(pid: number): ProcessIdentity {
   return { pid, started: ticks && scope ? [scope.machine, scope.boot, scope.namespace, ticks].join('/') : '' };
 }
 
-/** Whether a process that was recorded is known to run no more. False also where that cannot be told from here. */
+/** Whether a process that was recorded is known to run no more. False also if that cannot be checked here. */
 export function isKnownDead({ pid, started }: ProcessIdentity): boolean {
   const here = scopeHere();
   const [machine, boot, namespace, ticks] = started.split('/');

@@ -2,7 +2,7 @@ import type { SanitySeverity, ToolContract } from '@countersign/contracts';
 import type { Compensates, Pack, Reconciled, RunContext, Tool, Verified } from '@countersign/tool-kit';
 import type { ProcessIdentity } from './process-identity.js';
 
-/** One question to a tool: what it is given, and what it gets around it. Its signal is `context.signal`, made when it is asked for. */
+/** One request to a tool: its input and context. Its signal is `context.signal`, created on first use. */
 export interface ToolJob {
   /** `name@version`. */
   readonly tool: string;
@@ -16,7 +16,7 @@ export interface ToolJob {
 
 export const ASKS = ['compensate', 'reconcile', 'verify', 'sourceVersion', 'changedNothing', 'sanity'] as const;
 
-/** What a tool may be asked besides to run. */
+/** Functions of a tool besides `run`. */
 export type Ask = (typeof ASKS)[number];
 
 /** A tool of a loaded pack. */
@@ -44,7 +44,7 @@ export interface Implausible {
  * and a runtime has the method of each that its tools name. What a tool throws or rejects with is passed on as it is.
  */
 export interface Runtime {
-  /** What there is to run; asked once, before anything else. */
+  /** The tools of the pack; called once, before anything else. */
   load(): Promise<RuntimePack>;
   /** The effect or the answer, as the tool gave it: nothing of it has been checked. */
   run(job: ToolJob): Promise<unknown>;
@@ -70,7 +70,7 @@ export interface Runtime {
 /** What a tool is run by. */
 export const toolId = ({ name, version }: Pick<ToolContract, 'name' | 'version'>): string => `${name}@${version}`;
 
-/** What a tool that is at hand can be asked. */
+/** The functions of a loaded tool. */
 export function asksOf(tool: Tool): ReadonlySet<Ask> {
   return new Set(ASKS.filter((ask) => (ask === 'sanity' ? (tool.sanity?.length ?? 0) > 0 : tool[ask] !== undefined)));
 }

@@ -11,13 +11,13 @@ export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown).slice(0, MESSAGE_MAX);
   } catch {
-    return 'it threw something that has no text';
+    return 'the tool threw a value without a message';
   }
 }
 
 /** A reason that a tool gave, as text of a bounded length. */
 export function reasonOf(why: unknown): string {
-  return typeof why === 'string' && why !== '' ? why.slice(0, MESSAGE_MAX) : 'it gave no reason';
+  return typeof why === 'string' && why !== '' ? why.slice(0, MESSAGE_MAX) : 'no reason was given';
 }
 
 const CODES: ReadonlySet<unknown> = new Set(errorCodes);
@@ -61,7 +61,7 @@ export function errorOf(thrown: unknown): Thrown {
   try {
     return isToolError(thrown) ? refusal(thrown) : { error: callError('UNKNOWN', messageOf(thrown)), refused: false, effect: 'unknown' };
   } catch {
-    return { error: callError('UNKNOWN', 'it threw something that cannot be read'), refused: false, effect: 'unknown' };
+    return { error: callError('UNKNOWN', 'the tool threw a value that cannot be read'), refused: false, effect: 'unknown' };
   }
 }
 

@@ -15,11 +15,11 @@ export class SqlError extends Error {
 class DatabaseNotAble extends InfrastructureFault {
   constructor(
     message: string,
-    /** Undefined where it was not the database that said so. */
+    /** Undefined if the database did not report it. */
     readonly sqlstate: string | undefined,
     cause: unknown,
   ) {
-    super(`the database is not able: ${message}${sqlstate ? ` (${sqlstate})` : ''}`, { cause });
+    super(`the database failed: ${message}${sqlstate ? ` (${sqlstate})` : ''}`, { cause });
   }
 }
 

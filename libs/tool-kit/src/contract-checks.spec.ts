@@ -55,22 +55,22 @@ describe('the kit finds a tool', () => {
           ledger.entries.set(ctx.idempotency_key, amount);
           return { key: ctx.idempotency_key, amount };
         },
-        reconcile: async (_asked, ctx) => {
+        reconcile: async (_input, ctx) => {
           const amount = ledger.entries.get(ctx.idempotency_key);
           return amount === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output: { key: ctx.idempotency_key, amount } };
         },
       }),
-      /another tenant's run is answered the same[\s\S]*another tenant's run, reconcile/,
+      /a run of another tenant has the same result[\s\S]*run, reconcile, verify and undo of another tenant/,
     ],
     [
       'whose effects another tenant can undo',
       (ledger) => ({ compensate: async ({ output: { key } }) => ledger.entries.delete(`test/${key}`) }),
-      /another tenant's run, reconcile, verify and undo change nothing/,
+      /run, reconcile, verify and undo of another tenant change nothing/,
     ],
     [
       'that shows another tenant what this one did',
       (ledger) => read(async ({ amount }, ctx) => ({ key: 'k', amount: amount + (ctx.tenant_id === 'other' ? ledger.entries.size : 0) })),
-      /another tenant's run is answered the same/,
+      /a run of another tenant has the same result/,
     ],
     [
       'that promises no effect and had one',
@@ -96,20 +96,16 @@ describe('the kit finds a tool', () => {
       () => ({ reconcile: async () => ({ kind: 'happened', output: { key: '', amount: 1 } }) }),
       /never ran/,
     ],
-    [
-      'whose reconcile finds nothing',
-      () => ({ reconcile: async () => ({ kind: 'did_not_happen' }) }),
-      /what ran is not said to be missing/,
-    ],
+    ['whose reconcile finds nothing', () => ({ reconcile: async () => ({ kind: 'did_not_happen' }) }), /reports the effect of a run/],
     [
       'whose reconcile does it again',
       (ledger) => ({
-        reconcile: async (_asked, ctx) => {
+        reconcile: async (_input, ctx) => {
           ledger.entries.set(`${ctx.idempotency_key}-again`, 1);
           return { kind: 'cannot_tell', why: 'no idea' };
         },
       }),
-      /asking changes nothing/,
+      /and changes nothing/,
     ],
     [
       'that takes a key and does it twice',
@@ -119,7 +115,7 @@ describe('the kit finds a tool', () => {
           return { key: ctx.idempotency_key, amount };
         },
       }),
-      /sent twice/,
+      /two requests with one key/,
     ],
     ['whose undo undoes nothing', () => ({ compensate: async () => true }), /compensate/],
     ['whose read-back believes its own word', () => ({ verify: async () => ({ kind: 'verified' }) }), /verify/],
@@ -127,12 +123,12 @@ describe('the kit finds a tool', () => {
     [
       'whose read-back repairs what it did not find',
       (ledger) => ({
-        verify: async (_asked, { key }) => {
+        verify: async (_input, { key }) => {
           ledger.entries.set(`${key}-seen`, 1);
           return { kind: 'verified' };
         },
       }),
-      /asking changes nothing/,
+      /and changes nothing/,
     ],
     ['whose predicate does not hold', () => ({ sanity: [{ name: 'never', severity: 'warn', holds: () => false }] }), /golden: one/],
     ['that is pure and draws a number', () => pure(async ({ amount }) => ({ key: String(Math.random()), amount })), /same bytes/],
@@ -144,7 +140,7 @@ describe('the kit finds a tool', () => {
         const seen: number[] = [];
         return read(async ({ amount }) => ({ key: String(seen.push(amount)), amount }));
       },
-      /met as the first was/,
+      /a new world gives the same results as the first/,
     ],
     [
       'that remembers in memory which keys it has served',
@@ -158,7 +154,7 @@ describe('the kit finds a tool', () => {
           },
         };
       },
-      /met as the first was/,
+      /a new world gives the same results as the first/,
     ],
     [
       'that answers from a memory of its own',
@@ -170,11 +166,11 @@ describe('the kit finds a tool', () => {
           return { key, amount };
         });
       },
-      /not answered from memory/,
+      /not served from memory/,
     ],
     [
       'that hangs where it is aborted before it begins',
-      () => ({ run: async (_asked, ctx) => (ctx.signal.aborted ? new Promise(() => undefined) : { key: ctx.idempotency_key, amount: 1 }) }),
+      () => ({ run: async (_input, ctx) => (ctx.signal.aborted ? new Promise(() => undefined) : { key: ctx.idempotency_key, amount: 1 }) }),
       /aborted before it begins/,
     ],
     [
@@ -195,7 +191,7 @@ describe('the kit finds a tool', () => {
           await fetch(listener.url);
           return { key: '', amount };
         }),
-      /no host is reached/,
+      /connects only to hosts/,
     ],
   ])('%s', async (_title, change, title) => {
     expect((await failing(change)).join('\n')).toMatch(title);
@@ -220,7 +216,7 @@ describe('the kit finds a tool', () => {
   test('whose slow or large input is none', async () => {
     const sleeper = () =>
       read(
-        (_asked, { signal }) =>
+        (_input, { signal }) =>
           new Promise((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(new ToolError('CANCELLED', 'aborted', { effect: 'none' })));
           }),
@@ -236,9 +232,9 @@ describe('the kit finds a tool', () => {
     let amount = 1;
     const seen: number[] = [];
     const deaf = () =>
-      read(async (asked) => {
-        seen.push(asked.amount);
-        return new Promise((resolve) => setTimeout(() => resolve({ key: '', ...asked }), 200));
+      read(async (input) => {
+        seen.push(input.amount);
+        return new Promise((resolve) => setTimeout(() => resolve({ key: '', ...input }), 200));
       });
     const prepare = async () => {
       amount = 2;
@@ -257,7 +253,7 @@ describe('the kit finds a tool', () => {
   test('whose answer is larger than it promised', async () => {
     const talkative = () => ({ max_output_bytes: 20 });
     expect(await failing(talkative, { large: { amount: 1 } }, /larger|generated/)).toEqual([
-      'every generated input gives an output of the schema or a ToolError, and one that promises no effect had none',
+      'every generated input gives an output that matches the schema or a ToolError, and a ToolError that promises no effect had none',
       'an answer larger than max_output_bytes is cut or refused',
     ]);
   });

@@ -39,7 +39,7 @@ function unusableParts({ input_schema, output_schema, effect_class }: ToolContra
   return [
     ...schemaFaults(input_schema).map((fault) => `input: ${fault}`),
     ...schemaFaults(output_schema).map((fault) => `output: ${fault}`),
-    ...(effect_class in effectRules ? [] : [`it has no effect class: one of ${Object.keys(effectRules).join(', ')}`]),
+    ...(effect_class in effectRules ? [] : [`effect_class is missing; allowed: ${Object.keys(effectRules).join(', ')}`]),
   ];
 }
 
@@ -56,8 +56,8 @@ function nameFaults(contract: ToolContract): string[] {
 function shapeFaults({ input_schema, output_schema }: ToolContract): string[] {
   const faults: string[] = [];
   if (input_schema.type !== 'object') faults.push('input must be an object');
-  else if (input_schema.additionalProperties === undefined) faults.push('input must say additionalProperties');
-  if (Object.keys(output_schema).length === 0) faults.push('output has no shape');
+  else if (input_schema.additionalProperties === undefined) faults.push('input must set additionalProperties');
+  if (Object.keys(output_schema).length === 0) faults.push('output has no type');
   return faults;
 }
 
@@ -71,34 +71,34 @@ function effectFaults(contract: ToolContract, traits: ToolTraits): string[] {
     faults.push(...keyFaults(contract));
   }
   if (traits.tier !== undefined) {
-    if (traits.tier === 'tier_3_blocked') faults.push('tier_3_blocked is only ever set by policy');
+    if (traits.tier === 'tier_3_blocked') faults.push('only policy may set tier_3_blocked');
     else if (strictness(traits.tier) < strictness(effectRules[contract.effect_class].tier)) {
       faults.push(
-        `tier ${traits.tier} is laxer than ${contract.effect_class} has (${defaultTier({ effect_class: contract.effect_class })})`,
+        `tier ${traits.tier} is laxer than the default of ${contract.effect_class} (${defaultTier({ effect_class: contract.effect_class })})`,
       );
     }
   }
   return faults;
 }
 
-/** The inputs that identify a write's effect must be there, and say more than when it was asked for. */
+/** The inputs that identify the effect of a write must exist, and be more than a time. */
 function keyFaults(contract: ToolContract): string[] {
   const properties = propertiesOf(contract.input_schema);
   const { discriminating, except } = contract.idempotency;
   if ((discriminating === undefined) === (except === undefined)) return ['a write must declare either discriminating or except'];
   const named = discriminating ?? except ?? [];
   const unknown = named.filter((field) => !Object.hasOwn(properties, field));
-  if (unknown.length > 0) return [`idempotency names fields that the input has not: ${unknown.join(', ')}`];
+  if (unknown.length > 0) return [`idempotency names fields that the input does not have: ${unknown.join(', ')}`];
   const kept = discriminating ?? Object.keys(properties).filter((field) => !named.includes(field));
-  if (kept.length === 0) return ['no input discriminates: every call would be the same effect'];
+  if (kept.length === 0) return ['no input discriminates: all calls would be one effect'];
   const times = kept.filter((field) => isTimeLike(field, properties[field]));
   if (except !== undefined && times.length > 0 && times.length < kept.length) {
     return [
-      `a time would tell one effect from its retry (${times.join(', ')}): list it in except, or name the fields that do discriminate`,
+      `a time field would make a retry a different effect (${times.join(', ')}): list it in except, or name the discriminating fields`,
     ];
   }
   if (kept.every((field) => isTimeLike(field, properties[field]))) {
-    return [`only a time discriminates (${kept.join(', ')}): every retry would be another effect`];
+    return [`only a time field discriminates (${kept.join(', ')}): every retry would be a different effect`];
   }
   return [];
 }

@@ -93,7 +93,7 @@ const recordFields = [
   'compatibility',
 ] as const satisfies (keyof ToolRecord & keyof ToolTraits)[];
 
-/** What was declared and nothing else: a field that nobody declared stays out of the contract and of its digest. */
+/** What was declared and nothing else: an undeclared field stays out of the contract and of its digest. */
 function declaredRecord(traits: ToolTraits): ToolRecord {
   return Object.fromEntries(recordFields.filter((field) => traits[field] !== undefined).map((field) => [field, traits[field]]));
 }

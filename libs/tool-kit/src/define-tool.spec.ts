@@ -117,19 +117,19 @@ describe('a contract is refused', () => {
     ['with a version that is not semver', { version: '1.0' }, /not semver/],
     ['with a leading zero in its version', { version: '01.0.0' }, /not semver/],
     ['with one in its prerelease', { version: '1.0.0-01' }, /not semver/],
-    ['with a number that cannot be told from the next', { version: '9007199254740993.0.0' }, /not semver/],
+    ['with a number beyond the safe integers', { version: '9007199254740993.0.0' }, /not semver/],
     ['with a description of 19 characters', { description: 'x'.repeat(19) }, /description is shorter/],
     ['with no title', { title: ' ' }, /title is empty/],
     ['when a write says nothing of its key', { idempotency: undefined }, /either discriminating or except/],
     ['when nothing discriminates', { idempotency: { discriminating: [] } }, /no input discriminates/],
     ['when except leaves nothing', { idempotency: { except: ['account', 'amount', 'mode', 'drafted_at'] } }, /no input discriminates/],
-    ['when a discriminating field is not an input', { idempotency: { discriminating: ['acount'] } }, /has not: acount/],
-    ['when an excepted field is not an input', { idempotency: { except: ['acount'] } }, /has not: acount/],
+    ['when a discriminating field is not an input', { idempotency: { discriminating: ['acount'] } }, /does not have: acount/],
+    ['when an excepted field is not an input', { idempotency: { except: ['acount'] } }, /does not have: acount/],
     ['when only a time discriminates', { idempotency: { discriminating: ['drafted_at'] } }, /only a time/],
     ['when only a time is left', { idempotency: { except: ['account', 'amount', 'mode'] } }, /only a time/],
-    ['when a time is left that nobody named', { idempotency: { except: ['mode'] } }, /\(drafted_at\): list it in except/],
+    ['when a time field is not listed in except', { idempotency: { except: ['mode'] } }, /\(drafted_at\): list it in except/],
     ['with a laxer tier', { tier: 'tier_0_safe' }, /laxer/],
-    ['with tier_3_blocked', { tier: 'tier_3_blocked' }, /only ever set by policy/],
+    ['with tier_3_blocked', { tier: 'tier_3_blocked' }, /only policy may set/],
     ['with a timeout of 0', { timeout_ms: 0 }, /timeout_ms/],
     ['with a window of half a millisecond', { idempotency: { discriminating: ['account'], window_ms: 0.5 } }, /window_ms/],
   ])('%s', (_title, change, message) => {
@@ -144,8 +144,12 @@ describe('a contract is refused', () => {
     ['with a resource by an input that is not there', of('account:{/acount}'), /resources\[0\]: the input has no \/acount/],
     ['with a resource by a part that is not there', of('account:{/account/id}'), /the input has no \/account\/id/],
     ['with an effect that there is not', of('account:{/account}', 'deletes'), /effect must be replaces, adds, or/],
-    ['with an effect by a text', of('account:{/account}', { by: '/account', values: {}, otherwise: 'adds' }), /no input with an enum/],
-    ['with an effect by no input', of('account:{/account}', { by: '/mod', values: {}, otherwise: 'adds' }), /\/mod is no input/],
+    [
+      'with an effect by a text',
+      of('account:{/account}', { by: '/account', values: {}, otherwise: 'adds' }),
+      /must be an input with an enum/,
+    ],
+    ['with an effect by no input', of('account:{/account}', { by: '/mod', values: {}, otherwise: 'adds' }), /\/mod must be an input/],
     [
       'with an effect by a value that is never there',
       of('account:{/account}', { by: '/mode', values: { c: 'adds' }, otherwise: 'adds' }),
@@ -154,15 +158,19 @@ describe('a contract is refused', () => {
     [
       'with an effect that does not say the rest',
       of('account:{/account}', { by: '/mode', values: { a: 'adds' } }),
-      /values and otherwise must be/,
+      /values and otherwise must each be/,
     ],
-    ['with one resource twice', { resources: [...of('a:{/mode}').resources, ...of('a:{/mode}').resources] }, /two templates have one name/],
+    [
+      'with one resource twice',
+      { resources: [...of('a:{/mode}').resources, ...of('a:{/mode}').resources] },
+      /two templates have the same name/,
+    ],
   ])('%s', (_title, change, message) => {
     expect(faultOf({ ...write, ...change })).toMatch(message);
   });
 
   test('when a read-only tool names a resource', () => {
-    expect(faultOf({ ...read, ...of('account:{/account}') })).toMatch(/a read-only tool acts on nothing/);
+    expect(faultOf({ ...read, ...of('account:{/account}') })).toMatch(/a read-only tool must not declare resources/);
   });
 
   test('when a read-only tool claims to reconcile, compensate or take a key', () => {

@@ -15,7 +15,7 @@ export interface Golden {
 export interface Counterpart {
   /** Makes it anew; runs before each check. */
   prepare?(): Promise<void>;
-  /** Takes it away; safe to run twice. */
+  /** Removes it; safe to run twice. */
   clean?(): Promise<void>;
   /** The tool's settings for it. */
   settings?(): Record<string, string>;

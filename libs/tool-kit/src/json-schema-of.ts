@@ -28,7 +28,7 @@ function leaveToFormat({ jsonSchema }: { jsonSchema: { format?: unknown; pattern
 /** Written by hand, and so looked at before anything walks through it. */
 function harmless(schema: JsonSchema): JsonSchema {
   const faults = schemaFaults(schema);
-  if (faults.length > 0) throw new TypeError(`a schema is refused: ${faults.join('; ')}`);
+  if (faults.length > 0) throw new TypeError(`a schema is not valid: ${faults.join('; ')}`);
   return schema;
 }
 

@@ -25,14 +25,14 @@ class Count {
         else this.ofObject(value, depth);
         break;
       case 'number':
-        if (!Number.isFinite(value)) throw new NotJson(`${value} has no JSON`);
+        if (!Number.isFinite(value)) throw new NotJson(`${value} cannot be written as JSON`);
         this.counted += 1;
         break;
       case 'bigint':
-        throw new NotJson('a BigInt has no JSON');
+        throw new NotJson('a BigInt cannot be written as JSON');
       case 'function':
       case 'symbol':
-        throw new NotJson(`a ${typeof value} has no JSON`);
+        throw new NotJson(`a ${typeof value} cannot be written as JSON`);
       default:
         this.counted += 1;
     }
@@ -40,7 +40,7 @@ class Count {
   }
 
   private ofObject(value: object, depth: number): void {
-    if (depth > DEPTH_MAX) throw new NotJson(`it is nested deeper than ${DEPTH_MAX}, or in a ring`);
+    if (depth > DEPTH_MAX) throw new NotJson(`it is nested deeper than ${DEPTH_MAX} levels or has a cycle`);
     if (Array.isArray(value)) {
       this.counted += 2 + Math.max(0, value.length - 1);
       // A hole is written as null: the length alone may be too much.
@@ -52,7 +52,7 @@ class Count {
       return;
     }
     if (typeof (value as { toJSON?: unknown }).toJSON === 'function' || ArrayBuffer.isView(value) || value instanceof ArrayBuffer)
-      throw new NotJson('bytes and objects with a JSON of their own are no output: give plain values, or attach them');
+      throw new NotJson('bytes and objects with toJSON cannot be an output: return plain values, or attach them');
     // Every member but the first stands behind a comma.
     this.counted += 1;
     let between = 0;

@@ -15,13 +15,13 @@ const STAYS_INSIDE = new Set(['pure', 'read_internal', 'stage', 'commit_low']);
 
 /**
  * What makes a capability no tool: inputs or outputs without a type, a text that says what to do, a way into a database,
- * an effect outside of what its class declares, a sandbox whose network nobody declared. One sentence each.
+ * an effect outside of what its class declares, a sandbox without a declared network. One sentence each.
  */
 export function notAToolFaults(contract: ToolContract): string[] {
   const { input_schema, output_schema } = contract;
   return [
-    ...untypedParts(input_schema).map((path) => `the input ${path} has no type: a tool says what it takes`),
-    ...untypedParts(output_schema).map((path) => `the output ${path} has no type: a tool says what it answers`),
+    ...untypedParts(input_schema).map((path) => `the input ${path} has no type: declare the type of each input`),
+    ...untypedParts(output_schema).map((path) => `the output ${path} has no type: declare the type of each output`),
     ...inputFaults(input_schema),
     ...databaseFaults(contract),
     ...effectFaults(contract),
@@ -31,7 +31,7 @@ export function notAToolFaults(contract: ToolContract): string[] {
 function inputFaults(schema: JsonSchema): string[] {
   const free = namedInputs(schema).filter(({ words, isFreeText }) => isFreeText && (FREE_TEXT.has(words) || TELLS_WHAT_TO_DO.test(words)));
   return [...new Set(free.map(({ name }) => name))].map(
-    (name) => `the input ${name} is a free text that says what to do: name what the tool needs instead`,
+    (name) => `the input ${name} is a free-text instruction: declare the fields that the tool needs instead`,
   );
 }
 
@@ -46,7 +46,7 @@ function databaseFaults(contract: ToolContract): string[] {
       .map((host) => `the host ${host}`),
     ...auth_requirements.filter((name) => DATABASE_SECRET.test(name)).map((name) => `the secret ${name}`),
   ];
-  return [...new Set(ways)].map((way) => `${way} is a way into a database: agents get no direct access`);
+  return [...new Set(ways)].map((way) => `${way} gives access to a database: tools must not give agents direct database access`);
 }
 
 /** Where a tool says that it reaches: the hosts of its network, and that of its endpoint. */
@@ -62,11 +62,10 @@ function effectFaults(contract: ToolContract): string[] {
   const outside = hostsOf(contract).filter((host) => !isLoopback(host));
   if (STAYS_INSIDE.has(effect_class) && outside.length > 0) {
     const should = isReadOnly(effect_class) ? 'read_external' : 'commit_high';
-    faults.push(`${effect_class} stays inside, and ${outside.join(', ')} is not: what it does there is ${should}`);
+    faults.push(`${effect_class} has no effect outside the platform, but the tool uses ${outside.join(', ')}: declare ${should}`);
   }
   const [verb = ''] = name.split('_');
-  if (isReadOnly(effect_class) && WRITING.has(verb))
-    faults.push(`its name says that it ${verb}s something, and ${effect_class} changes nothing`);
+  if (isReadOnly(effect_class) && WRITING.has(verb)) faults.push(`its name contains ${verb}, but ${effect_class} changes nothing`);
   if (protocol === 'sandbox' && network === undefined) faults.push('a sandboxed tool must declare its network ([] for none)');
   return faults;
 }

@@ -40,23 +40,23 @@ describe('a contract that names a pattern', () => {
   );
 
   test('is refused with another effect class, without as_of, and without scope or purpose', () => {
-    expect(faultsOf({ effect_class: 'commit_low' })).toContain('the pattern lookup is read_external, not commit_low');
+    expect(faultsOf({ effect_class: 'commit_low' })).toContain('the pattern lookup requires read_external, not commit_low');
     const { as_of: _, ...others } = lookup.contract.input_schema.properties as Record<string, unknown>;
-    expect(faultsOf({ input_schema: { ...lookup.contract.input_schema, properties: others } })).toBe('a lookup takes as_of');
-    expect(faultsOf({ scopes: [] })).toBe('a lookup declares scopes and purposes');
-    expect(faultsOf({ purposes: [] })).toBe('a lookup declares scopes and purposes');
+    expect(faultsOf({ input_schema: { ...lookup.contract.input_schema, properties: others } })).toBe('a lookup requires the input as_of');
+    expect(faultsOf({ scopes: [] })).toBe('a lookup must declare scopes and purposes');
+    expect(faultsOf({ purposes: [] })).toBe('a lookup must declare scopes and purposes');
   });
 });
 
 describe('a template refuses', () => {
   const classify = async () => ({ out_of_distribution: 'never' });
-  test.each(['other', 'Unknown', 'default'])('a band that takes the rest: %s', (band) => {
-    expect(() => defineClassification({ ...traits, subject: text, bands: ['small', band], classify })).toThrow('takes the rest');
+  test.each(['other', 'Unknown', 'default'])('a catch-all band: %s', (band) => {
+    expect(() => defineClassification({ ...traits, subject: text, bands: ['small', band], classify })).toThrow('is a catch-all');
   });
 
-  test('a rule pack that is there twice in one version', () => {
+  test('two rule packs with the same id and version', () => {
     const pack = { name: 'p', version: '1', rules: [] };
-    expect(() => defineValidation({ ...traits, candidate: text, rule_packs: [pack, pack] })).toThrow('twice in one version');
+    expect(() => defineValidation({ ...traits, candidate: text, rule_packs: [pack, pack] })).toThrow('the same id and version');
   });
 
   test('evidence that is not in the source: what has no place in it is no answer', async () => {

@@ -18,8 +18,8 @@ const patternRules: Readonly<Record<ToolPattern, PatternRule>> = {
     input: ['identifier'],
     output: ['record', 'source_version'],
     more: ({ input_schema, scopes, purposes = [] }) => [
-      ...(propertyOf(input_schema, 'as_of') ? [] : ['a lookup takes as_of']),
-      ...(scopes.length > 0 && purposes.length > 0 ? [] : ['a lookup declares scopes and purposes']),
+      ...(propertyOf(input_schema, 'as_of') ? [] : ['a lookup requires the input as_of']),
+      ...(scopes.length > 0 && purposes.length > 0 ? [] : ['a lookup must declare scopes and purposes']),
     ],
   },
   validation: {
@@ -28,7 +28,7 @@ const patternRules: Readonly<Record<ToolPattern, PatternRule>> = {
     output: ['verdict', 'trace', 'rule_pack'],
     more: ({ output_schema }) => {
       const verdicts = JSON.stringify(propertyOf(output_schema, 'verdict')?.enum ?? null);
-      return verdicts === '["pass","warn","block"]' ? [] : ['a verdict is one of pass, warn and block'];
+      return verdicts === '["pass","warn","block"]' ? [] : ['verdict must be pass, warn or block'];
     },
   },
   classification: {
@@ -37,24 +37,25 @@ const patternRules: Readonly<Record<ToolPattern, PatternRule>> = {
     output: ['band', 'confidence', 'rationale', 'evidence'],
     more: ({ output_schema }) => {
       const bands = propertyOf(output_schema, 'band')?.enum;
-      if (!Array.isArray(bands) || bands.length < 2) return ['a classification lists its bands, two at least'];
+      if (!Array.isArray(bands) || bands.length < 2) return ['a classification lists at least two bands'];
       return bands
         .filter((band) => DEFAULT_BANDS.has(String(band).toLowerCase()))
-        .map((band) => `the band ${JSON.stringify(band)} takes the rest, which is an exception and no band`);
+        .map((band) => `the band ${JSON.stringify(band)} is a catch-all; report what fits no band as an exception`);
     },
   },
   composition: {
     effect_class: 'pure',
     input: ['parts', 'template'],
     output: ['state', 'draft'],
-    more: ({ output_schema }) => (propertyOf(output_schema, 'state')?.const === 'draft' ? [] : ['what is composed is always a draft']),
+    more: ({ output_schema }) =>
+      propertyOf(output_schema, 'state')?.const === 'draft' ? [] : ['the state of a composed document must be draft'],
   },
   action_staging: {
     effect_class: 'stage',
     input: ['kind', 'target_system', 'payload'],
     output: ['action_id', 'state', 'idempotency_key', 'authoring_call_id'],
     more: (contract) => [
-      ...(propertyOf(contract.output_schema, 'state')?.const === 'staged' ? [] : ['an action that was staged is staged']),
+      ...(propertyOf(contract.output_schema, 'state')?.const === 'staged' ? [] : ['the state of a staged action must be staged']),
       ...keyed(contract),
     ],
   },
@@ -80,14 +81,14 @@ export function patternFaults(contract: ToolContract): string[] {
     ...lacking(output_schema, rule.output).map((field) => `output ${field}`),
   ];
   return [
-    ...(effect_class === rule.effect_class ? [] : [`the pattern ${pattern} is ${rule.effect_class}, not ${effect_class}`]),
-    ...(missing.length > 0 ? [`the pattern ${pattern} has ${missing.join(', ')}`] : []),
+    ...(effect_class === rule.effect_class ? [] : [`the pattern ${pattern} requires ${rule.effect_class}, not ${effect_class}`]),
+    ...(missing.length > 0 ? [`the pattern ${pattern} requires ${missing.join(', ')}`] : []),
     ...(rule.more?.(contract) ?? []),
   ];
 }
 
 function keyed({ takes_key, has_reconcile }: ToolContract): string[] {
-  return takes_key && has_reconcile ? [] : ['the same key must give the record that is there: it takes the key and can be asked for it'];
+  return takes_key && has_reconcile ? [] : ['the same key must return the existing record: the tool needs takes_key and reconcile'];
 }
 
 function propertyOf(schema: JsonSchema, name: string): Record<string, unknown> | undefined {

@@ -63,10 +63,14 @@ describe('a contract is refused', () => {
     ['with a p50 above its p95', { sla: { p50_ms: 9, p95_ms: 5, p99_ms: 20, availability: 1 } }, /p50_ms <= p95_ms/],
     ['with an availability of 99', { sla: { p50_ms: 1, p95_ms: 5, p99_ms: 20, availability: 99 } }, /availability/],
     ['with a negative cost', { cost_per_call: -1 }, /cost_per_call/],
-    ['when a write is cached', { cache: { kind: 'forever' } }, /a write has no cache/],
+    ['when a write is cached', { cache: { kind: 'forever' } }, /only read-only tools may have a cache/],
     ['with a ttl and no time', { effect_class: 'pure', idempotency: undefined, cache: { kind: 'ttl' } }, /ttl_ms/],
-    ['when a read verifies', { effect_class: 'pure', idempotency: undefined, verify: async () => ({ kind: 'verified' }) }, /to verify/],
-    ['with one name twice', { sanity: two }, /one name/],
+    [
+      'when a read verifies',
+      { effect_class: 'pure', idempotency: undefined, verify: async () => ({ kind: 'verified' }) },
+      /that verify could find/,
+    ],
+    ['with one name twice', { sanity: two }, /the same name/],
   ])('%s', (_title, change, message) => {
     expect(() => defineTool({ ...tool, ...change })).toThrow(message);
   });
@@ -93,7 +97,7 @@ describe('inputs that are marked for grants', () => {
     [
       'an amount that is no number',
       z.strictObject({ amount: z.string().meta({ 'x-grant': 'amount' }) }),
-      '/amount: only a number can be marked',
+      '/amount: x-grant: amount requires a number',
     ],
     [
       'another word',
@@ -107,10 +111,10 @@ describe('inputs that are marked for grants', () => {
   test('what names a resource, or holds what names one, is not free: a grant on one would cover the others', () => {
     const to = z.strictObject({ iban: z.string() });
     const resources = [{ name: 'account:{/to/iban}', effect: 'adds' as const }];
-    const fault = '/to: it names a resource of the tool, so it cannot be marked x-grant: free';
+    const fault = '/to: x-grant: free is not allowed for an input that names a resource of the tool';
     expect(() => marked(z.strictObject({ to: to.meta({ 'x-grant': 'free' }) }) as never, { resources })).toThrow(fault);
     const below = z.strictObject({ to: z.strictObject({ iban: z.string().meta({ 'x-grant': 'free' }) }) });
-    expect(() => marked(below as never, { resources })).toThrow('/to/iban: it names a resource');
+    expect(() => marked(below as never, { resources })).toThrow('/to/iban: x-grant: free is not allowed');
     const beside = z.strictObject({ to, memo: z.string().meta({ 'x-grant': 'free' }) });
     expect(marked(beside as never, { resources }).contract.resources).toEqual(resources);
   });

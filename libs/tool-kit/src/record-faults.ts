@@ -28,7 +28,7 @@ function grantMarkFaults({ properties }: Schema, path: string): string[] {
     const inner = grantMarkFaults(field, at);
     if (mark === undefined || mark === 'free') return inner;
     if (mark !== 'amount') return [`${at}: x-grant must be amount or free`, ...inner];
-    return field.type === 'number' || field.type === 'integer' ? inner : [`${at}: only a number can be marked x-grant: amount`, ...inner];
+    return field.type === 'number' || field.type === 'integer' ? inner : [`${at}: x-grant: amount requires a number`, ...inner];
   });
 }
 
@@ -40,7 +40,7 @@ function freeNameFaults({ resources, input_schema }: ToolContract): string[] {
   });
   return freeInputs(input_schema, '')
     .filter((free) => naming.some((pointer) => pointer === free || pointer.startsWith(`${free}/`)))
-    .map((free) => `${free}: it names a resource of the tool, so it cannot be marked x-grant: free`);
+    .map((free) => `${free}: x-grant: free is not allowed for an input that names a resource of the tool`);
 }
 
 function freeInputs({ properties }: Schema, path: string): string[] {
@@ -65,7 +65,7 @@ function listFaults(contract: ToolContract): string[] {
     faults.push(`pattern must be one of ${toolPatterns.join(', ')}`);
   }
   if (contract.endpoint !== undefined && /^[a-z][a-z0-9+.-]*:\/\/[^/]*@/i.test(contract.endpoint))
-    faults.push('endpoint carries credentials');
+    faults.push('endpoint must not contain credentials');
   return faults;
 }
 
@@ -88,7 +88,7 @@ function cacheFaults({ cache, effect_class }: ToolContract): string[] {
   if (!cache) return [];
   const faults: string[] = [];
   if (!['none', 'ttl', 'forever'].includes(cache.kind)) faults.push('cache.kind must be none, ttl or forever');
-  if (cache.kind !== 'none' && !isReadOnly(effect_class)) faults.push('a write has no cache');
+  if (cache.kind !== 'none' && !isReadOnly(effect_class)) faults.push('only read-only tools may have a cache');
   const whole = Number.isInteger(cache.ttl_ms) && (cache.ttl_ms as number) > 0;
   if (cache.kind === 'ttl' ? !whole : cache.ttl_ms !== undefined)
     faults.push('cache.ttl_ms must be a positive whole number, with kind ttl only');
@@ -97,9 +97,9 @@ function cacheFaults({ cache, effect_class }: ToolContract): string[] {
 
 function checkFaults({ sanity = [], has_verify, effect_class }: ToolContract): string[] {
   const faults: string[] = [];
-  if (has_verify && isReadOnly(effect_class)) faults.push('a read-only tool has no effect to verify');
+  if (has_verify && isReadOnly(effect_class)) faults.push('a read-only tool has no effect that verify could find');
   const names = sanity.map(({ name }) => name);
-  if (new Set(names).size < names.length) faults.push('two sanity predicates have one name');
+  if (new Set(names).size < names.length) faults.push('two sanity predicates have the same name');
   for (const { name, severity } of sanity) {
     if (!TAG.test(name)) faults.push(`sanity: ${JSON.stringify(name)} is not a name`);
     if (severity !== 'warn' && severity !== 'block') faults.push(`sanity ${name}: severity must be warn or block`);

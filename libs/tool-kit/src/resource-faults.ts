@@ -11,13 +11,13 @@ const EFFECTS: readonly unknown[] = ['replaces', 'adds'];
  */
 export function resourceFaults({ resources, effect_class }: ToolContract, running: JsonSchema): string[] {
   if (resources === undefined) return [];
-  if (isReadOnly(effect_class)) return ['resources: a read-only tool acts on nothing'];
+  if (isReadOnly(effect_class)) return ['resources: a read-only tool must not declare resources'];
   if (!Array.isArray(resources) || resources.length === 0 || resources.length > TEMPLATES_MAX) {
-    return [`resources must list 1 to ${TEMPLATES_MAX} templates; leave it out where the write can name nothing`];
+    return [`resources must list 1 to ${TEMPLATES_MAX} templates; omit it if the write acts on no nameable resource`];
   }
   const faults = resources.flatMap((each, at) => templateFaults(each, running).map((fault) => `resources[${at}]: ${fault}`));
   const names = new Set(resources.map((each) => (isNode(each) ? each.name : each)));
-  return names.size < resources.length ? [...faults, 'resources: two templates have one name'] : faults;
+  return names.size < resources.length ? [...faults, 'resources: two templates have the same name'] : faults;
 }
 
 function templateFaults(template: ResourceTemplate, schema: JsonSchema): string[] {
@@ -35,10 +35,10 @@ function effectFaults(effect: unknown, schema: JsonSchema): string[] {
   }
   const { by, values, otherwise } = effect as { by: string; values: Record<string, unknown>; otherwise: unknown };
   if (![...Object.values(values), otherwise].every((each) => EFFECTS.includes(each))) {
-    return ['effect: each of values and otherwise must be replaces or adds'];
+    return ['effect: values and otherwise must each be replaces or adds'];
   }
   const possible = inputAt(schema, by).flatMap((each) => choicesOf(each));
-  if (possible.length === 0) return [`effect.by: ${by} is no input with an enum, and no boolean`];
+  if (possible.length === 0) return [`effect.by: ${by} must be an input with an enum or a boolean`];
   const unknown = Object.keys(values).filter((value) => !possible.includes(value));
   return unknown.length > 0 ? [`effect.values: ${by} is never ${unknown.join(', ')}; it is one of ${possible.join(', ')}`] : [];
 }

@@ -10,4 +10,4 @@ test.each([
   [[0xe6, 0xbc, 0x61], '\\xe6\\xbca'],
   [[0xed, 0xa0, 0x80], '\\xed\\xa0\\x80'],
   [[0xc0, 0x80], '\\xc0\\x80'],
-])('bytes that are no character are told: %j', (bytes, text) => expect(shownText(Buffer.from(bytes))).toBe(text));
+])('bytes that are no character are shown: %j', (bytes, text) => expect(shownText(Buffer.from(bytes))).toBe(text));

@@ -33,7 +33,7 @@ export function testContext(overrides: Partial<RunContext> = {}): RunContext {
     settings: {},
     secrets: {
       get: async (name) => {
-        throw new ToolError('AUTH_REQUIRED', `there is no secret ${name}`, { effect: 'none' });
+        throw new ToolError('AUTH_REQUIRED', `the secret ${name} is not set`, { effect: 'none' });
       },
     },
     patterns,

@@ -94,12 +94,12 @@ export class ToolProbe {
   }
 
   async reconcile(input: Record<string, unknown>, key: string): Promise<Reconciled<unknown>> {
-    if (!this.tool.reconcile) throw new Error('the contract says has_reconcile, and there is none');
+    if (!this.tool.reconcile) throw new Error('the contract declares has_reconcile, but the tool has no reconcile');
     return this.tool.reconcile(input as never, this.context({ key }));
   }
 
   async compensate(input: Record<string, unknown>, output: unknown, key: string): Promise<unknown> {
-    if (!this.tool.compensate) throw new Error('the contract says has_compensate, and there is none');
+    if (!this.tool.compensate) throw new Error('the contract declares has_compensate, but the tool has no compensate');
     return this.tool.compensate(this.effectOf(input, output, key), this.context({ key: undoKey(key) }));
   }
 
@@ -110,7 +110,7 @@ export class ToolProbe {
   }
 
   async verify(input: Record<string, unknown>, output: unknown, key: string): Promise<Verified> {
-    if (!this.tool.verify) throw new Error('the contract says has_verify, and there is none');
+    if (!this.tool.verify) throw new Error('the contract declares has_verify, but the tool has no verify');
     return this.tool.verify(input as never, output as never, this.context({ key }));
   }
 

@@ -16,7 +16,7 @@ import type { PatternSearch } from './pattern-search/pattern-search.js';
 export interface RunContext {
   readonly tenant_id: string;
   readonly principal: Pick<Principal, 'kind' | 'id'>;
-  /** Markings that the caller may see, as the credential said at admission; `*` stands for all. */
+  /** Markings that the caller may see, by its credential at admission; `*` stands for all. */
   readonly clearances: readonly string[];
   readonly call_id: string;
   readonly case_id: string | null;
@@ -53,9 +53,9 @@ export interface RunContext {
   attach(blob: ToolBlob): Promise<ToolAttachment>;
 }
 
-/** Secrets by name, resolved for the caller when they are asked for; never kept, logged or put into an output. */
+/** Secrets by name, resolved for the caller on use; never kept, logged or put into an output. */
 export interface SecretSource {
-  /** @throws ToolError AUTH_REQUIRED where the tool did not declare the name or nobody gave a value. */
+  /** @throws ToolError AUTH_REQUIRED where the tool did not declare the name or no value is set. */
   get(name: string): Promise<string>;
 }
 
@@ -88,7 +88,7 @@ export interface SanityPredicate<I, O> {
 export interface Deprecation {
   /** ISO date. */
   since: string;
-  /** ISO date from which it may be gone. */
+  /** ISO date from which it may be removed. */
   sunset_at?: string;
   /** What to use instead, `name@version`. */
   use?: string;
@@ -116,7 +116,7 @@ export interface Tool {
   /**
    * The effect or the answer. Runs in the executor's process and on its thread: it must give the thread back, as nothing
    * can abort an endless loop or a synchronous wait, and must await every promise that it makes, as a rejection that
-   * nobody handles ends the process. Long computations belong into a worker thread that `ctx.signal` ends.
+   * is not handled ends the process. Long computations belong into a worker thread that `ctx.signal` ends.
    */
   run(input: never, ctx: RunContext): Promise<unknown>;
   /** Asks the system of record whether the effect of this key is there. */

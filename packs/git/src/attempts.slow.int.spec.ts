@@ -17,40 +17,40 @@ const run = (name: string, input: object, ctx = scratch.context()) => toolOf(nam
 
 describe('git_checkout and its attempts', () => {
   const other = { branch: 'agent/case-1/other' };
-  const asked = { repo, ...other } as never;
+  const inputs = { repo, ...other } as never;
 
   test('one that was claimed and did not run is not taken for the one before it, whose branch is checked out', async () => {
     const first = scratch.context();
     const output = await run('git_checkout', other, first);
-    expect(await toolOf('git_checkout').reconcile?.(asked, laterAttempt(first))).toEqual({ kind: 'did_not_happen' });
-    expect(await toolOf('git_checkout').reconcile?.(asked, first)).toEqual({ kind: 'happened', output });
+    expect(await toolOf('git_checkout').reconcile?.(inputs, laterAttempt(first))).toEqual({ kind: 'did_not_happen' });
+    expect(await toolOf('git_checkout').reconcile?.(inputs, first)).toEqual({ kind: 'happened', output });
   });
 
-  test('one that was followed by others cannot be told; one that changed nothing is where it was', async () => {
+  test('one that was followed by others cannot be verified; one that changed nothing is unchanged', async () => {
     const first = scratch.context();
     await run('git_checkout', other, first);
     scratch.git(scratch.repo, 'switch', '--quiet', 'main');
-    expect(await toolOf('git_checkout').reconcile?.(asked, first)).toMatchObject({ kind: 'cannot_tell' });
+    expect(await toolOf('git_checkout').reconcile?.(inputs, first)).toMatchObject({ kind: 'cannot_tell' });
     scratch.git(scratch.repo, 'switch', '--quiet', work);
-    expect(await toolOf('git_checkout').reconcile?.(asked, first)).toEqual({ kind: 'did_not_happen' });
+    expect(await toolOf('git_checkout').reconcile?.(inputs, first)).toEqual({ kind: 'did_not_happen' });
   });
 
   test('one that was refused has not happened', async () => {
     scratch.fill({ 'a.txt': 'mine\n' });
     const ctx = scratch.context();
     await expect(run('git_checkout', other, ctx)).rejects.toMatchObject({ more: { effect: 'none' } });
-    expect(await toolOf('git_checkout').reconcile?.(asked, ctx)).toEqual({ kind: 'did_not_happen' });
+    expect(await toolOf('git_checkout').reconcile?.(inputs, ctx)).toEqual({ kind: 'did_not_happen' });
   });
 });
 
 describe('the read-back of a git_commit', () => {
-  const asked = { repo, branch: work, message: 'Third', paths: ['dir'] };
+  const inputs = { repo, branch: work, message: 'Third', paths: ['dir'] };
   const committed = async () => {
     scratch.fill({ 'dir/b.txt': 'changed\n' });
-    return run('git_commit', asked);
+    return run('git_commit', inputs);
   };
   const verified = (output: unknown, more: object = {}) =>
-    toolOf('git_commit').verify?.({ ...asked, ...more } as never, output as never, scratch.context());
+    toolOf('git_commit').verify?.({ ...inputs, ...more } as never, output as never, scratch.context());
 
   test('is verified while there is nothing new to commit below its paths', async () => {
     const output = await committed();
@@ -78,7 +78,7 @@ describe('the read-back of a git_commit', () => {
 
 describe('the read-back of a git_merge', () => {
   const side = 'agent/case-1/side';
-  const asked = { repo, branch: work, revision: side };
+  const inputs = { repo, branch: work, revision: side };
   const onSide = (name: string) => {
     scratch.git(scratch.repo, 'switch', '--quiet', side);
     scratch.commit({ [name]: `${name}\n` }, name);
@@ -87,9 +87,9 @@ describe('the read-back of a git_merge', () => {
   const merged = async () => {
     scratch.git(scratch.repo, 'branch', '--quiet', side);
     onSide('side.txt');
-    return run('git_merge', asked);
+    return run('git_merge', inputs);
   };
-  const verified = (output: unknown) => toolOf('git_merge').verify?.(asked as never, output as never, scratch.context());
+  const verified = (output: unknown) => toolOf('git_merge').verify?.(inputs as never, output as never, scratch.context());
 
   test('is verified while the same merge has nothing to do, whatever else is committed on its branch', async () => {
     const output = await merged();
@@ -98,11 +98,11 @@ describe('the read-back of a git_merge', () => {
     expect(await verified(output)).toEqual({ kind: 'verified' });
   });
 
-  test('cannot tell once there are commits to merge, or the revision is gone, and is verified again once those are merged', async () => {
+  test('cannot tell once there are commits to merge, or the revision is missing, and is verified again once those are merged', async () => {
     const output = await merged();
     onSide('later.txt');
     expect(await verified(output)).toMatchObject({ kind: 'cannot_tell' });
-    await run('git_merge', asked);
+    await run('git_merge', inputs);
     expect(await verified(output)).toEqual({ kind: 'verified' });
     scratch.git(scratch.repo, 'branch', '--quiet', '-D', side);
     await expect(verified(output)).rejects.toThrow();

@@ -34,7 +34,8 @@ export function checkedMessage(message: string): string {
   if (text === '') throw refused('/message', 'empty', 'the message is empty');
   if (CONTROL.test(text) || /\p{Surrogate}/u.test(text))
     throw refused('/message', 'control_character', 'the message has control characters');
-  if (/^\s*countersign-/im.test(text)) throw refused('/message', 'reserved', 'a line of the message begins like a trailer of the platform');
+  if (/^\s*countersign-/im.test(text))
+    throw refused('/message', 'reserved', 'a line of the message begins like a trailer that the platform writes');
   return text;
 }
 

@@ -49,14 +49,14 @@ export function configuredPrograms(names: readonly string[]): ConfiguredPrograms
     throw refused(
       '/repo',
       'include',
-      'the configuration of the repository includes other files: an operator has to move the settings into .git/config',
+      'the configuration of the repository includes other files: an operator must move the settings into .git/config',
     );
   const drivers = new Map(names.flatMap(driverOf));
   const args = [...drivers.values()].flatMap(({ section, name }) =>
     (DRIVERS[section] ?? []).map(([variable, value]) => `--config-env=${section}.${name}.${variable}=${value}`),
   );
   if (args.length > OVERRIDES_MAX)
-    throw refused('/repo', 'too_many_drivers', 'the configuration of the repository names too many filters and drivers');
+    throw refused('/repo', 'too_many_drivers', 'the configuration of the repository defines too many filters and drivers');
   const filters = [...drivers.values()].filter(({ section }) => section === 'filter').map(({ name }) => name);
   return { args, filters: new Set(filters) };
 }

@@ -69,7 +69,7 @@ export interface GitCall {
   env?: Record<string, string>;
   /** More output than this ends the process; the result is then `cut`. Default 16 MiB. */
   stdout_bytes_max?: number;
-  /** The process ends by itself after this long, also when we are gone by then (where `timeout` is there: Linux). */
+  /** The process ends by itself after this long, also if this process has ended (where `timeout` exists: Linux). */
   life_ms?: number;
 }
 
@@ -87,7 +87,7 @@ export interface GitResult {
  */
 export function runGit(call: GitCall): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    if (call.signal.aborted) return reject(new ToolError('CANCELLED', 'aborted before git was started', { effect: 'none' }));
+    if (call.signal.aborted) return reject(new ToolError('CANCELLED', 'the call was aborted before git started', { effect: 'none' }));
     const [command, ...args] = commandOf(call);
     const child = spawn(command as string, args, { cwd: call.cwd, env: { ...ENVIRONMENT, ...call.env }, detached: true, stdio: 'pipe' });
     const kill = () => endGroup(child.pid);
@@ -101,7 +101,7 @@ export function runGit(call: GitCall): Promise<GitResult> {
     child.on('error', (error) => reject(new ToolError('PROVIDER_ERROR', `git cannot be started (${error.message})`, { effect: 'none' })));
     child.on('close', (code) => {
       call.signal.removeEventListener('abort', kill);
-      if (call.signal.aborted) return reject(new ToolError('CANCELLED', 'git was ended because the call was aborted'));
+      if (call.signal.aborted) return reject(new ToolError('CANCELLED', 'git was stopped because the call was aborted'));
       resolve({ code: output.cut ? null : code, stdout: output.bytes(), stderr: errors.bytes().toString('utf8'), cut: output.cut });
     });
   });
@@ -113,7 +113,7 @@ function commandOf(call: GitCall): string[] {
   return ['timeout', '-s', 'KILL', String(Math.ceil(call.life_ms / 1000)), ...git];
 }
 
-/** Asked first, so that git takes its lock files away; made to, if it does not listen. */
+/** SIGTERM first, so that git removes its lock files; SIGKILL if it does not end. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   signalGroup(pid, 'SIGTERM');

@@ -16,7 +16,7 @@ export const pathInput = z.string().min(1).max(1024);
 
 /** Where agents may work: `agent/<case>/`, the case's id with everything but letters, digits, _ and - percent-encoded. */
 function caseFolder(ctx: RunContext): string {
-  if (ctx.case_id === null) throw refused('/branch', 'no_case', 'agents work on branches of a case, and this call has none');
+  if (ctx.case_id === null) throw refused('/branch', 'no_case', 'agents work on branches of a case, but this call has no case');
   const name = [...Buffer.from(ctx.case_id)].map((byte) => {
     const char = String.fromCharCode(byte);
     return /[A-Za-z0-9_-]/.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
@@ -27,9 +27,9 @@ function caseFolder(ctx: RunContext): string {
 /** A branch that this call may change. @throws ToolError for one of another case, a protected one, or no branch name at all. */
 export function agentBranch(branch: string, ctx: RunContext, pointer = '/branch'): string {
   const folder = caseFolder(ctx);
-  if (!isRefName(branch)) throw refused(pointer, 'not_a_branch', `${JSON.stringify(branch)} is not a branch name that is taken`);
+  if (!isRefName(branch)) throw refused(pointer, 'not_a_branch', `${JSON.stringify(branch)} is not an allowed branch name`);
   if (!branch.startsWith(folder))
-    throw refused(pointer, 'not_an_agent_branch', `agents of this case work on ${folder}… only`, { prefix: folder });
+    throw refused(pointer, 'not_an_agent_branch', `agents of this case may only use branches below ${folder}`, { prefix: folder });
   if (isProtected(branch, ctx)) throw refused(pointer, 'protected', `${branch} is protected`);
   return branch;
 }
@@ -37,7 +37,7 @@ export function agentBranch(branch: string, ctx: RunContext, pointer = '/branch'
 /** A revision as it is given to `rev-parse` and nowhere else. */
 export function checkedRevision(revision: string, pointer: string): string {
   const odd = !REVISION.test(revision) || revision.includes('..') || revision.includes('//');
-  if (odd) throw refused(pointer, 'not_a_revision', `${JSON.stringify(revision)} is not a revision that is taken`);
+  if (odd) throw refused(pointer, 'not_a_revision', `${JSON.stringify(revision)} is not an allowed revision`);
   return revision;
 }
 
@@ -47,9 +47,9 @@ export function checkedPath(path: string, pointer: string): string {
     throw refused(pointer, 'not_a_path', 'the path must be relative to the repository, without backslashes and control characters');
   }
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
-  if (names.includes('..')) throw refused(pointer, 'parent', 'the path may not go up');
+  if (names.includes('..')) throw refused(pointer, 'parent', 'the path must not contain ..');
   if (names.length === 0) throw refused(pointer, 'not_a_path', 'the path is the repository itself');
-  if (names.some(isReserved)) throw refused(pointer, 'reserved', 'the path is not for agents');
+  if (names.some(isReserved)) throw refused(pointer, 'reserved', 'agents may not use this path');
   return names.join('/');
 }
 

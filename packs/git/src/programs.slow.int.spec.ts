@@ -138,7 +138,7 @@ describe('files with a filter of the repository', () => {
     expect(await run('git_status')).toMatchObject({ entries: expect.arrayContaining([expect.objectContaining({ path: 'a.txt' })]) });
   });
 
-  test('are not committed, as nobody would encrypt or store them; others are', async () => {
+  test('are not committed, because their filter would not run; others are', async () => {
     const before = scratch.head(branch);
     const refusal = { code: 'PROVIDER_ERROR', more: { effect: 'none', details: { reason: 'filter', files: ['a.txt'] } } };
     await expect(run('git_commit', { branch, message: 'All' })).rejects.toMatchObject(refusal);

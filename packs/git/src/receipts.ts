@@ -26,9 +26,9 @@ export async function reconciledCommit<R extends { branch: string; commit: strin
   const receipt = await readReceipt<R>(repository);
   if (!receipt) return { kind: 'did_not_happen' };
   const head = await repository.oidOf(`refs/heads/${receipt.branch}`);
-  if (head === undefined) return { kind: 'cannot_tell', why: 'the branch is gone' };
+  if (head === undefined) return { kind: 'cannot_tell', why: 'the branch does not exist any longer' };
   if (await repository.isAncestor(receipt.commit, head)) return { kind: 'happened', output: receipt };
-  return head === before(receipt) ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'the branch was moved elsewhere since' };
+  return head === before(receipt) ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'the branch was moved after the run' };
 }
 
 /** For a change that was refused. */

@@ -31,7 +31,7 @@ async function checkOwnFolder(real: string, remote: string): Promise<void> {
     throw refused(
       '/remote',
       'in_workspace',
-      `remote ${JSON.stringify(remote)} lies in the workspace, where agents can write its hooks; an operator has to move it out of the workspace`,
+      `remote ${JSON.stringify(remote)} is inside the workspace, where agents can write its hooks: an operator must move it out of the workspace`,
     );
 }
 
@@ -40,7 +40,7 @@ async function checkOtherTenants(real: string, beside: string, remote: string): 
   throw refused(
     '/remote',
     'other_tenant',
-    `remote ${JSON.stringify(remote)} is a folder of another tenant; an operator has to give it another address`,
+    `remote ${JSON.stringify(remote)} is a folder of another tenant: an operator must set another address`,
   );
 }
 

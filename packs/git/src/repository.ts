@@ -107,7 +107,8 @@ export class Repository {
     if (this.folder !== this.tenant_root) return;
     const names = (await this.run(['ls-tree', '-z', '--name-only', tree])).split('\0');
     const reserved = names.find((name) => name !== '' && isReserved(name));
-    if (reserved !== undefined) throw conflict('reserved', `${JSON.stringify(reserved)} in the commit is a name of the platform's own`);
+    if (reserved !== undefined)
+      throw conflict('reserved', `${JSON.stringify(reserved)} in the commit is a name that the platform reserves`);
   }
 
   async isAncestor(older: string, newer: string): Promise<boolean> {
@@ -134,7 +135,7 @@ export function failed(args: readonly string[], { code, stderr, cut }: GitResult
     exit_code: code,
     stderr: stderr.slice(0, 2_000),
   };
-  const message = locked ? 'another git is at work in the repository' : `git ${args[0]} failed`;
+  const message = locked ? 'another git process uses the repository' : `git ${args[0]} failed`;
   return new ToolError('PROVIDER_ERROR', message, { class: locked ? 'transient' : 'semantic', retryable: locked, details });
 }
 
@@ -148,7 +149,7 @@ async function locate(path: string, ctx: RunContext): Promise<[folder: string, t
   const folder = inside === '' ? realRoot : join(realRoot, inside);
   const real = await realpath(folder).catch(() => undefined);
   if (real === undefined) throw notFound('/repo', `folder ${JSON.stringify(path)}`);
-  if (real !== folder) throw refused('/repo', 'symbolic_link', 'a symbolic link is on the path, and links are not followed');
+  if (real !== folder) throw refused('/repo', 'symbolic_link', 'the path contains a symbolic link, and links are not followed');
   const dot = await lstat(join(folder, '.git')).catch(() => undefined);
   if (!dot?.isDirectory()) throw refused('/repo', 'not_a_repository', `${JSON.stringify(path)} is not a git repository`);
   await checkSelfContained(join(folder, '.git'), realRoot);

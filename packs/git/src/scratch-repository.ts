@@ -94,7 +94,7 @@ export class ScratchRepository {
       .trim();
   }
 
-  /** From now on git waits for ever for a list of shallow commits that nobody writes. */
+  /** From now on git waits without end for a list of shallow commits. */
   stall(): void {
     execFileSync('mkfifo', [join(this.repo, '.git/shallow')]);
   }

@@ -18,7 +18,7 @@ const WATCHED = ['', OBJECTS, 'objects/info', 'objects/pack', 'refs', 'refs/head
  */
 export async function checkSelfContained(git_dir: string, tenant_root: string): Promise<void> {
   if ((await textOf(join(git_dir, 'commondir'))) !== undefined)
-    throw leaves('worktree', 'the repository is a worktree of another one: clone it instead');
+    throw leaves('worktree', 'the repository is a worktree of another repository: clone it instead');
   for (const folder of WATCHED) await checkLinks(join(git_dir, folder), tenant_root);
   await checkAlternates(join(git_dir, OBJECTS), tenant_root, 0);
 }
@@ -33,9 +33,9 @@ async function checkAlternates(objects: string, tenant_root: string, depth: numb
   const text = await textOf(join(objects, 'info/alternates'));
   const stores = (text ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   for (const store of stores) {
-    // Git takes a path in quotes too; nobody needs one here.
+    // Git also accepts a quoted path; it is not needed here.
     if (store.startsWith('"') || depth === ALTERNATES_DEPTH_MAX)
-      throw leaves('alternates', 'its list of other object stores cannot be followed');
+      throw leaves('alternates', 'its list of alternate object stores cannot be read');
     const path = resolve(objects, store);
     await checkInside(path, tenant_root, 'alternates');
     await checkAlternates(path, tenant_root, depth + 1);
@@ -47,7 +47,7 @@ async function checkInside(path: string, tenant_root: string, reason: string): P
   if (real === undefined || real === tenant_root || real.startsWith(`${tenant_root}/`)) return;
   throw leaves(
     reason,
-    'a part of the repository lies outside the workspace: clone it without shared objects (git clone --no-hardlinks --dissociate)',
+    'part of the repository is outside the workspace: clone it without shared objects (git clone --no-hardlinks --dissociate)',
   );
 }
 

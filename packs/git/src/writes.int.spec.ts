@@ -27,7 +27,7 @@ const undo = (name: string, input: object, output: unknown, ran: ReturnType<Scra
 describe('git_commit', () => {
   const input = { branch: work, message: 'Third' };
 
-  test('the same call on the same state is the same commit, and says who asked and under which key', async () => {
+  test('the same call on the same state is the same commit, and names its caller and its key', async () => {
     scratch.fill({ 'new.txt': 'new' });
     const ctx = scratch.context({ call_id: '0-0199a3b2-1c00-7000-8000-000000000000', idempotency_key: 'key-1' });
     const first = await run('git_commit', input, ctx);
@@ -212,7 +212,7 @@ describe('git_push', () => {
     ['agent/case-1/', false],
     [work, true],
     ['agent/a%2Fb/fix+1', true],
-  ])('to %s is judged by its schema, so nobody is asked for what is refused (taken: %p)', (branch, taken) => {
+  ])('to %s is checked by its schema, so a refused one needs no approval (taken: %p)', (branch, taken) => {
     const probe = new ToolProbe(toolOf('git_push'), { golden: [{ title: 'any', input: {} }] });
     expect(probe.faultsOfInput({ branch, commit: 'a'.repeat(40) })).toHaveLength(taken ? 0 : 1);
   });
@@ -248,7 +248,7 @@ describe('git_push', () => {
     expect(scratch.head(work, scratch.remote)).toBe(theirs);
   });
 
-  test('a rejected one had no effect; one whose remote is away is in doubt or not begun', async () => {
+  test('a rejected one had no effect; one whose remote is unavailable is in doubt or not begun', async () => {
     writeFileSync(join(scratch.remote, 'hooks/update'), '#!/bin/sh\nexit 1\n');
     chmodSync(join(scratch.remote, 'hooks/update'), 0o755);
     await expect(run('git_push', pushed())).rejects.toMatchObject({ more: { effect: 'none', details: { reason: 'rejected' } } });

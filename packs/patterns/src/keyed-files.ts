@@ -26,13 +26,14 @@ export class KeyedFiles<T> implements KeyedRecords<T> {
   }
 
   async add(record: T, ctx: RunContext): Promise<T> {
-    if (!KEY.test(ctx.idempotency_key)) throw new ToolError('VALIDATION_ERROR', 'the key can be no file name', { effect: 'none' });
+    if (!KEY.test(ctx.idempotency_key))
+      throw new ToolError('VALIDATION_ERROR', 'the key cannot be used as a file name', { effect: 'none' });
     const folder = await this.folder(ctx);
     const staged = join(folder, `.${randomUUID()}`);
     try {
       await mkdir(folder, { recursive: true });
       await writeDurably(staged, JSON.stringify(record));
-      if (ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted before anything was kept', { effect: 'none' });
+      if (ctx.signal.aborted) throw new ToolError('CANCELLED', 'the call was aborted before the record was stored', { effect: 'none' });
       // A link refuses to replace: of two runs with one key, one is first, and both answer its record.
       await link(staged, join(folder, `${ctx.idempotency_key}.json`));
       await syncFolder(folder);
@@ -87,5 +88,5 @@ function asToolError(error: unknown, effect: 'none' | 'unknown'): unknown {
   const code = codeOf(error);
   return code === undefined || isToolError(error)
     ? error
-    : new ToolError('PROVIDER_ERROR', `the records can't be used (${code})`, { effect });
+    : new ToolError('PROVIDER_ERROR', `the records cannot be used (${code})`, { effect });
 }

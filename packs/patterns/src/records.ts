@@ -24,7 +24,7 @@ export async function checkOwn(path: string, ctx: RunContext): Promise<void> {
     throw error;
   });
   if (real === undefined || !isBelow(real, dirname(own)) || isBelow(real, own) || isBelow(real, common)) return;
-  throw new ToolError('PROVIDER_ERROR', 'a record is a link into the folder of another tenant: an operator has to remove it', {
+  throw new ToolError('PROVIDER_ERROR', 'a record is a link into the folder of another tenant: an operator must remove it', {
     class: 'authorization',
     details: { reason: 'symbolic_link', setting: ROOT_SETTING },
     effect: 'none',
@@ -41,7 +41,7 @@ export async function readRecord(ctx: RunContext, ...name: string[]): Promise<st
       await checkOwn(path, ctx);
       return await readFile(path, { encoding: 'utf8', signal: ctx.signal });
     } catch (error) {
-      if (codeOf(error) === 'ABORT_ERR') throw new ToolError('CANCELLED', 'aborted while reading', { effect: 'none' });
+      if (codeOf(error) === 'ABORT_ERR') throw new ToolError('CANCELLED', 'the call was aborted while it read', { effect: 'none' });
       if (!isAbsent(error)) throw error;
     }
   }

@@ -33,9 +33,9 @@ export type Effect = z.output<typeof effectShape>;
  * @throws ToolError NETWORK_ERROR; effect `none` only where the connection was refused.
  */
 export async function postEffect(order: Order, ctx: RunContext, how: { once?: boolean; within_ms?: number } = {}): Promise<Effect> {
-  const { drafted_at: _, ...asked } = order;
+  const { drafted_at: _, ...wanted } = order;
   const act_before_ms = how.within_ms === undefined ? undefined : machineMs() + how.within_ms;
-  const body = JSON.stringify({ ...asked, key: ctx.idempotency_key, once: how.once, act_before_ms });
+  const body = JSON.stringify({ ...wanted, key: ctx.idempotency_key, once: how.once, act_before_ms });
   return answerOf(await ask(ctx, '/effect', { method: 'POST', body, headers: { 'content-type': 'application/json' } }));
 }
 
@@ -61,7 +61,7 @@ export async function ask(ctx: RunContext, path: string, init: RequestInit = {})
   try {
     const response = await fetch(new URL(path, base), { ...init, signal: ctx.signal });
     if (response.ok) return await response.json();
-    throw new ToolError('PROVIDER_ERROR', `the counterparty answered ${response.status}`);
+    throw new ToolError('PROVIDER_ERROR', `the counterparty responded with status ${response.status}`);
   } catch (error) {
     throw asToolError(error, ctx);
   }

@@ -102,14 +102,14 @@ export class Workspace {
     return stats;
   }
 
-  /** To be asked right before the change: still wanted, and still inside. */
+  /** Call right before the change: checks that it is not aborted and still inside. */
   async beforeChange(...places: Place[]): Promise<void> {
     const root = await this.root();
     for (const { folder, pointer } of places) {
-      if (!(await folder.stillIn(root))) throw refused(pointer, 'moved', 'a folder on the path was moved out of the workspace');
+      if (!(await folder.stillIn(root))) throw refused(pointer, 'moved', 'a folder of the path was moved out of the workspace');
     }
     if (this.ctx.signal.aborted)
-      throw new ToolError('CANCELLED', 'aborted before anything was changed', { effect: this.changed ? 'unknown' : 'none' });
+      throw new ToolError('CANCELLED', 'the call was aborted before it changed anything', { effect: this.changed ? 'unknown' : 'none' });
   }
 
   /** Searches for patterns of the caller's; waits for the tenant's turn. */

@@ -29,7 +29,7 @@ export async function digestOf(handle: FileHandle, size_bytes: number, ctx: RunC
   if (size_bytes > WHOLE_BYTES_MAX) return null;
   const hash = createHash('sha256');
   for (let at = 0; at < size_bytes; at += CHUNK_BYTES) {
-    if (ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted while reading', { effect: 'none' });
+    if (ctx.signal.aborted) throw new ToolError('CANCELLED', 'the call was aborted while it read', { effect: 'none' });
     hash.update(await readBytes(handle, at, Math.min(CHUNK_BYTES, size_bytes - at)));
   }
   return hash.digest('hex');
@@ -40,7 +40,7 @@ export function textOf(bytes: Uint8Array, pointer = '/path'): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw refused(pointer, 'not_utf8', 'the file is not UTF-8 text; ask for encoding base64');
+    throw refused(pointer, 'not_utf8', 'the file is not UTF-8 text: use encoding base64');
   }
 }
 

@@ -12,7 +12,7 @@ const BY_DESCRIPTOR = process.platform === 'linux';
  * An open folder inside the workspace. Every folder is opened from the descriptor of the one above it and no symbolic link
  * is followed, so swapping a folder for a link between check and use gains nothing.
  *
- * What remains: somebody who may write outside the root can move a folder out while it is open (looked for by
+ * What remains: a process that may write outside the root can move a folder out while it is open (checked by
  * `stillIn`, but not in the last microseconds), and can put hard links or mounts to outside things in. Where there is no
  * /proc (not Linux), names are used instead of descriptors, and a swap between two calls is only noticed afterwards.
  */

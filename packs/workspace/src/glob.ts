@@ -95,7 +95,7 @@ class GlobTranslation {
     const [from, to] = digits ? [Number(first), Number(last)] : [first.charCodeAt(0), last.charCodeAt(0)];
     const length = Math.abs(to - from) + 1;
     if (length > RANGE_MAX)
-      throw refused(this.pointer, 'range_too_long', `{${inside}} stands for ${length} names; at most ${RANGE_MAX} are allowed`);
+      throw refused(this.pointer, 'range_too_long', `{${inside}} expands to ${length} names; at most ${RANGE_MAX} are allowed`);
     const each = Array.from({ length }, (_, n) => Math.min(from, to) + n);
     return each.map((value) => (digits ? String(value) : String.fromCharCode(value)));
   }

@@ -27,11 +27,11 @@ export function asToolError(error: unknown, effect: 'none' | 'unknown'): ToolErr
   if (typeof code !== 'string' || typeof syscall !== 'string') throw error;
   const details = { reason: code.toLowerCase(), syscall };
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    return new ToolError('PROVIDER_ERROR', `the file system refuses (${code})`, { class: 'authorization', details, effect });
+    return new ToolError('PROVIDER_ERROR', `the file system denied access (${code})`, { class: 'authorization', details, effect });
   }
-  if (code === 'ENOENT') return new ToolError('VALIDATION_ERROR', 'it does not exist any more', { class: 'not_found', details, effect });
+  if (code === 'ENOENT') return new ToolError('VALIDATION_ERROR', 'it no longer exists', { class: 'not_found', details, effect });
   const full = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EMFILE' || code === 'ENFILE';
-  const message = full ? `the file system has no room (${code})` : `the file system failed (${code})`;
+  const message = full ? `the file system is full (${code})` : `the file system failed (${code})`;
   return new ToolError('PROVIDER_ERROR', message, { class: full ? 'transient' : 'server', retryable: full, details, effect });
 }
 

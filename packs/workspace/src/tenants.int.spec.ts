@@ -84,7 +84,7 @@ test('a folder of a tenant that is a link to the folder of another is refused', 
   });
 });
 
-test('trash and receipts are apart: with the key of another tenant nothing is found, undone or said to have happened', async () => {
+test('trash and receipts are apart: with the key of another tenant nothing is found, undone or reported as happened', async () => {
   const [write, move, drop] = ['write_file', 'move_file', 'delete_file'].map(toolOf) as [
     ReturnType<typeof toolOf>,
     ...ReturnType<typeof toolOf>[],

@@ -17,7 +17,7 @@ export interface Found {
   bytes: Buffer;
   type: 'file' | 'directory' | 'symlink' | 'other';
   stats: Stats;
-  /** Whether its path below the start of the walk is wanted; true where nobody asked. */
+  /** Whether its path below the start of the walk is wanted; true if it was not checked. */
   wanted: boolean;
   /** Where it lies; open until the walk goes on. */
   folder: Folder;
@@ -25,10 +25,10 @@ export interface Found {
 
 type Name = Pick<Found, 'name' | 'bytes' | 'wanted'>;
 
-/** Says which paths, relative to the start of the walk, are wanted; asked once for each part of a folder. */
+/** Says which paths, relative to the start of the walk, are wanted; called once for each part of a folder. */
 export type Wanted = (paths: readonly string[]) => Promise<boolean[]>;
 
-const ASKED_AT_ONCE = 1_000;
+const STATS_AT_ONCE = 1_000;
 
 /**
  * Everything in a folder in order of names, folders before what is in them, links not followed, reserved names left out.
@@ -45,7 +45,8 @@ export class Walk {
 
   async *entries(start: { folder: Folder; path: string }, depth = 0, below = ''): AsyncGenerator<Found> {
     for (const name of await this.chosen(await this.namesIn(start.folder), below)) {
-      if (this.workspace.ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted while reading folders', { effect: 'none' });
+      if (this.workspace.ctx.signal.aborted)
+        throw new ToolError('CANCELLED', 'the call was aborted while it read folders', { effect: 'none' });
       const found = await look(start, name);
       if (!found) continue;
       yield found;
@@ -70,8 +71,8 @@ export class Walk {
   private async chosen(names: Name[], below: string): Promise<Name[]> {
     const { wanted } = this.options;
     if (!wanted) return names;
-    for (let at = 0; at < names.length; at += ASKED_AT_ONCE) {
-      const some = names.slice(at, at + ASKED_AT_ONCE);
+    for (let at = 0; at < names.length; at += STATS_AT_ONCE) {
+      const some = names.slice(at, at + STATS_AT_ONCE);
       const answers = await wanted(some.map(({ name }) => `${below}${name}`));
       for (const [i, name] of some.entries()) name.wanted = answers[i] === true;
     }

@@ -32,11 +32,11 @@ export function namesOf(path: string, pointer = '/path'): string[] {
 }
 
 function checkName(name: string, pointer: string): void {
-  if (name === '..') throw refused(pointer, 'parent', 'the path may not go up');
-  if (name !== name.trim()) throw refused(pointer, 'blank_at_end', 'a name in the path begins or ends with a blank');
+  if (name === '..') throw refused(pointer, 'parent', 'the path must not contain ..');
+  if (name !== name.trim()) throw refused(pointer, 'blank_at_end', 'a name in the path begins or ends with a space');
   if (Buffer.byteLength(name) > NAME_BYTES_MAX)
     throw refused(pointer, 'too_long', `a name in the path is longer than ${NAME_BYTES_MAX} bytes`);
-  if (isReserved(name)) throw refused(pointer, 'reserved', `${JSON.stringify(name)} is not for agents`);
+  if (isReserved(name)) throw refused(pointer, 'reserved', `agents may not use ${JSON.stringify(name)}`);
 }
 
 /** `.git` in any spelling that some file system takes for it, and everything of our own. */

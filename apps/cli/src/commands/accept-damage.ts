@@ -27,8 +27,8 @@ interface Accepted {
 }
 
 const openedLine = ({ topic, partition, generation, base_offset, frozen_size }: Accepted['may_open'][number]): string =>
-  `${topic}/${partition}: unless it was restored, its tree stays as it was signed with ${frozen_size} records, and goes on as ` +
-  `${topic}/${partition}#${generation} from offset ${base_offset}; witnesses stop until their own operators accept that`;
+  `${topic}/${partition}: unless you restored it, its tree stays frozen at ${frozen_size} signed records and continues as ` +
+  `${topic}/${partition}#${generation} from offset ${base_offset}; witnesses stop until their operators accept this`;
 
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- accept-damage ${acceptDamage.usage}`] });
 
@@ -45,8 +45,8 @@ async function openDamages(api: Api): Promise<Damage[]> {
 
 async function list(api: Api): Promise<Outcome> {
   const items = await openDamages(api);
-  if (items.length === 0) return { code: 0, lines: ['no damage of the record is open'] };
-  return { code: 0, lines: [...items.map(lineOf), 'restore the record first; then name them, or --all, with --reason'] };
+  if (items.length === 0) return { code: 0, lines: ['there is no open damage'] };
+  return { code: 0, lines: [...items.map(lineOf), 'restore the log first; then run this command with damage ids or --all, and --reason'] };
 }
 
 async function accept(api: Api, damage_ids: readonly string[], reason: string): Promise<Outcome> {
@@ -54,7 +54,7 @@ async function accept(api: Api, damage_ids: readonly string[], reason: string): 
   return {
     code: 0,
     lines: [
-      `accepted ${accepted.length}: what is still not as it was signed is found again, but for lost records, which stay unproven`,
+      `accepted ${accepted.length} damages: whatever still differs from what was signed is found again, except lost records, which stay unproven`,
       ...may_open.map(openedLine),
     ],
   };
@@ -63,19 +63,18 @@ async function accept(api: Api, damage_ids: readonly string[], reason: string): 
 /** `countersign accept-damage`: lists damage of the record, and puts on the record that an operator goes on. */
 export const acceptDamage: Command = {
   name: 'accept-damage',
-  usage:
-    '[<damage_id>... | --all] [--reason <what was found out and restored>]  [--url http://127.0.0.1:7070] [--key <key of an operator>]',
+  usage: '[<damage_id>... | --all] [--reason <what you found and restored>]  [--url http://127.0.0.1:7070] [--key <key of an operator>]',
   about:
-    'lists the places of the record that are not what was signed, or lets writes go on once they were restored, or taken note of as lost',
+    'lists the places where the log differs from what was signed, or accepts them, after you restored or gave them up, so that writes continue',
   async run(args, env) {
     try {
       const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
       const api = await apiOf(values, env);
       if (positionals.length === 0 && !values.all) return await list(api);
-      if (positionals.length > 0 && values.all) return wrong('name them, or say --all');
-      if (!values.reason?.trim()) return wrong('--reason is missing: it stays on the record');
+      if (positionals.length > 0 && values.all) return wrong('give damage ids or --all, not both');
+      if (!values.reason?.trim()) return wrong('--reason is missing: it is recorded on the log');
       const ids = values.all ? (await openDamages(api)).map(({ damage_id }) => damage_id) : positionals;
-      if (ids.length === 0) return { code: 0, lines: ['no damage of the record is open'] };
+      if (ids.length === 0) return { code: 0, lines: ['there is no open damage'] };
       return await accept(api, ids, values.reason);
     } catch (cause) {
       if (cause instanceof Refused) return { code: 1, lines: [cause.message] };

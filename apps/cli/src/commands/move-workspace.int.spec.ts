@@ -54,11 +54,11 @@ test('the files of a tenant, its trash and repositories are in its folder afterw
   write({ layout: 'one_tenant', tenant_id: 'default' });
   expect(await run()).toEqual({ code: 0, lines: [expect.stringContaining(join(root, 'default'))] });
   expectMoved();
-  expect(await run()).toMatchObject({ code: 1, lines: [expect.stringContaining('by tenant already')] });
+  expect(await run()).toMatchObject({ code: 1, lines: [expect.stringContaining('already has a folder per tenant')] });
   expectMoved();
 });
 
-test('a workspace whose owner nobody knows is moved to the named tenant only', async () => {
+test('a workspace without a recorded owner is moved only to the tenant that is given', async () => {
   fill();
   expect(await run()).toMatchObject({ code: 1, lines: [expect.stringContaining('give --tenant')] });
   expect(filesBelow(root)).toEqual(files);
@@ -66,7 +66,7 @@ test('a workspace whose owner nobody knows is moved to the named tenant only', a
   expectMoved('acme');
 });
 
-test('the files of one tenant go to another only where that is asked for', async () => {
+test('the files of one tenant move to another only with --reassign', async () => {
   fill();
   write({ layout: 'one_tenant', tenant_id: 'default' });
   expect(await run('--tenant', 'acme')).toMatchObject({ code: 1, lines: [expect.stringContaining('--reassign')] });
@@ -160,7 +160,7 @@ test('a file that came again after its namesake was collected stops the move, an
   write({ layout: 'moving', tenant_id: 'default', collected: false });
   mkdirSync(join(root, MOVING_FOLDER));
   writeFileSync(join(root, MOVING_FOLDER, 'a.txt'), 'collected before');
-  expect(await run()).toMatchObject({ code: 1, lines: [expect.stringMatching(/a\.txt.*are both there/)] });
+  expect(await run()).toMatchObject({ code: 1, lines: [expect.stringMatching(/a\.txt.*both exist/)] });
   expect(readFileSync(join(root, MOVING_FOLDER, 'a.txt'), 'utf8')).toBe('collected before');
   expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one');
   rmSync(join(root, MOVING_FOLDER, 'a.txt'));
@@ -190,7 +190,7 @@ test('the lock of a process that runs, or of another machine, is respected', asy
   expect(filesBelow(root)).toEqual(files);
 });
 
-test('a workspace is shared where that is asked for, and given to one tenant afterwards', async () => {
+test('a workspace is shared with --share, and can move to one tenant afterwards', async () => {
   fill();
   write({ layout: 'one_tenant', tenant_id: 'default' });
   expect(await run('--share', '--tenant', 'x')).toMatchObject({ code: 2 });
@@ -202,7 +202,7 @@ test('a workspace is shared where that is asked for, and given to one tenant aft
   expect(await run('--share')).toMatchObject({ code: 1, lines: [expect.stringContaining('by tenant')] });
 });
 
-test('a root that does not exist, a damaged layout and unknown options are told', async () => {
+test('a root that does not exist, a damaged layout and unknown options are reported', async () => {
   expect(await moveWorkspace.run(['--root', join(root, 'none')], {})).toMatchObject({
     code: 1,
     lines: [expect.stringContaining('does not exist')],

@@ -23,38 +23,42 @@ const wrong = (line: string): Outcome => ({
 });
 
 async function drained(): Promise<void> {
-  process.stderr.write(`waiting ${DRAIN_MS / 1000} s for calls that run now (--now: no executor runs)\n`);
+  process.stderr.write(`waiting ${DRAIN_MS / 1000} s for running calls (use --now if no executor runs)\n`);
   await sleep(DRAIN_MS);
 }
 
-function said(moved: Moved, share: boolean): Outcome {
+function outcomeOf(moved: Moved, share: boolean): Outcome {
   if ('fault' in moved) return { code: 1, lines: [moved.fault] };
   if (share)
     return { code: 0, lines: [`${moved.folder} is shared by all tenants: start the executors with COUNTERSIGN_WORKSPACE_SHARED=true`] };
-  return { code: 0, lines: [`moved to ${moved.folder}; every tenant has a folder of its own from now on`] };
+  return { code: 0, lines: [`moved the files to ${moved.folder}; from now on each tenant has its own folder`] };
 }
 
 /** `countersign move-workspace`: gives the files that lie directly in the workspace to one tenant, so that others can have theirs. */
 export const moveWorkspace: Command = {
   name: 'move-workspace',
   usage: '[--tenant <id>] [--root <COUNTERSIGN_WORKSPACE_ROOT>] [--reassign] [--now] | --share [--root <…>]',
-  about: "moves the files of a workspace into one tenant's folder, so that each tenant can have its own; run it again if it was stopped",
+  about:
+    'moves the files of a workspace into the folder of one tenant, so that each tenant has its own; if it was interrupted, run it again',
   async run(args, env) {
     try {
       const { values } = parseArgs({ args: [...args], options });
       const { tenant, share, reassign, now } = values;
-      if (share && (tenant !== undefined || reassign)) return wrong('--share moves nothing: leave out --tenant and --reassign');
+      if (share && (tenant !== undefined || reassign)) return wrong('--share moves no files: omit --tenant and --reassign');
       if (tenant === '') return wrong('--tenant is empty');
-      const asked = values.root ?? (env.COUNTERSIGN_WORKSPACE_ROOT || './workspace');
-      const root = await realpath(asked).catch(() => undefined);
+      const wanted_root = values.root ?? (env.COUNTERSIGN_WORKSPACE_ROOT || './workspace');
+      const root = await realpath(wanted_root).catch(() => undefined);
       if (root === undefined)
-        return { code: 1, lines: [`${asked} does not exist: give --root or COUNTERSIGN_WORKSPACE_ROOT as the executors have it`] };
+        return {
+          code: 1,
+          lines: [`${wanted_root} does not exist: set --root or COUNTERSIGN_WORKSPACE_ROOT to the value that the executors use`],
+        };
       const move = { root, tenant_id: tenant, reassign, drained: now ? async () => undefined : drained };
       const outcome = await withMoveLock(root, () => (share ? shareFiles(root) : moveFiles(move)));
-      if ('done' in outcome) return said(outcome.done, share);
+      if ('done' in outcome) return outcomeOf(outcome.done, share);
       return {
         code: 1,
-        lines: [`another move-workspace is at work in ${root} (${outcome.held_by}): wait for it, or delete its lock file if it has ended`],
+        lines: [`another move-workspace runs in ${root} (${outcome.held_by}): wait for it, or delete its lock file if it has stopped`],
       };
     } catch (cause) {
       const { code, message } = cause as NodeJS.ErrnoException;

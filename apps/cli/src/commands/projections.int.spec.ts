@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { projections } from './projections.js';
 
-const ASKED = 7;
-const live = { version: 1, build: 'v1b2', asked_offset: ASKED };
+const REQUEST_OFFSET = 7;
+const live = { version: 1, build: 'v1b2', asked_offset: REQUEST_OFFSET };
 const building = (records: number) => ({
   build: 'v1b2',
-  asked_offset: ASKED,
+  asked_offset: REQUEST_OFFSET,
   records,
   records_total: 1_000_000,
   started_at: new Date(Date.now() - 10_000).toISOString(),
@@ -25,7 +25,7 @@ let url: string;
 beforeAll(async () => {
   server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(request.method === 'POST' ? { asked_offset: ASKED } : answers.shift()));
+    response.end(JSON.stringify(request.method === 'POST' ? { asked_offset: REQUEST_OFFSET } : answers.shift()));
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -33,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => new Promise<void>((closed) => void server.close(() => closed())));
 
 test('a rebuild that takes long shows a bar, its pace and how long it takes still, until readers see the new rows', async () => {
-  const told: string[] = [];
-  const writing = vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
+  const printed: string[] = [];
+  const writing = vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
   try {
     const { code, lines } = await projections.run(['rebuild', 'call', '--url', url, '--key', 'k'], {});
     expect([code, lines[0]]).toEqual([0, expect.stringMatching(/^call is live as v1b2 after \d+\.\d s$/)]);
@@ -42,7 +42,7 @@ test('a rebuild that takes long shows a bar, its pace and how long it takes stil
     writing.mockRestore();
   }
   // On a terminal each line is written over the one before.
-  const shown = told
+  const shown = printed
     .map((text) =>
       text
         .slice(text.indexOf('[K') + 1)

@@ -49,7 +49,7 @@ async function digest(api: Api, names: readonly string[]): Promise<Outcome> {
 /** Asks for it and shows how far it is until readers see the new rows. */
 async function rebuild(api: Api, name: string, wait: boolean): Promise<Outcome> {
   const { asked_offset } = await api.ask<{ asked_offset: number }>('POST', `/v1/projections/${encodeURIComponent(name)}/rebuild`);
-  if (!wait) return { code: 0, lines: [`asked for (record ${asked_offset} of configuration-changed)`] };
+  if (!wait) return { code: 0, lines: [`rebuild of ${name} requested (offset ${asked_offset} of configuration-changed)`] };
   const since = performance.now();
   for (let shown = ''; ; await sleep(POLL_MS)) {
     const { live, building } = await api.ask<Report>('GET', `/v1/projections/${encodeURIComponent(name)}`);
@@ -68,7 +68,7 @@ async function rebuild(api: Api, name: string, wait: boolean): Promise<Outcome> 
 export const projections: Command = {
   name: 'projections',
   usage: 'list | rebuild <name> [--no-wait] | digest [<name>...]  [--url http://127.0.0.1:7070] [--key <api key>]',
-  about: 'shows the projections, folds one anew beside the rows that are read, or tells a digest of its rows',
+  about: 'lists the projections, rebuilds one next to its live rows, or prints digests of its rows',
   async run(args, env) {
     try {
       const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
@@ -77,7 +77,7 @@ export const projections: Command = {
       if (verb === 'list' && names.length === 0) return await list(api);
       if (verb === 'digest') return await digest(api, names);
       if (verb === 'rebuild' && names.length === 1) return await rebuild(api, names[0] as string, !values['no-wait']);
-      return wrong('say list, rebuild <name> or digest');
+      return wrong('expected list, rebuild <name> or digest [<name>...]');
     } catch (cause) {
       if (cause instanceof Refused) return { code: 1, lines: [cause.message] };
       if (cause instanceof TypeError && 'code' in cause) return wrong(cause.message);

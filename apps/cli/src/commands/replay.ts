@@ -26,25 +26,25 @@ function decidedAgain(text: string): Outcome {
   try {
     report = replayed(bundle);
   } catch (cause) {
-    return { code: 1, lines: [`the bundle cannot be decided again: ${inert((cause as Error).message)}`] };
+    return { code: 1, lines: [`the bundle cannot be replayed: ${inert((cause as Error).message)}`] };
   }
   const { calls, records, differences, erased } = report;
-  const unknown = erased.map((call_id) => `call ${inert(call_id)}: unknown, its inputs are erased`);
+  const unknown = erased.map((call_id) => `call ${inert(call_id)}: not replayed, its inputs are erased`);
   const lines = differences
     .slice(0, SHOWN_MAX)
-    .map((one) => inert(`call ${one.call_id}: ${one.at}: the bundle says ${one.recorded}, decided again it is ${one.replayed}`));
+    .map((one) => inert(`call ${one.call_id}: ${one.at}: recorded ${one.recorded}, replayed ${one.replayed}`));
   if (differences.length > 0) return { code: 1, lines: [...unknown, ...lines, `${differences.length} differences in ${calls} calls`] };
-  return { code: 0, lines: [...unknown, `replayed: ${calls} calls of ${records} records, decided again byte for byte`] };
+  return { code: 0, lines: [...unknown, `replayed: ${calls} calls of ${records} records; every decision is identical byte for byte`] };
 }
 
 /** `countersign replay`: decides the calls of a run again, offline, and compares. */
 export const replay: Command = {
   name: 'replay',
   usage: '<bundle.json>',
-  about: 'decides a bundle of GET /v1/runs/{run_id}/replay-bundle again and compares byte for byte',
+  about: 'replays the decisions in a bundle of GET /v1/runs/{run_id}/replay-bundle and compares them byte for byte',
   async run(args) {
     const [file, ...more] = args;
-    if (file === undefined || more.length > 0 || file.startsWith('--')) return wrong('name one bundle');
+    if (file === undefined || more.length > 0 || file.startsWith('--')) return wrong('expected one bundle file');
     const read = await textOf(file);
     return 'fault' in read ? { code: 1, lines: [read.fault] } : decidedAgain(read.text);
   },

@@ -17,7 +17,7 @@ const run = (of: object) => ({
   ...of,
 });
 let answers: object[] = [];
-let asked: string[] = [];
+let requests: string[] = [];
 let server: Server;
 let url: string;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
       body += part;
     });
     request.on('end', () => {
-      asked.push(`${request.method} ${request.url} ${body}`.trim());
+      requests.push(`${request.method} ${request.url} ${body}`.trim());
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify(answers.shift()));
     });
@@ -38,25 +38,25 @@ beforeAll(async () => {
 afterAll(() => new Promise<void>((closed) => void server.close(() => closed())));
 
 async function scrubbed(given: object[], ...args: string[]) {
-  [answers, asked] = [given, []];
-  const told: string[] = [];
-  const writing = vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
+  [answers, requests] = [given, []];
+  const printed: string[] = [];
+  const writing = vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
   try {
-    return { ...(await scrub.run([...args, '--url', url, '--key', 'k'], {})), told };
+    return { ...(await scrub.run([...args, '--url', url, '--key', 'k'], {})), printed: printed };
   } finally {
     writing.mockRestore();
   }
 }
 
 test('shows how far it is, and ends with 0 where nothing is damaged', async () => {
-  const { code, lines, told } = await scrubbed(
+  const { code, lines, printed } = await scrubbed(
     [run({ started_at: null }), run({ started_at: null }), run({ records: 250 }), run({ status: 'ended', records: 1_000, rows: 70 })],
     '--views',
   );
-  expect([code, lines]).toEqual([0, ['nothing is damaged: 1000 records and 70 rows were compared with what was signed']]);
-  expect(asked).toEqual(['POST /v1/scrubs {"views":true}', 'GET /v1/scrubs/r', 'GET /v1/scrubs/r', 'GET /v1/scrubs/r']);
-  const shown = told.join('\n');
-  expect(shown).toContain('waiting for the projector that signs checkpoints');
+  expect([code, lines]).toEqual([0, ['no damage: 1000 records and 70 rows were compared with what was signed']]);
+  expect(requests).toEqual(['POST /v1/scrubs {"views":true}', 'GET /v1/scrubs/r', 'GET /v1/scrubs/r', 'GET /v1/scrubs/r']);
+  const shown = printed.join('\n');
+  expect(shown).toContain('waiting for the projector that signs the checkpoints');
   expect(shown).toMatch(/\[#{7}\.{23}\] {2}25\.0 % {2}250 of 1000 records, \d+\/s, \d+ s left/);
 });
 
@@ -65,7 +65,7 @@ test('ends with 1 where something is damaged, and says what, where and what to d
   const { code, lines } = await scrubbed([run({}), run({ status: 'ended', records: 1_000, rows: 70, damages: 3, found })], '--views');
   expect(code).toBe(1);
   expect(lines.slice(0, 3)).toEqual([
-    'DAMAGED: 3 places are not what was signed; 1000 records and 70 rows were compared',
+    'DAMAGED: 3 places differ from what was signed; 1000 records and 70 rows were compared',
     found[0],
     'and 2 more',
   ]);
@@ -74,6 +74,6 @@ test('ends with 1 where something is damaged, and says what, where and what to d
 
 test('ends with 1 where not everything could be compared, and with 2 where it is used wrongly', async () => {
   const { code, lines } = await scrubbed([run({}), run({ status: 'ended', fault: 'Error: no disk' })]);
-  expect([code, lines]).toEqual([1, ['not everything could be compared: Error: no disk']]);
+  expect([code, lines]).toEqual([1, ['the comparison is incomplete: Error: no disk']]);
   expect((await scrub.run(['everything'], {})).code).toBe(2);
 });

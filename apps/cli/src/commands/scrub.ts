@@ -25,7 +25,7 @@ interface Run {
 }
 
 const NEXT = [
-  'what to do: keep a copy of the data directory as it is. Restore the log, keys or rows from a backup;',
+  'what to do: copy the data directory before you change it. Restore the log, keys or rows from a backup;',
   '  rows of calls: npm run countersign -- projections rebuild call',
   '  then: npm run countersign -- accept-damage   (docs/how-to/auditors.md, "When the record is damaged")',
 ];
@@ -33,7 +33,7 @@ const NEXT = [
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- scrub ${scrub.usage}`] });
 
 function lineOf({ started_at, records, records_total }: Run): string {
-  if (started_at === null) return 'waiting for the projector that signs checkpoints';
+  if (started_at === null) return 'waiting for the projector that signs the checkpoints';
   return progressLine(records, records_total, Date.now() - Date.parse(started_at));
 }
 
@@ -52,10 +52,10 @@ function outcomeOf({ records, rows, views, damages, found, fault }: Run): Outcom
   const compared = `${records} records${views ? ` and ${rows} rows` : ''} were compared`;
   if (damages > 0) {
     const more = damages > found.length ? [`and ${damages - found.length} more`] : [];
-    return { code: 1, lines: [`DAMAGED: ${damages} places are not what was signed; ${compared}`, ...found, ...more, ...NEXT] };
+    return { code: 1, lines: [`DAMAGED: ${damages} places differ from what was signed; ${compared}`, ...found, ...more, ...NEXT] };
   }
-  if (fault !== null) return { code: 1, lines: [`not everything could be compared: ${fault}`] };
-  return { code: 0, lines: [`nothing is damaged: ${compared} with what was signed`] };
+  if (fault !== null) return { code: 1, lines: [`the comparison is incomplete: ${fault}`] };
+  return { code: 0, lines: [`no damage: ${compared} with what was signed`] };
 }
 
 /** `countersign scrub`: compares all of the record with what was signed, now, through the running product. */
@@ -63,11 +63,11 @@ export const scrub: Command = {
   name: 'scrub',
   usage: '[--views]  [--url http://127.0.0.1:7070] [--key <key of an operator>]',
   about:
-    'compares every record with the signed head, and with --views every row of calls and tool_executions with what the log gives; exit code 1 where something is damaged',
+    'compares every record with the signed head, and with --views also every row of calls and tool_executions with the log; exit code 1 if anything is damaged',
   async run(args, env) {
     try {
       const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-      if (positionals.length > 0) return wrong(`${positionals[0]} is no option`);
+      if (positionals.length > 0) return wrong(`unknown argument ${positionals[0]}`);
       return outcomeOf(await ended(await apiOf(values, env), values.views));
     } catch (cause) {
       if (cause instanceof Refused) return { code: 1, lines: [cause.message] };

@@ -31,7 +31,7 @@ class Unreadable extends Error {}
 
 async function readText(file: string): Promise<string> {
   try {
-    if ((await stat(file)).size > BYTES_MAX) throw new Error(`it is larger than ${BYTES_MAX} bytes`);
+    if ((await stat(file)).size > BYTES_MAX) throw new Error(`the file is larger than ${BYTES_MAX} bytes`);
     return await readFile(file, 'utf8');
   } catch (cause) {
     throw new Unreadable(`${file} cannot be read: ${(cause as Error).message}`);
@@ -65,10 +65,12 @@ async function since(
   const earlier = await read(options.since, (text) => readEarlier(text, log));
   if (typeof earlier === 'string') return refused(earlier);
   const place = rewritten(earlier, bundle);
-  if (place !== undefined) return refused(`record ${place} was rewritten: the earlier bundle proves other bytes at this place`);
+  if (place !== undefined) return refused(`record ${place} was rewritten: the earlier bundle proves different bytes at this offset`);
   const later = { size: found.checkpoint_size, root: Buffer.from(found.checkpoint_root, 'base64') };
   if (earlier.checkpoint.size > later.size)
-    return wrong(`what was seen earlier has checkpoint ${earlier.checkpoint.size}, the bundle ${later.size}: exchange them`);
+    return wrong(
+      `the earlier file has checkpoint ${earlier.checkpoint.size}, which is newer than checkpoint ${later.size} of the bundle: swap the two`,
+    );
   const source = await sourceOf(options, token);
   if (typeof source === 'string') return refused(source);
   const verdict = await checkSince(earlier.checkpoint, later, log, source);
@@ -79,7 +81,7 @@ async function since(
 }
 
 function notChecked(lines: string[], { from, to }: { from: number; to: number }): Outcome {
-  const missing = `NOT CHECKED: the entries between checkpoint ${from} and ${to}. Name the log (--log <url>, COUNTERSIGN_TOKEN), or a file with them (--history).`;
+  const missing = `NOT CHECKED: the entries between checkpoints ${from} and ${to}. Give the log (--log <url>, COUNTERSIGN_TOKEN) or a file with the entries (--history).`;
   return { code: 1, lines: [...lines, missing] };
 }
 
@@ -99,7 +101,7 @@ export const verify: Command = {
   usage:
     '<bundle.json> (--trust <file> | --vkey <key of the log> [--witness [heads:]<key>]...) [--since <earlier bundle, checkpoint or witness state> [--log <url> [--save-history <file>] | --history <file>]]',
   about:
-    'checks a bundle of GET /v1/audit/bundle offline, trusting these keys and nothing else; --since: that the log only grew between two checkpoints',
+    'verifies a bundle of GET /v1/audit/bundle offline and trusts only the given keys; --since also verifies that the log only grew between two checkpoints',
   async run(args, env) {
     let parsed: { values: Options; positionals: string[] };
     try {
@@ -109,9 +111,9 @@ export const verify: Command = {
     }
     const [file, ...more] = parsed.positionals;
     const { vkey, witness = [], trust } = parsed.values;
-    if (file === undefined || more.length > 0) return wrong('name one bundle');
+    if (file === undefined || more.length > 0) return wrong('expected one bundle file');
     if (trust !== undefined && (vkey !== undefined || witness.length > 0))
-      return wrong('--trust names all keys: leave out --vkey and --witness');
+      return wrong('--trust names all keys: omit --vkey and --witness');
     if (trust === undefined && vkey === undefined)
       return wrong('--vkey is missing: take it from a source that you trust, not from the bundle');
     try {

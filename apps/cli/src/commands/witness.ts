@@ -53,9 +53,10 @@ async function stopAt({ openings }: WitnessState, undecided: readonly Opening[])
   await openings.wait(undecided);
   const decisions = [...new Set(undecided.map(({ decision }) => decision.event_id))];
   const run = decisions.map(
-    (decision) => `npm run countersign -- witness accept ${decision} --reason "..." with the --vkey and --dir of this witness`,
+    (decision) => `npm run countersign -- witness accept ${decision} --reason "..." with --vkey and --dir of this witness`,
   );
-  const ask = 'STOPPED: nothing is cosigned. Ask the operator of the log, compare what you kept; if you accept it, run:';
+  const ask =
+    'STOPPED: this witness cosigns nothing. Ask the operator of the log and compare with your own copies; if you accept the change, run:';
   return { code: 1, lines: [...undecided.flatMap(openingLines), ask, ...run] };
 }
 
@@ -80,9 +81,9 @@ async function watchOn(watch: Watch, every_ms: number, once: boolean): Promise<O
 export const witness: Command = {
   name: 'witness',
   usage:
-    '--vkey <key of the log> [--log <url>] [--dir <folder of key and state>] [--name <name>] [--every-ms N] [--once] | accept [<decision>] --reason <why> --vkey <key of the log> [--dir …] | --new-key [--dir …] [--name …]; its token of an auditor in COUNTERSIGN_TOKEN',
+    '--vkey <key of the log> [--log <url>] [--dir <folder of key and state>] [--name <name>] [--every-ms N] [--once] | accept [<decision>] --reason <why> --vkey <key of the log> [--dir …] | --new-key [--dir …] [--name …]; COUNTERSIGN_TOKEN holds a token with the role auditor',
   about:
-    'checks every entry of a log in order, each tree that moved, and cosigns its checkpoints; stops where a tree was rewritten, or the log forks or goes back; and, until its own operator accepts it, where a damaged tree goes on as another',
+    'checks every entry of a log and every changed tree in order, and cosigns the checkpoints; stops when a tree was rewritten or the log forked or shrank, and, until its operator accepts it, when a new generation replaces a damaged tree',
   async run(args, env) {
     let values: Values;
     let positionals: string[];
@@ -96,17 +97,17 @@ export const witness: Command = {
     }
     const [verb, decision, ...more] = positionals;
     if (verb !== undefined && (verb !== 'accept' || more.length > 0))
-      return wrong(`${positionals.join(' ').slice(0, 80)} is not what it takes`);
+      return wrong(`unexpected arguments: ${positionals.join(' ').slice(0, 80)}`);
     const every_ms = Number(values['every-ms']);
-    if (!Number.isInteger(every_ms) || every_ms < 100) return wrong('--every-ms is a number of at least 100');
+    if (!Number.isInteger(every_ms) || every_ms < 100) return wrong('--every-ms must be a whole number of at least 100');
     try {
       const key = await witnessKey(path.join(values.dir, 'witness.key'), values.name);
       if (values['new-key']) return { code: 0, lines: [key.verifier.vkey] };
       const log = values.vkey === undefined ? undefined : parseVkey(values.vkey);
-      if (!log) return wrong("--vkey is missing or no key: take the log's from a source that you trust");
+      if (!log) return wrong('--vkey is missing or not a key: take the key of the log from a source that you trust');
       const state = new WitnessState(values.dir, log);
       if (verb !== undefined) return await acceptOpening(state.openings, decision, values.reason, Date.now());
-      if (!env.COUNTERSIGN_TOKEN) return wrong('COUNTERSIGN_TOKEN is missing: a token with the role auditor');
+      if (!env.COUNTERSIGN_TOKEN) return wrong('COUNTERSIGN_TOKEN is missing: set a token with the role auditor');
       const client = new LogClient(values.log, env.COUNTERSIGN_TOKEN);
       return await watchOn({ client, log, key, state }, every_ms, values.once);
     } catch (cause) {

@@ -4,11 +4,11 @@ import { inert, timeText } from './inert.js';
 /** What an opening gives up, and who decided it: two lines. */
 export function openingLines({ frozen, opened, decision }: Opening): string[] {
   const [base, end] = [baseOf(opened), endOf(frozen)];
-  const lost = base < end ? `records ${base} to ${end - 1} as they were signed are given up` : 'no signed record is given up';
+  const lost = base < end ? `signed records ${base} to ${end - 1} are given up` : 'no signed record is given up';
   const { event_id, by, reason, accepted_at_ms } = decision;
   return [
     inert(
-      `NOT CONTINUED: ${headName(frozen)} is frozen with ${frozen.size} records; ${headName(opened)} goes on from offset ${base}: ${lost}`,
+      `NOT CONTINUED: ${headName(frozen)} is frozen at ${frozen.size} records; ${headName(opened)} continues from offset ${base}: ${lost}`,
     ),
     inert(`  by decision ${event_id} (damage_accepted) of ${by} at ${timeText(accepted_at_ms)}: ${reason}`),
   ];

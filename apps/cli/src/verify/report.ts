@@ -3,10 +3,10 @@ import { inert, timeText as time } from '../text/inert.js';
 import { openingLines } from '../text/openings-text.js';
 import type { SinceVerdict } from './since.js';
 
-/** Said under every bundle that is good: its reader is not to take it for more. */
+/** Printed under every valid bundle: what a bundle cannot prove. */
 const INCOMPLETE = [
-  'not proven by a bundle alone: that no later record, no record of a vote or no call of the case was left out.',
-  'Compare it with GET /v1/audit/export of that time, or with a later bundle (docs/how-to/auditors.md).',
+  'a bundle alone does not prove that it is complete: later records, votes or calls of the case may be missing.',
+  'Compare it with GET /v1/audit/export of the same period, or with a later bundle (docs/how-to/auditors.md).',
 ];
 
 function calls({ calls }: BundleReport): string[] {
@@ -21,8 +21,8 @@ function calls({ calls }: BundleReport): string[] {
 }
 
 const CHECKED = {
-  heads: 'it had checked every entry, each tree that moved: no record below was rewritten unseen by it',
-  entries: 'it had checked which entries were published, not that their trees only grew',
+  heads: 'it had checked every entry and every changed tree, so it would have noticed a rewritten record',
+  entries: 'it had checked which entries were published, but not that the trees only grew',
 } as const;
 
 function witnesses({ cosigned }: BundleReport): string[] {
@@ -32,16 +32,14 @@ function witnesses({ cosigned }: BundleReport): string[] {
 function since(verdict: SinceVerdict | undefined): string[] {
   switch (verdict?.kind) {
     case 'same':
-      return ['since: it is the checkpoint that was seen earlier'];
+      return ['since: the checkpoint is the same as in the earlier file'];
     case 'continued':
       return [
-        `since checkpoint ${verdict.from}: ${verdict.entries} entries checked in order, ${verdict.moves} moves of trees, each only grew${
-          verdict.openings.length > 0
-            ? `, but for ${verdict.openings.length} that were frozen and opened again by a decision on the record:`
-            : ''
+        `since checkpoint ${verdict.from}: ${verdict.entries} entries checked in order, ${verdict.moves} changes of trees, all of which only grew${
+          verdict.openings.length > 0 ? `, except ${verdict.openings.length} that a decision on the log froze and reopened:` : ''
         }`,
         ...verdict.openings.flatMap(openingLines),
-        ...verdict.replaced.map((place) => inert(`  record ${place} is another one than in the earlier bundle`)),
+        ...verdict.replaced.map((place) => inert(`  record ${place} differs from the one in the earlier bundle`)),
       ];
     default:
       return [];
@@ -52,18 +50,18 @@ function since(verdict: SinceVerdict | undefined): string[] {
 function generations({ generations }: BundleReport): string[] {
   return generations.map(({ tree, records, generation: { base_offset, decision } }) =>
     inert(
-      `${records} of them stand in ${tree}, which goes on from offset ${base_offset} by decision ${decision}: not proven by it: what stood there before`,
+      `${records} of them are in ${tree}, which decision ${decision} started at offset ${base_offset}; this does not prove which records were there before`,
     ),
   );
 }
 
-/** What nobody but the holder of the log's key vouches for. */
+/** What only the holder of the log's key vouches for. */
 function unwitnessed({ cosigned }: BundleReport, verdict: SinceVerdict | undefined): string[] {
   if (cosigned.some(({ checks }) => checks === 'heads')) return [];
   const what =
-    'that the holder of the key did not rewrite records and sign again: no trusted witness that checks heads has cosigned this checkpoint';
+    'the holder of the key could have rewritten records and signed again: no trusted witness that checks heads has cosigned this checkpoint';
   return verdict?.kind === 'continued'
-    ? [`not proven: ${what} (since checkpoint ${verdict.from} it was checked here).`]
+    ? [`not proven: ${what} (this run checked the entries since checkpoint ${verdict.from}).`]
     : [`not proven: ${what}.`];
 }
 
@@ -72,7 +70,7 @@ export function report(found: BundleReport, verdict: SinceVerdict | undefined): 
   const { records, checkpoint_size, checkpoint_time_ms } = found;
   return [
     ...calls(found),
-    `verified: ${records} records, each at its place under checkpoint ${checkpoint_size} of ${time(checkpoint_time_ms)}`,
+    `verified: ${records} records, each at its offset under checkpoint ${checkpoint_size} of ${time(checkpoint_time_ms)}`,
     ...generations(found),
     ...witnesses(found),
     ...since(verdict),

@@ -35,7 +35,7 @@ describe('what was seen earlier', () => {
     const other = noteSigner('log.example', Buffer.alloc(32, 2)).verifier;
     expect(readEarlier(note, log)).toMatchObject({ checkpoint: { size: 1 }, records: [] });
     expect(readEarlier(JSON.stringify({ checkpoint: note, heads: [] }), log)).toMatchObject({ checkpoint: { size: 1 } });
-    expect(readEarlier(note, other)).toContain('no checkpoint that log.example signed');
+    expect(readEarlier(note, other)).toContain('no checkpoint signed by log.example');
     expect(readEarlier(JSON.stringify({ format: 'countersign-bundle/v1', checkpoint: note }), log)).toContain(
       'the earlier bundle is refused',
     );
@@ -46,7 +46,7 @@ describe('what was seen earlier', () => {
     ['another time', { timestamp_ms: 6 }],
     ['another key', { key: null }],
     ['another header', { headers: { event_type: 'z', traceparent: 'y' } }],
-  ])('says the same of one place: a later bundle with %s is told', (_, change) => {
+  ])('proves the same record at one offset: a later bundle with %s is reported', (_, change) => {
     const earlier = { checkpoint: opened(notes('a')[0]), records: bundle({}).records };
     expect(rewritten(earlier, bundle({ offset: 4 }, change))).toBe('a/0/3');
     expect(rewritten(earlier, bundle({ offset: 4, ...change }, { headers: { traceparent: 'y', event_type: 'x' } }))).toBeUndefined();
@@ -60,7 +60,7 @@ describe('between two checkpoints', () => {
     expect(await checkSince(one, other, log, undefined)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('forked') });
   });
 
-  test('nothing was checked where nobody shows the entries, and it is said', async () => {
+  test('without a source of entries nothing is checked, and the report says so', async () => {
     const [first, second] = notes('a', 'b');
     expect(await checkSince(opened(first), opened(second), log, undefined)).toEqual({ kind: 'not_checked', from: 1, to: 2 });
   });
@@ -87,7 +87,7 @@ describe('between two checkpoints', () => {
     const elsewhere = notes('c')[0] as string;
     expect(await verdict(covered('c', elsewhere), [page])).toMatchObject({
       kind: 'refused',
-      reason: expect.stringContaining('is not the one that was seen earlier'),
+      reason: expect.stringContaining('differs from the one in the earlier file'),
     });
     expect(keptHistory('{"format":"countersign-history/v2"}')).toContain('countersign-history/v1');
   });

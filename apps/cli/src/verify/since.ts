@@ -54,7 +54,7 @@ export interface Earlier {
 export function readEarlier(text: string, log: NoteVerifier): Earlier | string {
   const kept = text.trimStart().startsWith('{') ? (JSON.parse(text) as Partial<Bundle>) : { checkpoint: text };
   const checkpoint = openCheckpoint(String(kept.checkpoint), log);
-  if (!checkpoint) return `what was seen earlier has no checkpoint that ${log.name} signed`;
+  if (!checkpoint) return `the earlier file has no checkpoint signed by ${log.name}`;
   if (kept.format === undefined) return { checkpoint, records: [] };
   const verdict = verifyBundle(kept as Bundle, { log, witnesses: [] });
   return verdict.kind === 'refused'
@@ -112,7 +112,7 @@ export async function checkSince(
   if (opened.kind === 'refused') return refused(opened.reason);
   let at = opened.log;
   if (at.size !== earlier.size || !at.root().equals(earlier.root))
-    return refused(`checkpoint ${earlier.size} of the log is not the one that was seen earlier`);
+    return refused(`checkpoint ${earlier.size} of the log differs from the one in the earlier file`);
   const history: History = { format: 'countersign-history/v1', heads, pages: [] };
   let moves = 0;
   const openings: Opening[] = [];
@@ -125,7 +125,7 @@ export async function checkSince(
     moves += page.entries.reduce((sum, { moved }) => sum + moved.length, 0);
     history.pages.push(page);
   }
-  if (at.size !== later.size) return refused(`the entries lead past checkpoint ${later.size}`);
+  if (at.size !== later.size) return refused(`the entries continue past checkpoint ${later.size}`);
   return { kind: 'continued', from: earlier.size, entries: later.size - earlier.size, moves, openings, replaced: [], history };
 }
 

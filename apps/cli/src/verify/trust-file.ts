@@ -20,7 +20,7 @@ export async function readTrust(file: string): Promise<Trust> {
   }
   onlyKnows(file, text, ['log', 'witnesses']);
   const { log, witnesses = [] } = text;
-  if (!Array.isArray(witnesses)) throw new BadTrust(`${file}: /witnesses is no list`);
+  if (!Array.isArray(witnesses)) throw new BadTrust(`${file}: /witnesses is not a list`);
   return { log: logKey(log), witnesses: witnesses.map((one, at) => witnessOf(`${file}: /witnesses/${at}`, one)) };
 }
 
@@ -42,21 +42,21 @@ function witnessOf(where: string, one: TrustText['witnesses'][number]): Witness 
   onlyKnows(where, one, ['key', 'checks', 'heads_since']);
   const { key, checks, heads_since } = one;
   if (checks !== 'heads' && checks !== 'entries')
-    throw new BadTrust(`${where}/checks is ${String(checks).slice(0, 40)}, not heads or entries`);
+    throw new BadTrust(`${where}/checks is ${String(checks).slice(0, 40)}, but must be heads or entries`);
   const witness = parseWitness(String(key));
   if (!witness || witness.checks === 'heads')
-    throw new BadTrust(`${where}/key is not a key of a witness (name+hash+base64, without a mark)`);
+    throw new BadTrust(`${where}/key is not a key of a witness (name+hash+base64, without the prefix heads:)`);
   if (heads_since === undefined) return { key: witness.key, checks };
   const since_ms = Date.parse(heads_since);
-  if (!Number.isFinite(since_ms)) throw new BadTrust(`${where}/heads_since is no time like 2026-11-23T18:00:00Z`);
+  if (!Number.isFinite(since_ms)) throw new BadTrust(`${where}/heads_since is not a time such as 2026-11-23T18:00:00Z`);
   return { key: witness.key, checks, heads_since_s: Math.ceil(since_ms / 1000) };
 }
 
 /** A misspelt member must not weaken what is trusted. */
 function onlyKnows(where: string, value: unknown, members: readonly string[]): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadTrust(`${where} is no object`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadTrust(`${where} is not an object`);
   const odd = Object.keys(value).find((name) => !members.includes(name));
-  if (odd !== undefined) throw new BadTrust(`${where} has a member ${odd.slice(0, 40)}, which is none of ${members.join(', ')}`);
+  if (odd !== undefined) throw new BadTrust(`${where} has an unknown member ${odd.slice(0, 40)}; known members: ${members.join(', ')}`);
 }
 
 function bad(message: string): never {

@@ -9,10 +9,11 @@ export async function acceptOpening(
   now_ms: number,
 ): Promise<Outcome> {
   const waiting = await openings.waiting();
-  if (waiting.length === 0) return { code: 1, lines: ['this witness waits for no decision: start it first'] };
-  if (decision === undefined) return { code: 0, lines: [...waiting.flatMap(({ said }) => said), 'name the decision, with --reason'] };
-  if (!reason?.trim()) return { code: 2, lines: ['--reason is missing: it stays with the state of the witness'] };
+  if (waiting.length === 0) return { code: 1, lines: ['this witness is not waiting for a decision: start it first'] };
+  if (decision === undefined)
+    return { code: 0, lines: [...waiting.flatMap(({ said }) => said), 'to accept one, give its decision id and --reason'] };
+  if (!reason?.trim()) return { code: 2, lines: ['--reason is missing: it is kept in the state of the witness'] };
   const accepted = await openings.accept(decision, reason.trim(), now_ms);
-  if (accepted.length === 0) return { code: 1, lines: [`this witness does not wait for decision ${decision.slice(0, 80)}`] };
+  if (accepted.length === 0) return { code: 1, lines: [`this witness is not waiting for decision ${decision.slice(0, 80)}`] };
   return { code: 0, lines: [...accepted, 'accepted: start the witness again'] };
 }

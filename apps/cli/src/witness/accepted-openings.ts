@@ -79,7 +79,9 @@ export class AcceptedOpenings {
     try {
       return text === undefined ? { waiting: [], accepted: [] } : (JSON.parse(text) as Kept);
     } catch {
-      throw new WitnessFault(`${this.file} is damaged: restore it from a backup, or remove it and accept again what the witness stops at`);
+      throw new WitnessFault(
+        `${this.file} is damaged: restore it from a backup, or delete it and accept again each decision at which the witness stops`,
+      );
     }
   }
 

@@ -41,7 +41,7 @@ export const nothingSeen = (passed?: Passed): Seen => ({ log: HeadsLog.empty(), 
 
 /**
  * Follows the log from what was seen to its newest checkpoint, entry by entry; `kept` is called for every page that was
- * found good, before the next is asked for. What the log does not answer is thrown, and is no contradiction.
+ * verified, before the next is requested. A log that does not respond throws; that is no contradiction.
  */
 export async function judge(
   seen: Seen,
@@ -50,11 +50,11 @@ export async function judge(
   kept: (log: HeadsLog, note: string) => Promise<void>,
 ): Promise<Judgement> {
   const newest = openCheckpoint(await served.checkpoint(), log);
-  if (!newest) return contradiction(`what the log shows is not signed by ${log.name}`);
+  if (!newest) return contradiction(`the checkpoint that the log serves is not signed by ${log.name}`);
   const last = lastSeen(seen);
-  if (newest.size < last.size) return contradiction(`the log went back: it had ${last.size} checkpoints and shows ${newest.size}`);
+  if (newest.size < last.size) return contradiction(`the log shrank: it had ${last.size} checkpoints and serves ${newest.size}`);
   if (newest.size === last.size && !newest.root.equals(last.root)) {
-    return contradiction(`the log forked: it shows another root for checkpoint ${newest.size}`);
+    return contradiction(`the log forked: it serves a different root for checkpoint ${newest.size}`);
   }
   let { log: followed, note } = seen;
   while (followed.size < newest.size) {
@@ -68,7 +68,7 @@ export async function judge(
   }
   if (note === undefined || followed.size === seen.log.size) return { kind: 'nothing_new' };
   if (followed.size === newest.size && !followed.root().equals(newest.root)) {
-    return contradiction(`the log forked: it shows two roots for checkpoint ${newest.size}`);
+    return contradiction(`the log forked: it serves two roots for checkpoint ${newest.size}`);
   }
   const text = openCheckpoint(note, log)?.note.text as string;
   return { kind: 'cosign', note, text, size: followed.size };

@@ -2,7 +2,7 @@ import type { CoveredHeads, ServedEntries } from '@countersign/proofs';
 
 const TIMEOUT_MS = 30_000;
 
-/** The log gave no answer that can be judged: it is unavailable, refuses, or has no checkpoint yet. It may be asked again. */
+/** The log is unavailable, rejects the request or has no checkpoint yet. Retry later. */
 export class LogUnavailable extends Error {}
 
 /** The audit routes of a gateway, as a witness and a verifier use them. */
@@ -24,7 +24,7 @@ export class LogClient {
   /** A page of the entries after the checkpoint of this size, at most up to the one of size `second`. @throws LogAway */
   async entries(first: number, second: number): Promise<ServedEntries> {
     const page = await this.json<ServedEntries>(`entries?first=${first}&second=${second}`, 'its entries');
-    if (page.entries?.length === 0) throw new LogUnavailable(`the log shows no entries after checkpoint ${first} yet`);
+    if (page.entries?.length === 0) throw new LogUnavailable(`the log serves no entries after checkpoint ${first} yet`);
     return page;
   }
 
@@ -43,7 +43,7 @@ export class LogClient {
     try {
       return (await answer.json()) as T;
     } catch (cause) {
-      throw new LogUnavailable(`the log's answer to ${path} is cut: ${(cause as Error).message}`);
+      throw new LogUnavailable(`the response of the log to ${path} is truncated: ${(cause as Error).message}`);
     }
   }
 
@@ -55,11 +55,11 @@ export class LogClient {
       `${this.base}/v1/audit/${path}`,
       body === undefined ? init : { ...init, method: 'POST', body: JSON.stringify(body) },
     ).catch((cause: Error) => {
-      throw new LogUnavailable(`${this.base} does not answer: ${cause.message}`);
+      throw new LogUnavailable(`${this.base} does not respond: ${cause.message}`);
     });
     if (answer.ok) return answer;
-    if (answer.status === 503) throw new LogUnavailable('the log has no checkpoint to show yet');
-    throw new LogUnavailable(`the log refuses ${what}: ${answer.status}${await detailOf(answer)}`);
+    if (answer.status === 503) throw new LogUnavailable('the log has no checkpoint yet');
+    throw new LogUnavailable(`the log rejected ${what}: ${answer.status}${await detailOf(answer)}`);
   }
 }
 

@@ -40,7 +40,7 @@ test('state that is damaged, was edited, or is of another log is not used', asyn
   await expect(state().seen()).rejects.toThrow(WitnessFault);
   log.appendHeads(2, [{ topic: 'a', partition: 0, size: 3, root }]);
   await state().save(log, signCheckpoint({ size: 2, root }, signer));
-  await expect(state().seen()).rejects.toThrow('are not what checkpoint 2 signs');
+  await expect(state().seen()).rejects.toThrow('differ from what checkpoint 2 signs');
   await writeFile(path.join(dir, `${name}.json`), '{');
   await expect(state().seen()).rejects.toThrow('damaged');
   await rm(path.join(dir, `${name}.json`));

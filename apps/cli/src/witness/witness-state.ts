@@ -57,7 +57,7 @@ export class WitnessState {
     const opened = openHeads(parsed(text), this.log);
     if (opened.kind === 'followed') return { log: opened.log, note: opened.note, passed, accepts };
     throw new WitnessFault(
-      `the state ${this.file} cannot be used: ${opened.reason}. Restore it from a backup, or remove it to check the log from its first entry`,
+      `the state ${this.file} cannot be used: ${opened.reason}. Restore it from a backup, or delete it to check the log from its first entry`,
     );
   }
 
@@ -65,7 +65,7 @@ export class WitnessState {
     const note = await readText(this.earlier);
     if (note === undefined) return undefined;
     const checkpoint = openCheckpoint(note, this.log);
-    if (!checkpoint) throw new WitnessFault('the state of this witness is of another log: give it a folder of its own');
+    if (!checkpoint) throw new WitnessFault('the state of this witness belongs to another log: use a separate --dir for each log');
     return { size: checkpoint.size, root: checkpoint.root };
   }
 
@@ -79,7 +79,7 @@ function parsed(text: string): CoveredHeads {
     return JSON.parse(text) as CoveredHeads;
   } catch {
     throw new WitnessFault(
-      'the state of this witness is damaged: restore it from a backup, or remove it to check the log from its first entry',
+      'the state of this witness is damaged: restore it from a backup, or delete it to check the log from its first entry',
     );
   }
 }

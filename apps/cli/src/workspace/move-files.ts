@@ -11,7 +11,7 @@ import {
 } from '@countersign/tool-kit/tenant-folders/layout';
 import { syncFolder } from '@countersign/tool-kit/tenant-folders/own-folder';
 
-/** What the caller asked for. */
+/** The options of the command. */
 export interface Move {
   root: string;
   /** Undefined: the tenant that the layout names. */
@@ -34,14 +34,15 @@ export type Moved = { folder: string } | { fault: string };
 export async function moveFiles(move: Move): Promise<Moved> {
   const { root } = move;
   const layout = await readLayout(root);
-  if (layout?.layout === 'by_tenant') return { fault: `${root} is laid out by tenant already: nothing is to be moved` };
+  if (layout?.layout === 'by_tenant') return { fault: `${root} already has a folder per tenant: there is nothing to move` };
   const owner = ownerOf(layout, move);
   if ('fault' in owner) return owner;
   const { tenant_id } = owner;
   if (layout?.layout !== 'moving') {
     const begun: FolderLayout = { layout: 'moving', tenant_id, collected: false };
     if (layout) await replaceLayout(root, begun);
-    else if (!(await createLayout(root, begun))) return { fault: `${root} was given a layout meanwhile: run the command again` };
+    else if (!(await createLayout(root, begun)))
+      return { fault: `${root} received a layout record while this command ran: run the command again` };
   }
   if (layout?.layout !== 'moving' || !layout.collected) {
     await move.drained();
@@ -57,18 +58,18 @@ export async function shareFiles(root: string): Promise<Moved> {
   const layout = await readLayout(root);
   if (layout?.layout === 'by_tenant' || layout?.layout === 'moving')
     return {
-      fault: `${root} is ${layout.layout === 'moving' ? 'being moved' : 'laid out by tenant'}: to share files, give the workspace another root`,
+      fault: `${root} is ${layout.layout === 'moving' ? 'being moved' : 'laid out by tenant'}: to share files, use another root for the workspace`,
     };
   if (layout) await replaceLayout(root, { layout: 'shared' });
   else if (!(await createLayout(root, { layout: 'shared' })))
-    return { fault: `${root} was given a layout meanwhile: run the command again` };
+    return { fault: `${root} received a layout record while this command ran: run the command again` };
   return { folder: root };
 }
 
 function ownerOf(layout: FolderLayout | undefined, { root, tenant_id, reassign }: Move): { tenant_id: string } | { fault: string } {
   const recorded = layout && 'tenant_id' in layout ? layout.tenant_id : undefined;
   const wanted = tenant_id ?? recorded;
-  if (wanted === undefined) return { fault: `nothing says whose files lie in ${root}: give --tenant <id>` };
+  if (wanted === undefined) return { fault: `the owner of the files in ${root} is not recorded: give --tenant <id>` };
   if (recorded === undefined || recorded === wanted) return { tenant_id: wanted };
   if (layout?.layout === 'moving') return { fault: `${root} is being moved to tenant ${recorded}: give --tenant ${recorded}` };
   return reassign
@@ -85,12 +86,12 @@ async function collect(root: string): Promise<string | undefined> {
     for (const name of names) {
       const [from, to] = [below(root, name), below(staging, name)];
       if (await isThere(to))
-        return `${from} and ${to} are both there: stop every executor, move one of them away and run the command again`;
+        return `${from} and ${to} both exist: stop every executor, move one of them elsewhere and run the command again`;
       const fault = await rename(from, to).then(
         () => undefined,
         (error: Error) => error,
       );
-      if (fault) return `${from} cannot be moved (${fault.message}): a mount point has to be unmounted first; then run the command again`;
+      if (fault) return `${from} cannot be moved (${fault.message}): unmount it first if it is a mount point, then run the command again`;
     }
   }
   await syncFolder(staging);
@@ -102,11 +103,11 @@ async function place(root: string, tenant_id: string): Promise<Moved> {
   const [staging, folder] = [path.join(root, MOVING_FOLDER), path.join(root, tenantFolderName(tenant_id))];
   if (await isThere(staging)) {
     if (await isThere(folder))
-      return { fault: `${folder} is there already, beside ${staging}: move one of them away and run the command again` };
+      return { fault: `${folder} and ${staging} both exist: move one of them elsewhere and run the command again` };
     await rename(staging, folder);
     await syncFolder(root);
   }
-  if (!(await isThere(folder))) return { fault: `neither ${staging} nor ${folder} is there: restore one from a backup` };
+  if (!(await isThere(folder))) return { fault: `neither ${staging} nor ${folder} exists: restore one from a backup` };
   await replaceLayout(root, { layout: 'by_tenant', moved: { tenant_id, at_ms: Date.now() } });
   return { folder };
 }

@@ -14,7 +14,7 @@ interface Holder {
 
 /**
  * Runs `work` while no other `countersign move-workspace` is at work in this root. The lock of a process of this machine that
- * has ended is taken over. Where somebody else holds it, answers who.
+ * has ended is taken over. If another process holds it, returns which.
  */
 export async function withMoveLock<T>(root: string, work: () => Promise<T>): Promise<{ done: T } | { held_by: string }> {
   const file = path.join(root, MOVE_LOCK);

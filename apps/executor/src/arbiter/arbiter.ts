@@ -69,7 +69,7 @@ export interface RefoldedRow {
   resources: ClaimedResources | null;
 }
 
-/** `tool_executions` and what belongs to it: whoever gets the row first may fire, nobody else ever. */
+/** `tool_executions` and its related tables: only the process that inserts the row first may run the effect. */
 export interface Arbiter {
   /**
    * Inserts what is free and says which claims got their row; a job learns what it got of its resources, and that it has to wait for

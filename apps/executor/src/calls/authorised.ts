@@ -7,7 +7,7 @@ import { type Authorised, Job } from './job.js';
 type At = Pick<Recorded, 'topic' | 'offset' | 'traceparent'>;
 
 const NONE: readonly string[] = [];
-const NOBODY: readonly GivenPart[] = [];
+const NO_PARTS: readonly GivenPart[] = [];
 
 function ofRuling(event: EventMap['policy_decided'], at: At): Authorised {
   const { meta, call, decision_id, revision, approval_id, config_offset, joined_call_id, execute_before_ms } = event;
@@ -19,7 +19,7 @@ function ofRuling(event: EventMap['policy_decided'], at: At): Authorised {
     decision_id,
     revision,
     approval_id,
-    given: NOBODY,
+    given: NO_PARTS,
     config_offset,
     waited: event.explanation?.waited ?? NONE,
     history_json: event.explanation?.history_json ?? undefined,
@@ -65,15 +65,15 @@ export function jobOf(recorded: Recorded): Job | undefined {
   return new Job(authorised, !isReadOnly(authorised.call.effect_class));
 }
 
-/** Records after which a call runs or has ended: where one cannot be read, nobody would learn what became of its call. */
+/** Records after which a call runs or ends: if one cannot be read, its call would never get an outcome. */
 const DECISIVE: ReadonlySet<string> = new Set(['policy_decided', 'approval_granted', 'approval_denied', 'approval_expired']);
 
-/** The call of a record of which only the meta can be read, to be refused. Undefined: its call waits for no such record, or is not told. */
+/** The call of a record of which only the meta can be read, to be refused. Undefined: its call waits for no such record, or cannot be determined. */
 export function unreadableJob(record: LogRecord, lane: string, codec: EventCodec): Job | undefined {
   const { topic, offset, headers, key, partition } = record;
   const meta = DECISIVE.has(headers.event_type ?? '') ? codec.readMeta(record.value) : undefined;
   if (!meta?.call_id || parseCallId(meta.call_id)?.partition !== partition) return undefined;
-  const nothing = { decision_id: '', revision: 0, approval_id: null, given: NOBODY, config_offset: null, joined_call_id: null };
+  const nothing = { decision_id: '', revision: 0, approval_id: null, given: NO_PARTS, config_offset: null, joined_call_id: null };
   const where = { lane, source: { topic, offset }, traceparent: headers.traceparent, secondary_key: null };
   return new Job({ meta, call: unreadableCall(key, lane), ...nothing, execute_before_ms: 0, ...where }, false);
 }
@@ -81,7 +81,7 @@ export function unreadableJob(record: LogRecord, lane: string, codec: EventCodec
 /** A call that was cancelled before any ruling of it was seen. */
 export function cancelledJob(at: Extract<Recorded, { event_type: 'call_cancelled' }>, call: ToolCall): Job {
   const { meta, revision } = at.event;
-  const nothing = { decision_id: '', approval_id: null, given: NOBODY, config_offset: null, joined_call_id: null };
+  const nothing = { decision_id: '', approval_id: null, given: NO_PARTS, config_offset: null, joined_call_id: null };
   const where = { lane: call.lane, source: { topic: at.topic, offset: at.offset }, traceparent: at.traceparent, secondary_key: null };
   return new Job({ meta, call, revision, ...nothing, execute_before_ms: 0, ...where }, !isReadOnly(call.effect_class));
 }

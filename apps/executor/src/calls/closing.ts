@@ -9,12 +9,12 @@ function isClosing(at: Recorded): at is Closing {
   return at.event_type === 'approval_denied' || at.event_type === 'approval_expired';
 }
 
-/** The approval that a closing is about; a cancellation names only the ruling that asked for it. */
+/** The approval that a closing refers to; a cancellation names only the decision that requested it. */
 export function closedApproval({ event }: Closing): string {
   return 'approval_id' in event ? event.approval_id : approvalId(event.meta.call_id as string, event.revision);
 }
 
-/** The approvals that an event says will never be granted: denied, expired, cancelled, or asked anew about edited inputs. */
+/** The approvals that an event closes without a grant: denied, expired, cancelled, or requested again for edited inputs. */
 export function closedBy(at: Recorded): string[] {
   if (isClosing(at)) return [closedApproval(at)];
   return at.event_type === 'approval_requested' && at.event.edit ? [at.event.edit.approval_id] : [];

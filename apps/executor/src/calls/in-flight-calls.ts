@@ -67,7 +67,7 @@ export class InFlightCalls {
     else leader.joiners = [job];
   }
 
-  /** Remembers the outcome of a key that answers later calls. A large one is read back from the log when it is asked for. */
+  /** Remembers the outcome of a key that answers later calls. A large one is read back from the log when it is needed. */
   settle(job: Job, outcome: Outcome): void {
     this.settled.delete(job.key);
     if ((outcome.output_json?.length ?? 0) > REMEMBERED_LENGTH_MAX) return;
@@ -82,7 +82,7 @@ export class InFlightCalls {
     });
   }
 
-  /** The effect of this key was undone: it answers nobody any more. */
+  /** The effect of this key was undone: its result answers no later call. */
   unsettle(key: string): void {
     this.settled.delete(key);
   }

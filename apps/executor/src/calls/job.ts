@@ -19,14 +19,14 @@ export interface Authorised {
   decision_id: string;
   revision: number;
   approval_id: string | null;
-  /** What people approved; empty: nobody was asked. */
+  /** What people approved; empty: no approval was needed. */
   given: readonly GivenPart[];
   /** Position in configuration-changed that its ruling saw; null: not known, as of a grant. */
   config_offset: number | null;
   joined_call_id: string | null;
   /** Deferring rules that it has waited for; absent: none. */
   waited?: readonly string[];
-  /** What its rules were told of earlier calls; they are told the same again. */
+  /** The call history that its rules used; a later decision uses the same. */
   history_json?: string | undefined;
   execute_before_ms: number;
   lane: string;
@@ -72,14 +72,14 @@ export class Job {
   paused_ms = 0;
   /** Epoch ms at which the time of its tool is over, all attempts together; 0: it has not run. */
   until_ms = 0;
-  asked = 0;
+  reconciles = 0;
   /** It was taken over: the process that fired it is known to be dead. */
   owner_dead = false;
   /** Meta of its newest tool_call_started: the cause of its end. */
   started_meta: Meta | undefined;
   started_at_ms = 0;
   fired_at_ms = 0;
-  /** Epoch ms at which it is sent again, or its system of record is asked. */
+  /** Epoch ms at which it is sent again or reconciled. */
   retry_at_ms = 0;
   /** Monotonic ms at which the stage is looked at again (timeout, resend, reconcile); Infinity: never. */
   due_ms = Number.POSITIVE_INFINITY;

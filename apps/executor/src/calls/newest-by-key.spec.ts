@@ -40,7 +40,7 @@ describe('the newest values by key', () => {
     );
   });
 
-  test('what is deleted where a condition holds is gone from both generations, the rest stays', () => {
+  test('entries that match a condition are deleted from both generations, the rest stays', () => {
     const newest = new NewestByKey<number>(6);
     for (let at = 1; at <= 5; at++) newest.set(`key-${at}`, at);
     newest.deleteWhere((value) => value % 2 === 1);

@@ -24,7 +24,7 @@ export class NewestByKey<V> {
     this.old.delete(key);
   }
 
-  deleteWhere(isGone: (value: V) => boolean): void {
-    for (const generation of [this.young, this.old]) for (const [key, value] of generation) if (isGone(value)) generation.delete(key);
+  deleteWhere(isExpired: (value: V) => boolean): void {
+    for (const generation of [this.young, this.old]) for (const [key, value] of generation) if (isExpired(value)) generation.delete(key);
   }
 }

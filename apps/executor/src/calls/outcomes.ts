@@ -40,9 +40,9 @@ export function outcomeOf(job: Job, parts: OutcomeParts, now_ms: number): Outcom
 }
 
 const refusals: Readonly<Record<Refusal, { status: OutcomeStatus; error: (issues: Issue[]) => CallError }>> = {
-  expired: { status: 'expired', error: () => callError('TIMEOUT', 'its ruling ran out before it could run; nothing was done') },
-  deadline: { status: 'expired', error: () => callError('TIMEOUT', 'its deadline passed before it could run; nothing was done') },
-  cancelled: { status: 'cancelled', error: () => callError('CANCELLED', 'it was cancelled before it ran; nothing was done') },
+  expired: { status: 'expired', error: () => callError('TIMEOUT', 'the decision expired before the call could run; nothing was done') },
+  deadline: { status: 'expired', error: () => callError('TIMEOUT', 'the deadline passed before the call could run; nothing was done') },
+  cancelled: { status: 'cancelled', error: () => callError('CANCELLED', 'the call was cancelled before it ran; nothing was done') },
   idempotency_key_reused: {
     status: 'failed',
     error: () =>
@@ -50,16 +50,18 @@ const refusals: Readonly<Record<Refusal, { status: OutcomeStatus; error: (issues
   },
   nothing_to_join: {
     status: 'failed',
-    error: () => callError('UNKNOWN', 'the call that it was to be answered by is not there', { retryable: true }),
+    error: () => callError('UNKNOWN', 'the call that owns this idempotency key cannot be found', { retryable: true }),
   },
   approval_used: {
     status: 'failed',
-    error: () => callError('POLICY_DENIED', 'its approval was used by another call; an approval counts once'),
+    error: () => callError('POLICY_DENIED', 'the approval was already used by another call; an approval covers one call'),
   },
   edited_effect_taken: {
     status: 'failed',
     error: () =>
-      callError('VALIDATION_ERROR', 'another call has the effect of the edited inputs', { details: { reason: 'edited_effect_taken' } }),
+      callError('VALIDATION_ERROR', 'the edited inputs describe the effect of another call', {
+        details: { reason: 'edited_effect_taken' },
+      }),
   },
   unknown_tool: {
     status: 'failed',
@@ -69,7 +71,7 @@ const refusals: Readonly<Record<Refusal, { status: OutcomeStatus; error: (issues
   contract_changed: {
     status: 'failed',
     error: () =>
-      callError('VALIDATION_ERROR', 'the contract of the tool is not the one that was ruled on', {
+      callError('VALIDATION_ERROR', 'the tool contract changed after the policy decision', {
         retryable: true,
         details: { reason: 'contract_changed' },
       }),
@@ -84,7 +86,7 @@ const refusals: Readonly<Record<Refusal, { status: OutcomeStatus; error: (issues
   record_unreadable: {
     status: 'failed',
     error: () =>
-      callError('VALIDATION_ERROR', 'a record of the call, or what is in it, cannot be read; nothing was done', {
+      callError('VALIDATION_ERROR', 'a record of the call cannot be read or decoded; nothing was done', {
         details: { reason: 'record_unreadable' },
       }),
   },
@@ -103,7 +105,7 @@ export function refusedOutcome(job: Job, why: Refusal, issues: Issue[], now_ms: 
 export function cancelledOutcome(job: Job, now_ms: number): Outcome {
   return outcomeOf(
     job,
-    { status: 'cancelled', error: callError('CANCELLED', 'it was cancelled; nothing changed'), effect: 'none' },
+    { status: 'cancelled', error: callError('CANCELLED', 'the call was cancelled; nothing changed'), effect: 'none' },
     now_ms,
   );
 }

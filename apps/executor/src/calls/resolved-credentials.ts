@@ -20,7 +20,7 @@ export class ResolvedCredentials implements SecretSource {
     this.uses = credentials.map(({ name, scope, version }) => ({ name, scope, version }));
     this.warnings = credentials
       .filter(({ scope }) => scope === 'org')
-      .map(({ name }) => `the secret ${name} is of the whole installation: set one for this workspace`);
+      .map(({ name }) => `the secret ${name} is set for the whole installation only: set it for this workspace`);
   }
 
   async get(name: string): Promise<string> {

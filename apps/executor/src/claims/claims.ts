@@ -81,8 +81,9 @@ export class Claims {
       try {
         return await this.settle(batch);
       } catch (error) {
-        if (!isInfrastructureFault(error)) logger.error({ cause: error instanceof Error ? error.stack : String(error) }, 'claim failed');
-        else logger.warn({ cause: String(error) }, 'claim failed; tried again');
+        if (!isInfrastructureFault(error))
+          logger.error({ event: 'claim_failed', cause: error instanceof Error ? error.stack : String(error) }, 'claim failed');
+        else logger.warn({ event: 'claim_retried', cause: String(error) }, 'claim failed; retrying');
         await sleep(PAUSE_MS);
       }
     }

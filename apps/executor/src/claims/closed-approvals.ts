@@ -24,7 +24,10 @@ export class ClosedApprovals {
     } catch {
       return 'store_unavailable';
     }
-    this.logger.error({ call_id: job.call_id, approval_id }, 'a grant of an approval that had ended was not executed');
+    this.logger.error(
+      { event: 'grant_of_closed_approval', call_id: job.call_id, approval_id },
+      'a grant was not executed: its approval had already closed',
+    );
     return 'approval_closed';
   }
 

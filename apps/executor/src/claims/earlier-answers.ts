@@ -31,7 +31,7 @@ export class EarlierAnswers {
 
   async read(job: Job): Promise<CallEvent | undefined> {
     const answering = job.answering as Answering;
-    // Its tool is asked about the key of that attempt.
+    // The tool reconciles with the key of that attempt.
     job.attempt = answering.attempt;
     try {
       const outcome = await this.outcomeOf(job, answering);
@@ -45,7 +45,7 @@ export class EarlierAnswers {
   }
 
   /** It was to be answered by an earlier call and cannot be: policy decides once more. */
-  answerGone(job: Job): CallEvent {
+  staleAnswer(job: Job): CallEvent {
     const contract = this.parts.runtime.find(job)?.contract;
     job.verdict = { kind: 'answer_gone', tier: contract ? defaultTier(contract) : 'tier_2_approval_required' };
     return 'verdict_reached';
@@ -60,14 +60,14 @@ export class EarlierAnswers {
   private async answer(job: Job, { call_id, attempt, row }: Answering, outcome: Outcome): Promise<CallEvent> {
     const terms = termsOf(this.parts.runtime, job);
     const because = row?.state !== 'succeeded' ? 'live_key' : isKeyOfRequest(terms.key_source) ? 'same_request' : 'effect_stands';
-    // What its resources say is read with the answer; a tool that can look is asked where they do not say that the effect is gone.
+    // The state of its resources is read with the result; a tool with a read-back checks the effect unless the resources rule it out.
     const looks = because === 'same_request' && terms.has_verify && row?.stands !== false;
     const seen = looks ? await this.parts.checks.look(job, outcome) : undefined;
     const effect_now = because === 'effect_stands' ? 'stands' : effectSeen(seen, terms);
     return this.answered(job, { call_id, attempt, outcome, because, effect_now });
   }
 
-  /** Its tool is asked whether the effect is still there. Where the answer does not stand, this is a new effect. */
+  /** The tool reads back whether the effect still exists. If it does not, this call is a new effect. */
   private async verify(job: Job, { call_id, attempt }: Answering, outcome: Outcome): Promise<CallEvent> {
     const seen = await this.parts.checks.look(job, outcome);
     const effect_now = seen === 'cannot_tell' ? 'unknown' : 'stands';

@@ -37,7 +37,7 @@ export class UndoneEffects {
     return 'stopped_before_fire';
   }
 
-  /** Of a call that may have fired: its tool is asked about the effect, so that nothing but its output matters. */
+  /** Of a call that may have run: its tool checks the effect, so only the output is needed. */
   async again(job: Job): Promise<void> {
     const found = await this.find(job);
     if (typeof found !== 'string') job.undone = found;

@@ -7,7 +7,7 @@ import { type Credential, ResolvedCredentials } from '../calls/resolved-credenti
 import type { ReissueRequests } from './reissue-requests.js';
 import type { TokenBroker } from './token-broker.js';
 
-/** Why a run has to wait for somebody: what is missing, and where it is given. */
+/** A credential that a run lacks, and the route that sets it. */
 interface Missing {
   name: string;
   what: 'secret' | 'user_token' | 'client_secret';
@@ -15,9 +15,9 @@ interface Missing {
   where: string;
 }
 
-type Found = { credential: Credential } | { missing: Missing } | { away: string };
+type Found = { credential: Credential } | { missing: Missing } | { unavailable: string };
 
-/** The user whose secrets count: whom the agent acts for, else who asked. */
+/** The user whose secrets apply: the user that the agent acts for, else the caller. */
 const userOf = (call: ToolCall): string => call.authority?.on_behalf_of?.id ?? call.principal.id;
 
 /**
@@ -38,12 +38,12 @@ export class Credentials {
     try {
       found = await Promise.all(names.map((name) => this.find(job, name)));
     } catch {
-      return callError('NETWORK_ERROR', 'the secrets cannot be read now');
+      return callError('NETWORK_ERROR', 'the secrets cannot be read at the moment');
     }
     const missing = found.flatMap((one) => ('missing' in one ? one.missing : []));
     if (missing.length > 0) return this.required(job, missing);
-    const away = found.find((one) => 'away' in one);
-    if (away) return callError('NETWORK_ERROR', (away as { away: string }).away);
+    const unavailable = found.find((one) => 'unavailable' in one);
+    if (unavailable) return callError('NETWORK_ERROR', (unavailable as { unavailable: string }).unavailable);
     const resolved = new ResolvedCredentials(found.flatMap((one) => ('credential' in one ? one.credential : [])));
     liveSecrets.hold(resolved.masker);
     return resolved;
@@ -76,8 +76,8 @@ export class Credentials {
     switch (brokered.kind) {
       case 'token':
         return { credential: { name, scope: 'exchanged', version: 1, value: brokered.value, behind: brokered.behind } };
-      case 'away':
-        return { away: brokered.why };
+      case 'unavailable':
+        return { unavailable: brokered.why };
       case 'reissue': {
         const { what, reason } = brokered;
         return {
@@ -88,9 +88,9 @@ export class Credentials {
   }
 
   private required(job: Job, missing: readonly Missing[]): CallError {
-    const said = missing.map(({ name, what, reason }) => `${name} (${what} ${reason})`).join(', ');
+    const listed = missing.map(({ name, what, reason }) => `${name} (${what} ${reason})`).join(', ');
     const reissue = missing.map((one) => ({ ...one, user_id: userOf(job.call) }));
     this.parts.reissue.ask(job, JSON.stringify(reissue));
-    return callError('AUTH_REQUIRED', `credentials have to be given: ${said}`, { details: { reissue } });
+    return callError('AUTH_REQUIRED', `credentials are required: ${listed}`, { details: { reissue } });
   }
 }

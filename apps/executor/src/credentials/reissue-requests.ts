@@ -18,6 +18,11 @@ export class ReissueRequests {
     const event = { meta, kind: 'credential_reissue_requested', detail, principal: job.call.principal, recorded_at_ms };
     this.log
       .append([securityRecord(this.codec, job.call_id, event)])
-      .catch((cause) => this.logger.warn({ cause: String(cause), call_id: job.call_id }, 'a request for a credential was not recorded'));
+      .catch((cause) =>
+        this.logger.warn(
+          { event: 'credential_request_not_recorded', cause: String(cause), call_id: job.call_id },
+          'a credential request could not be recorded',
+        ),
+      );
   }
 }

@@ -16,7 +16,7 @@ export type Brokered =
   | { kind: 'token'; value: string; behind: string[] }
   /** The user's token, or the client's secret, has to be given anew. */
   | { kind: 'reissue'; what: 'user_token' | 'client_secret'; reason: 'absent' | 'expired' | 'refused' }
-  | { kind: 'away'; why: string };
+  | { kind: 'unavailable'; why: string };
 
 interface Kept {
   value: string;
@@ -53,8 +53,8 @@ export class TokenBroker {
     const known = this.kept.get(id);
     if (known && known.renew_ms > this.clock.now_ms()) return { kind: 'token', value: known.value, behind: known.behind };
     if (user.expires_at_ms <= this.clock.now_ms()) return { kind: 'reissue', what: 'user_token', reason: 'expired' };
-    const asked = this.asking.get(id);
-    if (asked) return asked;
+    const pending = this.asking.get(id);
+    if (pending) return pending;
     const answer = this.exchange(exchange, of, user.text, id).finally(() => this.asking.delete(id));
     this.asking.set(id, answer);
     return answer;
@@ -80,24 +80,27 @@ export class TokenBroker {
     const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
     const request = { method: 'POST' as const, headers, body: body.toString() };
     const answer = await exchangeText(this.door, exchange.token_endpoint, request).catch((cause: Error) => cause);
-    if (answer instanceof Error) return { kind: 'away', why: `the token endpoint does not answer: ${answer.message}` };
-    if (answer.status >= 500 || answer.status === 429) return { kind: 'away', why: `the token endpoint answered ${answer.status}` };
+    if (answer instanceof Error) return { kind: 'unavailable', why: `the token endpoint does not respond: ${answer.message}` };
+    if (answer.status >= 500 || answer.status === 429)
+      return { kind: 'unavailable', why: `the token endpoint responded with status ${answer.status}` };
     return this.read(answer, subject_token, { id, behind: [subject_token, secret.value] });
   }
 
   private read(answer: { status: number; text: string }, subject_token: string, kept: { id: string; behind: string[] }): Brokered {
-    let said: { access_token?: unknown; expires_in?: unknown; error?: unknown };
+    let response: { access_token?: unknown; expires_in?: unknown; error?: unknown };
     try {
-      said = JSON.parse(answer.text) as typeof said;
+      response = JSON.parse(answer.text) as typeof response;
     } catch {
-      return { kind: 'away', why: 'the token endpoint did not answer JSON' };
+      return { kind: 'unavailable', why: 'the token endpoint did not return JSON' };
     }
-    if (said.error === 'invalid_client') return { kind: 'reissue', what: 'client_secret', reason: 'refused' };
-    if (answer.status !== 200 || typeof said.access_token !== 'string') return { kind: 'reissue', what: 'user_token', reason: 'refused' };
-    if (said.access_token === subject_token) return { kind: 'away', why: 'the token endpoint gave back the token of the user itself' };
-    const life_ms = (typeof said.expires_in === 'number' && said.expires_in > 0 ? said.expires_in : LIFE_DEFAULT_S) * 1000;
+    if (response.error === 'invalid_client') return { kind: 'reissue', what: 'client_secret', reason: 'refused' };
+    if (answer.status !== 200 || typeof response.access_token !== 'string')
+      return { kind: 'reissue', what: 'user_token', reason: 'refused' };
+    if (response.access_token === subject_token)
+      return { kind: 'unavailable', why: 'the token endpoint returned the user token unchanged' };
+    const life_ms = (typeof response.expires_in === 'number' && response.expires_in > 0 ? response.expires_in : LIFE_DEFAULT_S) * 1000;
     const renew_ms = this.clock.now_ms() + life_ms - Math.min(RENEW_BEFORE_MS, life_ms / 5);
-    this.kept.set(kept.id, { value: said.access_token, behind: kept.behind, renew_ms });
-    return { kind: 'token', value: said.access_token, behind: kept.behind };
+    this.kept.set(kept.id, { value: response.access_token, behind: kept.behind, renew_ms });
+    return { kind: 'token', value: response.access_token, behind: kept.behind };
   }
 }

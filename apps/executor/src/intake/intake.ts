@@ -79,7 +79,12 @@ export class Intake {
     const { resolutions, logger } = this.parts;
     resolutions
       .byPerson(partition, recorded)
-      .catch((cause) => logger.error({ cause: String(cause) }, 'a resolution was not written; it is read again'));
+      .catch((cause) =>
+        logger.error(
+          { event: 'resolution_not_written', cause: String(cause) },
+          'a resolution could not be written; its record is read again',
+        ),
+      );
   }
 
   /** No handler could take this record: the call that it allows, unless that is under way or over, ends without having fired. */

@@ -61,8 +61,8 @@ export class Takeover {
     const taken = await this.arbiter.takeOver(epoch, open);
     if (taken.length > 0)
       this.parts.logger.warn(
-        { lane: partition.lane, partition: partition.number, calls: taken.length, epoch },
-        'took over calls of a lost executor',
+        { event: 'calls_taken_over', lane: partition.lane, partition: partition.number, calls: taken.length, epoch },
+        'took over the calls of an executor that lost its lease',
       );
     for (const row of taken) yield* await this.resume(partition, row, epoch);
   }
@@ -78,7 +78,10 @@ export class Takeover {
     const job = await this.jobOfRow(row);
     if (job === 'not_on_record') return this.forget(partition, row, epoch);
     if (!job) {
-      this.parts.logger.error({ call_id: row.call_id, source: row.source }, 'the ruling of a call that was taken over cannot be read');
+      this.parts.logger.error(
+        { event: 'taken_over_decision_unreadable', call_id: row.call_id, source: row.source },
+        'the decision record of a call taken over cannot be read',
+      );
       return [];
     }
     if (job.key !== row.key) return [];
@@ -127,7 +130,7 @@ export class Takeover {
         job.resends++;
         return 'adopted_to_start';
       case 'reconcile':
-        // Nobody can be asked about what cannot be read.
+        // A call that cannot be read cannot be reconciled.
         if (this.parts.decryptor.isErased(job)) return ended(job, doubtOutcome(job, null, now_ms));
         job.retry_at_ms = decision.at_ms;
         return 'adopted_to_settle';
@@ -156,7 +159,10 @@ export class Takeover {
    */
   private async forget(partition: Partition, row: OrphanRow, epoch: number): Promise<JobEvent[]> {
     await this.arbiter.forget(epoch, row);
-    this.parts.logger.warn({ call_id: row.call_id, source: row.source }, 'a claim whose ruling is not on the log was removed');
+    this.parts.logger.warn(
+      { event: 'claim_without_decision_removed', call_id: row.call_id, source: row.source },
+      'removed a claim whose decision is not on the log',
+    );
     const waiting = partition.awaiting_remote_outcome.get(row.call_id) ?? [];
     partition.awaiting_remote_outcome.delete(row.call_id);
     return waiting.map((job) => ({ job, event: 'leader_left' }));

@@ -68,7 +68,7 @@ export class PreExecutionGate {
     return job.resends === 0 && this.late(job, this.clock.now_ms()) !== null;
   }
 
-  /** In time is asked of every call; policy only where its answer may have changed since. */
+  /** Deadlines are checked for every call; policy only where its decision may have changed. */
   private changed(job: Job, now_ms: number): Outcome | undefined {
     const fresh = job.judged_position === this.judge.position && now_ms - job.judged_at_ms < FRESH_MS;
     return fresh && !this.late(job, now_ms) ? undefined : this.refusalOf(job);
@@ -88,7 +88,7 @@ export class PreExecutionGate {
     const unrunnable = this.parts.runtime.unrunnable(job);
     if (unrunnable) return refusedOutcome(job, unrunnable.why, unrunnable.issues, now_ms);
     if (this.judge.judgeNoted(job, now_ms).kind === 'allowed') return undefined;
-    const error = callError('POLICY_DENIED', 'policy is stricter now than when it ruled; nothing was done');
+    const error = callError('POLICY_DENIED', 'policy became stricter after the decision; nothing was done');
     return outcomeOf(job, { status: 'failed', error, effect: 'none' }, now_ms);
   }
 }

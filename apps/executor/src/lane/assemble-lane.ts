@@ -63,7 +63,7 @@ export interface LaneOptions {
   heartbeat_ms: number;
   /** No other executor can be alive on this store and log. */
   exclusive: boolean;
-  /** What is told of trust; absent: nothing, and no condition that asks for it holds. */
+  /** The trust scores; absent: none, and no condition on trust holds. */
   trust?: TrustSource;
   limits: RunLimits;
 }

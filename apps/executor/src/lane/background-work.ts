@@ -10,8 +10,8 @@ export class BackgroundWork {
     if (this.running.has(name)) return;
     const running = work()
       .catch((cause) => {
-        const said = cause instanceof Error ? cause.stack : String(cause);
-        this.logger.warn({ work: name, cause: said }, 'background work failed; tried again');
+        const message = cause instanceof Error ? cause.stack : String(cause);
+        this.logger.warn({ event: 'background_work_failed', work: name, cause: message }, 'background work failed; retrying');
       })
       .finally(() => this.running.delete(name));
     this.running.set(name, running);

@@ -97,7 +97,11 @@ export class LaneExecutor {
     timer.stop();
     await background.settled();
     for (const job of this.calls.open.all()) this.calls.runs.drop(job, 'closing');
-    await upkeep.fold().catch((cause) => this.around.logger.warn({ cause: String(cause) }, 'the last progress was not written'));
+    await upkeep
+      .fold()
+      .catch((cause) =>
+        this.around.logger.warn({ event: 'progress_not_written', cause: String(cause) }, 'the last progress could not be written'),
+      );
     await this.lease.close();
   }
 

@@ -20,7 +20,7 @@ export class LaneUpkeep {
     for await (const jobEvent of this.parts.takeover.sweep()) this.pipeline.handleGuarded(jobEvent);
   }
 
-  /** `every`: of all partitions, else only where somebody waits for it. */
+  /** `every`: of all partitions, else only of those with waiting calls. */
   async readTails(every: boolean): Promise<void> {
     for (const partition of this.partitions.toRead(every)) this.pipeline.handleAll(await this.parts.reader.catchUp(partition));
   }

@@ -29,14 +29,14 @@ async function blocked(durable: boolean) {
   await rig.start({ lease_ms: LEASE_MS }, { clock, store });
   await rig.end(await rig.allow('blind_write', 'warm'));
   const answer = store.holdBack();
-  const asked = store.asked;
+  const before = store.queries;
   clock.jump(2 * LEASE_MS);
-  await rig.until(() => store.asked > asked);
+  await rig.until(() => store.queries > before);
   return { store, answer };
 }
 
 describe('an executor that was blocked for longer than its lease', () => {
-  test('keeps its lease and what it runs where nobody took it: one effect, one epoch, no doubt', async () => {
+  test('keeps its lease and its running calls if no other process took it: one effect, one epoch, no doubt', async () => {
     const open = rig.world.close();
     await rig.start({ lease_ms: SHORT_MS }, { clock });
     const slow = await rig.allow('blind_write', 'a', { act: 'gate' });
@@ -66,7 +66,7 @@ describe('an executor that was blocked for longer than its lease', () => {
     for (const { meta } of rulings) expect(await started(meta.call_id as string)).toHaveLength(1);
   });
 
-  test('gives everything up where somebody took it: what waited fires once, under the next epoch', async () => {
+  test('gives everything up if another process took it: waiting calls run once, under the next epoch', async () => {
     const { answer } = await blocked(true);
     const ruling = await rig.allow('blind_write', 'x');
     await rig.fenceAll();
@@ -86,9 +86,9 @@ describe('an executor that was blocked for longer than its lease', () => {
     const slow = await rig.allow('blind_write', 'a', { act: 'gate' });
     await rig.until(() => rig.world.effects.length === 1);
     const answer = store.holdBack();
-    const asked = store.asked;
+    const before = store.queries;
     clock.jump(SHORT_MS + 1);
-    await rig.until(() => store.asked > asked);
+    await rig.until(() => store.queries > before);
     open();
     await new Promise((resolve) => setTimeout(resolve, HELD_BACK_MS));
     expect(await rig.eventsOf(slow.meta.call_id as string)).toHaveLength(1);

@@ -6,13 +6,13 @@ import { Lease, type LeaseTable } from './lease.js';
 class Table implements LeaseTable {
   epochs = 0;
   fenced = 0;
-  asked: number[] = [];
+  requested_at: number[] = [];
   released: number[] = [];
   slow: Promise<void> | undefined;
   onHeartbeat: () => void = () => undefined;
   acquire = async () => ++this.epochs;
   heartbeat = async (epoch: number) => {
-    this.asked.push(epoch);
+    this.requested_at.push(epoch);
     this.onHeartbeat();
     await this.slow;
     return epoch > this.fenced;
@@ -53,20 +53,20 @@ const until = async (what: () => boolean) => {
 };
 
 describe('a process that was blocked past the end of its lease', () => {
-  test('fires nothing, asks first, and goes on under its epoch where nobody took it', async () => {
+  test('runs nothing, checks the store first, and continues under its epoch if no other process took it', async () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     clock.now += LEASE_MS + 1;
-    const asked = table.asked.length;
+    const requested_at = table.requested_at.length;
     expect([lease.check(), lease.check(), lease.held, lease.unproven]).toEqual([false, false, false, true]);
-    expect(table.asked.length).toBe(asked + 1);
+    expect(table.requested_at.length).toBe(requested_at + 1);
     expect(await lease.proven()).toBe(true);
     expect([lease.check(), lease.epoch, lost]).toEqual([true, 1, []]);
     await lease.close();
     expect([table.released, lease.held]).toEqual([[1], false]);
   });
 
-  test('gives it up, once, where somebody took it, and comes back as another epoch', async () => {
+  test('gives it up once if another process took it, and returns under another epoch', async () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     table.fenced = 1;
@@ -79,16 +79,16 @@ describe('a process that was blocked past the end of its lease', () => {
     await lease.close();
   });
 
-  test('an answer that was read too late proves nothing: it is asked again', async () => {
+  test('a response that was read too late proves nothing: the store is asked again', async () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     table.onHeartbeat = () => {
       clock.now += LEASE_MS + 1; // blocked between the question and its answer
-      if (table.asked.length >= 3) table.onHeartbeat = () => undefined;
+      if (table.requested_at.length >= 3) table.onHeartbeat = () => undefined;
     };
-    expect(await until(() => table.asked.length >= 1)).toBeUndefined();
+    expect(await until(() => table.requested_at.length >= 1)).toBeUndefined();
     expect(await lease.proven()).toBe(true);
-    expect([table.asked.length >= 4, new Set(table.asked).size, lease.epoch, lost]).toEqual([true, 1, 1, []]);
+    expect([table.requested_at.length >= 4, new Set(table.requested_at).size, lease.epoch, lost]).toEqual([true, 1, 1, []]);
     await lease.close();
   });
 
@@ -118,7 +118,7 @@ describe('a store that gives no answer', () => {
     expect([look(), lost, lease.unproven]).toEqual([false, [1], false]);
   });
 
-  test('ends the lease of a process that was blocked after some turns: nobody can say any more that it holds', async () => {
+  test('ends the lease of a blocked process after some turns: nothing proves any longer that it holds', async () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     const go = table.stall();

@@ -8,7 +8,7 @@ import { machineMs } from '@countersign/runtimes';
 export interface LeaseTable {
   /** A new epoch; every other one is fenced where `exclusive` (no other process can be alive). */
   acquire(instance_id: string, lease_ms: number, exclusive: boolean): Promise<number>;
-  /** False: the epoch is fenced or gone; it is never renewed again. */
+  /** False: the epoch is fenced or deleted; it is never renewed again. */
   heartbeat(epoch: number, lease_ms: number): Promise<boolean>;
   release(epoch: number): Promise<void>;
 }
@@ -26,15 +26,15 @@ const PROOF_TURNS = 2;
 
 /**
  * The right of this instance to fire and to end: one row with a time limit. The deadline is kept on the monotonic clock, counted from
- * before the heartbeat was sent, so that it never outlives the row. `check` is asked as the last step before firing.
+ * before the heartbeat was sent, so that it never outlives the row. `check` is the last step before a call runs.
  *
- * A process that was blocked finds its time over although nobody may have taken the lease. Then it is `unproven`, not lost: nothing
+ * A process that was blocked finds its lease expired although no other process may have taken it. Then it is `unproven`, not lost: nothing
  * fires and nothing ends, the store is asked, and the epoch goes on where its row still stands. It is lost where the row is fenced, and
  * where the store stays silent for `PROOF_TURNS` turns of the timer (a blocked process has none). A process that was not blocked has
  * asked in time: without an answer it loses the lease when its time is over. Where no other process can take the lease (`exclusive`)
  * only the row decides.
  *
- * `lost` is emitted once when the lease is gone: destroy what runs.
+ * `lost` is emitted once when the lease is lost: abort what runs.
  */
 export class Lease extends EventEmitter<{ lost: [] }> {
   private current = 0;
@@ -75,7 +75,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     return this.lost ? 0 : machineMs() + this.deadline - this.clock.monotonic_ms();
   }
 
-  /** Its time is over, and the store has not said yet whose it is. */
+  /** The lease expired, and the store has not confirmed its owner yet. */
   get unproven(): boolean {
     return !this.lost && !this.held;
   }
@@ -85,7 +85,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     return this.options.exclusive && !this.own.has(epoch);
   }
 
-  /** Resolves with the first lease, however long the store is away. */
+  /** Resolves with the first lease, however long the store is unavailable. */
   async start(): Promise<void> {
     while (!this.closed) {
       try {
@@ -93,7 +93,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
         break;
       } catch (cause) {
         if (!isInfrastructureFault(cause)) throw cause;
-        this.logger.warn({ cause: String(cause) }, 'no lease yet; asked again');
+        this.logger.warn({ event: 'lease_not_acquired', cause: String(cause) }, 'the lease could not be acquired; retrying');
         await sleep(this.options.heartbeat_ms);
       }
     }
@@ -101,7 +101,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     this.timer.unref();
   }
 
-  /** Whether it is held at this moment; called often, and before anything fires. Where its time is over the store is asked at once. */
+  /** Whether it is held at this moment; called often, and before anything fires. If it expired, the store is queried at once. */
   check(): boolean {
     const gap_ms = this.look();
     if (this.held) return true;
@@ -131,7 +131,11 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     this.deadline = Number.NEGATIVE_INFINITY;
     this.lost = true;
     this.known();
-    await this.table.release(epoch).catch((cause) => this.logger.warn({ cause: String(cause) }, 'the lease was not released; it runs out'));
+    await this.table
+      .release(epoch)
+      .catch((cause) =>
+        this.logger.warn({ event: 'lease_not_released', cause: String(cause) }, 'the lease could not be released; it expires on its own'),
+      );
   }
 
   private turn(): void {
@@ -168,7 +172,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
   private ask(): void {
     if (this.asking || this.closed) return;
     this.asking = (this.lost ? this.acquire() : this.renew())
-      .catch((cause) => this.logger.warn({ cause: String(cause) }, 'the lease could not be renewed'))
+      .catch((cause) => this.logger.warn({ event: 'lease_not_renewed', cause: String(cause) }, 'the lease could not be renewed'))
       .finally(() => {
         this.asking = undefined;
       });
@@ -183,7 +187,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
       if (this.lost) return;
       if (!alive) return this.lose('fenced');
       this.deadline = Math.max(this.deadline, sent + this.options.lease_ms);
-      // An answer that was read too late proves nothing: asked again.
+      // A response that was read too late proves nothing: query again.
       if (this.held) return this.known();
     }
   }
@@ -191,7 +195,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
   private lose(reason: 'fenced' | 'unanswered'): void {
     this.lost = true;
     this.deadline = Number.NEGATIVE_INFINITY;
-    this.logger.warn({ event: 'lease_lost', epoch: this.current, reason }, 'lease lost: what runs is destroyed');
+    this.logger.warn({ event: 'lease_lost', epoch: this.current, reason }, 'lease lost: running calls are aborted');
     this.emit('lost');
     this.known();
   }

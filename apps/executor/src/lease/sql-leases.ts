@@ -2,7 +2,7 @@ import { acquire, fenceOthers, heartbeat, release, type Store } from '@countersi
 import type { RowRestorer } from '../partitions/row-restorer.js';
 import type { LeaseTable } from './lease.js';
 
-/** Leases of one lane in SQL. Where the database was lost, what the log knows is put back before an epoch is asked for. */
+/** Leases of one lane in SQL. After the database was lost, the rows are restored from the log before an epoch is requested. */
 export class SqlLeases implements LeaseTable {
   constructor(
     private readonly store: Store,

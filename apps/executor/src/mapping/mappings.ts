@@ -24,7 +24,7 @@ export class Mappings {
   private by(job: Job, call: ToolCall, mapped: MappedInputs): CallMapping {
     const compiled = this.compiled(job.tenant_id, call.tool, mapped);
     if (compiled) return new CallMapping(compiled, mapped, job.write);
-    const message = `version ${mapped.mapping_version} of the mapping is not known to this executor yet`;
+    const message = `this executor has not read version ${mapped.mapping_version} of the mapping yet`;
     throw new ToolError('PROVIDER_ERROR', message, { retryable: true, effect: 'none' });
   }
 
@@ -32,15 +32,15 @@ export class Mappings {
     try {
       return this.tenants.of(tenant_id, tool, mapped);
     } catch {
-      throw refused('the mapping cannot be used', { mapping_version: mapped.mapping_version });
+      throw refused('the mapping is not valid', { mapping_version: mapped.mapping_version });
     }
   }
 }
 
-/** What a call that was fired by an earlier release was sent with; nothing else runs that nobody has judged. */
+/** The inputs that an earlier release sent for a call; nothing else runs without a decision. */
 function sentBefore(made: MappedInputs | Unmappable, fired: boolean): MappedInputs {
   if (isUnmappable(made)) throw refused('the inputs cannot be mapped', { mapping_version: made.mapping_version, issues: made.issues });
-  if (!fired) throw refused('nobody has judged what the mapping makes of the inputs', { mapping_version: made.mapping_version });
+  if (!fired) throw refused('no policy decision covers the mapped inputs', { mapping_version: made.mapping_version });
   return made;
 }
 

@@ -18,7 +18,7 @@ type Kept = Pick<Outcome, 'output_json' | 'truncated' | 'warnings' | 'attachment
 
 const SEAL_BYTES = 32;
 
-/** A function of its inputs answers everybody alike; secrets may make even its answer somebody's own. */
+/** A pure function has the same result for all callers, unless it uses secrets. */
 function whoMatters({ effect_class, auth_requirements }: ToolContract): boolean {
   return effect_class !== 'pure' || (auth_requirements ?? []).length > 0;
 }
@@ -44,7 +44,7 @@ export class Memo {
     return sha256Hex(canonicalText([tenant_id, `${call.tool}@${call.version}`, digest, call.inputs_digest, source_version, who]));
   }
 
-  /** The result that was kept under this key, said to be cached. Never throws: what cannot be read is not there. */
+  /** The result cached under this key, marked as cached. Never throws: an unreadable entry counts as missing. */
   async find(tenant_id: string, key: string): Promise<Output | undefined> {
     const sealed = await this.cache.get(key);
     if (!sealed || sealed.length <= SEAL_BYTES) return undefined;

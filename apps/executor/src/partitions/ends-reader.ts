@@ -23,7 +23,7 @@ const DROPPED: Outcome = {
   retry_count: 0,
   truncated: false,
   attachments: [],
-  warnings: ['its record was dropped by retention; it is not done again'],
+  warnings: ['retention dropped the record of the result; the call is not run again'],
   extras: null,
 };
 

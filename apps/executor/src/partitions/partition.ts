@@ -123,7 +123,7 @@ export class Partition implements OwnedPartition {
     this.inputs.get(topic)?.acknowledge(offset, end_offset);
   }
 
-  /** Own records are on tool-executed; where they follow what is known, nobody else wrote in between. */
+  /** Own records are on tool-executed; if they follow the known records, no other process wrote in between. */
   wrote(offset: number): void {
     if (offset !== this.next_end) {
       if (offset > this.next_end) this.ahead.add(offset);

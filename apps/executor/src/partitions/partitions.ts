@@ -59,7 +59,7 @@ export class Partitions {
     }
   }
 
-  /** Those whose ends are to be read now: where own records stand behind others', somebody waits, or (`every`) all that are assigned. */
+  /** Partitions whose ends must be read now: those with foreign records before own ones, those with waiting calls, or (`every`) all assigned. */
   toRead(every: boolean): Partition[] {
     return [...this.owned.all(), ...this.others.values()].filter(
       ({ ahead, assigned, awaiting_remote_outcome }) => ahead.size > 0 || (assigned && (every || awaiting_remote_outcome.size > 0)),

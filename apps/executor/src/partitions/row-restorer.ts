@@ -14,7 +14,7 @@ function secondaryKeyOf({ event }: Recorded): ClaimedKey | null {
   return 'also' in event ? event.also : null;
 }
 
-/** A resolution comes after whatever ran since the doubt: nobody can tell which of them the system shows, so no answer stands. */
+/** A resolution follows whatever ran since the doubt: the system may show any of them, so no earlier result holds. */
 function resourcesAfter(at: Recorded, resources: ClaimedResources | null): ClaimedResources | null {
   if (at.event_type !== 'tool_call_resolved' || !resources) return resources;
   return { ...resources, generation: Math.max(resources.generation, at.event.outcome.ended_at_ms) };
@@ -69,7 +69,7 @@ export class RowRestorer {
     const rows = await this.rows(lane, partition);
     if (rows === 0) return;
     for (const topic of RULINGS) await this.digests(laneTopic(topic, lane), partition);
-    this.logger.warn({ lane, partition, rows }, 'tool_executions was empty: refolded from the log');
+    this.logger.warn({ event: 'execution_rows_rebuilt', lane, partition, rows }, 'tool_executions was empty; rebuilt it from the log');
   }
 
   private async rows(lane: string, partition: number): Promise<number> {

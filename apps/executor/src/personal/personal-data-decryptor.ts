@@ -17,7 +17,7 @@ export class PersonalDataDecryptor {
     private readonly logger: Logger,
   ) {}
 
-  /** Undefined: nothing in the batch is sealed. @throws InfrastructureFault where the keys are away */
+  /** Undefined: nothing in the batch is sealed. @throws InfrastructureFault where the keys are unavailable */
   prepare(batch: EventBatch): Promise<void> | undefined {
     const sealed = batch.events.filter((event) => 'call' in event.event && (event.event.call as ToolCall | null)?.sealed);
     if (sealed.length === 0) return undefined;
@@ -34,7 +34,7 @@ export class PersonalDataDecryptor {
     return (await this.personal?.open(tenant_id, call, this.rules(tenant_id, call))) ?? 'erased';
   }
 
-  /** Its data is gone, or is said to be: it does not run. */
+  /** Its data is erased, or an erasure is recorded: it does not run. */
   isErased({ opened, call, tenant_id }: Job): boolean {
     return opened === 'erased' || (call.sealed !== null && isErased(this.state(), tenant_id, call.sealed));
   }
@@ -46,7 +46,10 @@ export class PersonalDataDecryptor {
     const output_json = seen.full_json ?? seen.output_json;
     const personal = this.personal as Personal;
     const onFault = (cause: Error): void =>
-      this.logger.warn({ call_id: job.call_id, cause: String(cause) }, 'a result waits for the keys of its subjects');
+      this.logger.warn(
+        { event: 'result_keys_unavailable', call_id: job.call_id, cause: String(cause) },
+        'a result waits for the encryption keys of its data subjects',
+      );
     const seal = await retried(
       retryPlans.result_keys,
       () => personal.sealOutput(tenant_id, opened, this.rules(tenant_id, call), output_json),

@@ -57,7 +57,7 @@ export class ClaimStep {
   /** Policy looks at the rows when it rules again: what ended here must be in them by then. */
   fold(job: Job): Promise<CallEvent> {
     return this.progress.write().then(
-      () => this.answers.answerGone(job),
+      () => this.answers.staleAnswer(job),
       () => 'fold_failed',
     );
   }

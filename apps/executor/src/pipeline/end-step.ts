@@ -11,7 +11,7 @@ import type { CallSpans } from '../running/call-spans.js';
 import type { ToolTallies } from '../tallies/tool-tallies.js';
 
 const RESOURCE_IN_DOUBT =
-  'resource_in_doubt: an earlier effect on the same resource has an unknown outcome; it may still happen, or have happened after this one';
+  'resource_in_doubt: an earlier effect on the same resource has an unknown outcome; it may still happen, or may have happened after this one';
 
 /** Statuses that say nothing about the effect that a repeat of the key asks for: its repeats go their own way. */
 const OWN_END = new Set<Outcome['status']>(['cancelled', 'expired']);
@@ -24,7 +24,7 @@ export interface EndStepParts {
   tools: ToolTallies;
 }
 
-/** Ends a call: its approval is asked, its end is written and booked. */
+/** Ends a call: checks its approval, writes its end and releases what it held. */
 export class EndStep {
   constructor(
     private readonly ends: OutcomeRecorder,

@@ -129,7 +129,10 @@ export class Pipeline {
     try {
       return afterEvent(job.stage, event);
     } catch (cause) {
-      this.logger.error({ event: 'unexpected_call_event', call_id: job.call_id, cause: String(cause) }, 'an event does not fit its call');
+      this.logger.error(
+        { event: 'unexpected_call_event', call_id: job.call_id, cause: String(cause) },
+        'an event does not match the state of its call',
+      );
       return undefined;
     }
   }
@@ -199,7 +202,7 @@ export class Pipeline {
     this.admit(again);
   }
 
-  /** The row of a write that is claimed is its successor's; a tombstone is nobody's to settle but of who reads its ruling again. */
+  /** The row of a write that is claimed is its successor's; a tombstone is settled only by the process that reads its decision again. */
   private readmitUnclaimed(job: Job): void {
     if (job.claimed && !job.refusal) this.steps.prepare.acknowledge(job);
     else this.admit(this.steps.prepare.fresh(job));

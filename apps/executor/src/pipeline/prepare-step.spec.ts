@@ -25,7 +25,7 @@ test('a record that repeats a claimed call needs nothing more', () => {
   expect(historyBelow()).toBe(1);
 });
 
-test('a record that repeats a tombstone stays open until its end is written: nobody takes a tombstone over', () => {
+test('a record that repeats a tombstone stays open until its end is written: a takeover skips tombstones', () => {
   const job = plainJob('a');
   job.claimed = true;
   job.refusal = { why: 'cancelled', issues: [] };

@@ -32,7 +32,7 @@ export class PrepareStep {
   }
 
   /**
-   * The call is here already: this record is acknowledged with it, or is its next revision. Nobody takes a tombstone over, so
+   * The call is here already: this record is acknowledged with it, or is its next revision. A takeover skips tombstones, so
    * its records stay open until its end is written.
    */
   merge(job: Job): void {

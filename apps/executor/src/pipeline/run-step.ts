@@ -81,7 +81,9 @@ export class RunStep {
   }
 
   private report(writing: Promise<void>): void {
-    writing.catch((cause) => this.around.logger.error({ cause: String(cause) }, 'evidence was not written'));
+    writing.catch((cause) =>
+      this.around.logger.error({ event: 'evidence_not_written', cause: String(cause) }, 'evidence could not be written'),
+    );
   }
 }
 

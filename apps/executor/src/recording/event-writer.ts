@@ -128,10 +128,10 @@ export class EventWriter {
   }
 
   /** It was to be answered by an earlier call, whose effect does not stand any more. */
-  answerGone(job: Job, tier: Tier, config_offset: number): NewRecord {
+  staleAnswer(job: Job, tier: Tier, config_offset: number): NewRecord {
     const { decision_id, revision, source, call } = job.authorised;
     const rule = 'key.answer_gone';
-    const reason = 'the effect of the earlier call does not stand any more: this is a new effect, and policy rules on it';
+    const reason = 'the effect of the earlier call no longer holds: this call is a new effect and needs its own decision';
     const because = 'answer_gone' as const;
     return this.record('tool_call_rejudged', job, {
       meta: this.after(job),
@@ -150,7 +150,7 @@ export class EventWriter {
   rejudged(job: Job, ruling: StricterRuling, config_offset: number): NewRecord {
     const { decision_id, revision, source, call } = job.authorised;
     const { opened } = job;
-    const said = ruling.reason?.message ?? 'policy is stricter now than when it ruled';
+    const message = ruling.reason?.message ?? 'policy became stricter after the decision';
     return this.record('tool_call_rejudged', job, {
       meta: this.after(job),
       decision_id,
@@ -158,7 +158,7 @@ export class EventWriter {
       config_offset,
       tier: ruling.tier,
       rule: ruling.rule,
-      reason: opened === 'erased' ? ERASED : (opened?.seal.text(said) ?? said),
+      reason: opened === 'erased' ? ERASED : (opened?.seal.text(message) ?? message),
       source,
       call,
       because: 'stricter',

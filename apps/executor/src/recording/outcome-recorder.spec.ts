@@ -35,7 +35,7 @@ async function write(partition: Partition, verdict: NonNullable<Job['verdict']>,
   return { event: await ends.sent(job), appended };
 }
 
-test('that policy has to rule again is said by the owner of the partition alone', async () => {
+test('only the owner of the partition writes that policy must decide again', async () => {
   const partition = new Partition('shared', 0);
   expect(await write(partition, stricter, false)).toEqual({ event: 'end_sent', appended: ['rejudged'] });
   partition.close();

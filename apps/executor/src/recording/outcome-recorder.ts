@@ -91,7 +91,7 @@ export class OutcomeRecorder {
       case 'stricter':
         return { record: writer.rejudged(job, verdict.ruling, judge.configOffset), ...again };
       case 'answer_gone':
-        return { record: writer.answerGone(job, verdict.tier, judge.configOffset), ...again };
+        return { record: writer.staleAnswer(job, verdict.tier, judge.configOffset), ...again };
     }
   }
 

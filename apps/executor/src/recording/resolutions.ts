@@ -44,7 +44,7 @@ export class Resolutions {
     const outcome: Outcome = {
       status: next,
       output_json: happened ? output_json : null,
-      error: happened ? null : callError('NETWORK_ERROR', 'its answer was lost; a person found that it did not happen'),
+      error: happened ? null : callError('NETWORK_ERROR', 'the result was lost; a person established that the call had no effect'),
       effect: happened ? 'happened' : 'none',
       started_at_ms: now_ms,
       ended_at_ms: now_ms,

@@ -36,7 +36,7 @@ export class StartRecorder {
 
   record(job: Job): Promise<Started> {
     const placing = this.parts.runtime.place(job);
-    // A process that is slow to start holds up nobody else.
+    // A slow start of one process must not delay other calls.
     return placing ? placing.then(() => this.write(job)) : this.write(job);
   }
 

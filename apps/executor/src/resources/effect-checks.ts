@@ -7,7 +7,7 @@ const AT_ONCE_MAX = 16;
 
 /** Asks tools whether an earlier effect is still there: one question an attempt of a key at a time, a few questions at once. */
 export class EffectChecks {
-  private readonly asked = new Map<string, Promise<EffectSeen>>();
+  private readonly pending = new Map<string, Promise<EffectSeen>>();
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
@@ -16,10 +16,10 @@ export class EffectChecks {
   /** Never rejects. */
   look(job: Job, outcome: Outcome): Promise<EffectSeen> {
     const about = `${job.key}/${job.attempt}`;
-    const known = this.asked.get(about);
+    const known = this.pending.get(about);
     if (known) return known;
-    const asking = this.ask(job, outcome).finally(() => this.asked.delete(about));
-    this.asked.set(about, asking);
+    const asking = this.ask(job, outcome).finally(() => this.pending.delete(about));
+    this.pending.set(about, asking);
     return asking;
   }
 

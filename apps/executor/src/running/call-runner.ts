@@ -27,7 +27,7 @@ export interface CallRunnerParts {
   lease: Lease;
   clock: Clock;
   logger: Pick<Logger, 'error'>;
-  /** Undefined where nobody looks. */
+  /** Undefined without an observer. */
   observer: RunObserver | undefined;
   /** Hides what the tenant's rules hide. */
   redactor: Pick<Redactor, 'seen'>;
@@ -111,10 +111,13 @@ export class CallRunner {
 
   /** The last line: whatever goes wrong in taking a result ends its own call, and harms no other. */
   broken(job: Job, cause: unknown): 'broken' | undefined {
-    const said = job.call.sealed || !(cause instanceof Error) ? 'not told' : cause.stack;
-    this.parts.logger.error({ call_id: job.call_id, tool: job.call.tool, cause: said }, 'the end of a run went wrong');
+    const text = job.call.sealed || !(cause instanceof Error) ? 'withheld' : cause.stack;
+    this.parts.logger.error(
+      { event: 'run_result_failed', call_id: job.call_id, tool: job.call.tool, cause: text },
+      'the result of a run could not be processed',
+    );
     if (isFinished(job.stage)) return undefined;
-    const error = callError('UNKNOWN', 'what came of it could not be recorded');
+    const error = callError('UNKNOWN', 'the result of the call could not be recorded');
     const now_ms = this.parts.clock.now_ms();
     const outcome = job.write
       ? doubtOutcome(job, inDoubt(error), now_ms)
@@ -138,7 +141,7 @@ export class CallRunner {
     return 'late_result';
   }
 
-  /** Looked at again at its `retry_at_ms`: sent again, or its system of record is asked. */
+  /** Checked again at its `retry_at_ms`: sent again or reconciled. */
   awaitDue(job: Job): void {
     job.due_ms = this.parts.clock.monotonic_ms() + Math.max(0, job.retry_at_ms - this.parts.clock.now_ms());
     this.timed.add(job);
@@ -209,7 +212,7 @@ export class CallRunner {
 
   private givenUp(job: Job): RunEvent {
     const cancelled = job.aborted === 'cancelled';
-    const message = cancelled ? 'cancelled while it ran' : 'no answer within its time';
+    const message = cancelled ? 'the call was cancelled while it ran' : 'the tool did not return before the deadline';
     return this.results.settle(job, { kind: 'lost', error: callError(cancelled ? 'CANCELLED' : 'TIMEOUT', message) });
   }
 

@@ -13,7 +13,7 @@ export interface RunObserver {
 /**
  * The spans of a call at this executor, where an SDK records them: `execute_tool <name>` (OTel's name for it) from its slot to
  * its durable end, and inside it `tool.<name>.dispatch` until it fires, a `tool.<name>.run` for each attempt (linked to the
- * one before) and `tool.<name>.result` until the end is durable. Inputs and outputs are told by their digests only.
+ * one before) and `tool.<name>.result` until the end is durable. Inputs and outputs appear only as digests.
  */
 export class CallSpans implements RunObserver {
   constructor(

@@ -18,7 +18,7 @@ import type { RunObserver } from './call-spans.js';
 export interface RunLimits {
   /** Times a write whose system takes our key is sent again, and a read whose connection broke. */
   resends_max: number;
-  /** Times a system of record that can't be reached is asked. */
+  /** Maximum number of reconciles of a system that is unreachable. */
   asks_max: number;
   /** How long a tool may take to answer after it was aborted. */
   grace_ms: number;
@@ -39,7 +39,7 @@ export class RunResults {
   constructor(
     private readonly runtime: Pick<ToolRuns, 'recoveryOf'>,
     private readonly clock: Clock,
-    /** Undefined where nobody looks. */
+    /** Undefined without an observer. */
     private readonly observer: RunObserver | undefined,
     readonly limits: RunLimits,
   ) {}
@@ -47,7 +47,7 @@ export class RunResults {
   /** What a result means, and what follows. */
   settle(job: Job, result: RunResult): RunEvent {
     const late = job.aborted === 'timeout' && result.kind === 'lost';
-    const seen: RunResult = late ? { kind: 'lost', error: callError('TIMEOUT', 'no answer within its time') } : result;
+    const seen: RunResult = late ? { kind: 'lost', error: callError('TIMEOUT', 'the tool did not return before the deadline') } : result;
     const now_ms = this.clock.now_ms();
     const meaning = meaningOf(seen, this.runtime.recoveryOf(job) ?? READ, {
       resends: job.resends,
@@ -100,13 +100,13 @@ export class RunResults {
   /** What its system of record says of it, and what follows. */
   afterAnswer(job: Job, answer: ReconcileAnswer, now_ms: number): RunEvent {
     const next = afterReconcile(answer, {
-      asked: job.asked,
+      asks_done: job.reconciles,
       asks_max: this.limits.asks_max,
       owner_dead: job.owner_dead,
       settle_is_final: this.runtime.recoveryOf(job)?.settle_is_final ?? false,
       now_ms,
     });
-    job.asked++;
+    job.reconciles++;
     switch (next.kind) {
       case 'succeeded':
         return this.ends(job, this.succeeded(job, { ...next, extras: extrasOf({ verified: true }) }, 'happened'));

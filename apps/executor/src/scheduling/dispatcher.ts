@@ -67,8 +67,8 @@ export class Dispatcher {
     } catch (cause) {
       // Its kind alone: a parser's message quotes what it was given.
       this.parts.logger.error(
-        { call_id: job.call_id, cause: cause instanceof Error ? cause.name : typeof cause },
-        'a call cannot be looked at',
+        { event: 'call_record_unreadable', call_id: job.call_id, cause: cause instanceof Error ? cause.name : typeof cause },
+        'a call record cannot be read',
       );
       return refused(job, 'record_unreadable');
     }

@@ -29,7 +29,7 @@ describe('the next free slot', () => {
     expect(take(queue, 40).filter((tenant) => tenant === 'busy').length).toBeGreaterThanOrEqual(19);
   });
 
-  test('a tenant at its cap waits and blocks nobody', () => {
+  test('a tenant at its cap waits and blocks no other tenant', () => {
     const queue = new FairQueue<{ tenant_id: string }>(10, (tenant) => ({ weight: 1, running_max: tenant === 'capped' ? 1 : 10 }));
     for (let n = 0; n < 5; n++) queue.put(item('capped'));
     for (let n = 0; n < 5; n++) queue.put(item('other'));

@@ -51,7 +51,7 @@ export class FairQueue<T extends { tenant_id: string }> {
     this.waitingCount++;
   }
 
-  /** The next item, which now holds a slot until `release`; undefined where nobody may run. */
+  /** The next item, which now holds a slot until `release`; undefined if no item may run. */
   take(): T | undefined {
     if (this.runningCount >= this.running_max || this.waitingCount === 0) return undefined;
     let chosen: Line<T> | undefined;

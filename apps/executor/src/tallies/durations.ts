@@ -1,6 +1,6 @@
 const PER_DOUBLING = 4;
 const SLOTS = 26 * PER_DOUBLING;
-/** The smallest that is told apart: a sixteenth of a millisecond. */
+/** Resolution: a sixteenth of a millisecond. */
 const OFFSET = 4 * PER_DOUBLING;
 
 /** Durations in slots of a quarter of a doubling, from 0.06 ms to over an hour: quantiles within 10 %, in 416 bytes, whatever is added. */

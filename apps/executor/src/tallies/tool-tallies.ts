@@ -39,10 +39,10 @@ class Tally {
   }
 }
 
-/** More than this many versions of tools are not told apart. */
+/** Beyond this many versions of tools, further versions share one series. */
 const TALLIES_MAX = 2_000;
 
-/** Throughput, success ratio, p50, p99, error classes and cost of each tool; told when /metrics is asked. */
+/** Throughput, success ratio, p50, p99, error classes and cost of each tool; computed when /metrics is scraped. */
 export class ToolTallies {
   private readonly byTool = new Map<string, Map<string, Tally>>();
   private size = 0;
@@ -93,19 +93,21 @@ export function measureTools(tallies: ToolTallies, register: Registry): void {
           for (const [more, value] of rows(tally)) this.set({ tool: tally.tool, version: tally.version, ...more }, value);
       },
     });
-  counter('calls_total', 'Calls that ended here, by how', ['status'], (tally) =>
+  counter('calls_total', 'Calls that ended at this executor by status', ['status'], (tally) =>
     [...tally.statuses].map(([status, count]) => [{ status }, count]),
   );
-  counter('errors_total', 'Errors, by code and class', ['code', 'class'], (tally) =>
+  counter('errors_total', 'Errors by code and class', ['code', 'class'], (tally) =>
     [...tally.errors].map(([kind, count]) => [{ code: kind.split(' ')[0] as string, class: kind.split(' ')[1] as string }, count]),
   );
   counter('retries_total', 'Attempts beyond the first', [], (tally) => [[{}, tally.retries]]);
-  counter('cached_total', 'Answers from the cache', [], (tally) => [[{}, tally.cached]]);
-  counter('cost_usd_total', 'What calls cost, by the contracts', [], (tally) => [[{}, tally.cost]]);
-  counter('duration_seconds_sum', 'Time of calls together', [], (tally) => [[{}, tally.durations.sum_ms / 1000]]);
-  gauge('success_ratio', 'Succeeded of those that succeeded, failed or are in doubt', [], (tally) => [[{}, tally.successRatio]]);
-  gauge('cost_per_call_usd', 'What a call costs on average', [], (tally) => [[{}, tally.cost / Math.max(1, tally.durations.count)]]);
-  gauge('duration_seconds', 'p50 and p99 since the start, within 10 %', ['quantile'], (tally) =>
+  counter('cached_total', 'Results served from the cache', [], (tally) => [[{}, tally.cached]]);
+  counter('cost_usd_total', 'Cost of calls, as their contracts state it', [], (tally) => [[{}, tally.cost]]);
+  counter('duration_seconds_sum', 'Total duration of calls', [], (tally) => [[{}, tally.durations.sum_ms / 1000]]);
+  gauge('success_ratio', 'Share of succeeded calls among those that succeeded, failed or are in doubt', [], (tally) => [
+    [{}, tally.successRatio],
+  ]);
+  gauge('cost_per_call_usd', 'Average cost of a call', [], (tally) => [[{}, tally.cost / Math.max(1, tally.durations.count)]]);
+  gauge('duration_seconds', 'p50 and p99 of the duration since the start, accurate to 10 %', ['quantile'], (tally) =>
     [0.5, 0.99].map((share) => [{ quantile: String(share) }, tally.durations.quantile_ms(share) / 1000]),
   );
 }

@@ -1,4 +1,4 @@
-/** What a faulty read does, how it is asked to, and the code that its call fails with. */
+/** What a faulty read does, the input that triggers it, and the error code of its call. */
 export const badReads: readonly [what: string, act: string, code: string][] = [
   ['throws megabytes', 'throw', 'UNKNOWN'],
   ['throws nothing', 'throw_nothing', 'UNKNOWN'],
@@ -12,7 +12,7 @@ export const badReads: readonly [what: string, act: string, code: string][] = [
   ['throws a message that is no text', 'throw_message', 'PROVIDER_ERROR'],
   ['throws the brand of an error and nothing else', 'throw_brand', 'UNKNOWN'],
   ['throws a brand that throws when it is read', 'throw_trapped_brand', 'UNKNOWN'],
-  ['throws a proxy that throws whatever is asked', 'throw_proxy', 'UNKNOWN'],
+  ['throws a proxy that throws on every access', 'throw_proxy', 'UNKNOWN'],
   ['attaches something without a content type', 'attach_untyped', 'VALIDATION_ERROR'],
   ['never settles, also after its abort', 'never', 'TIMEOUT'],
   ['answers another shape', 'wrong_shape', 'VALIDATION_ERROR'],

@@ -9,10 +9,10 @@ export class FaultyLog extends EventLog {
   /** An append that holds such a record is refused, and nothing of it is written. */
   refuses: (record: NewRecord) => boolean = () => false;
   refused = 0;
-  /** What who follows a topic is told of its silence; undefined: the truth. */
+  /** The staleness that followers of a topic see; undefined: the real one. */
   staleness_ms: number | undefined;
-  /** Times somebody asked how long configuration-changed has been silent. */
-  asked = 0;
+  /** Number of reads of the staleness of configuration-changed. */
+  configuration_reads = 0;
   constructor(private readonly log: EventLog) {
     super();
   }
@@ -30,7 +30,7 @@ export class FaultyLog extends EventLog {
       caughtUp: () => running.caughtUp(),
       close: () => running.close(),
       staleness_ms: (topic) => {
-        if (topic === 'configuration-changed') this.asked++;
+        if (topic === 'configuration-changed') this.configuration_reads++;
         return this.staleness_ms ?? running.staleness_ms(topic);
       },
     };

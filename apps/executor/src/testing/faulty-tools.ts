@@ -14,7 +14,7 @@ const output = z.strictObject({
 type Input = z.output<typeof input>;
 type Output = z.input<typeof output>;
 
-/** What the faulty tools of a spec were asked to do. */
+/** The actions that a spec requested of its faulty tools. */
 export class FaultyWorld {
   readonly runs: { name: string; at_ms: number; key: string }[] = [];
   readonly effects: string[] = [];
@@ -87,7 +87,7 @@ const thrown: Readonly<Record<string, () => unknown>> = {
 
 const leaked: Buffer[] = [];
 
-/** Takes memory, 32 MB at a time, until somebody ends its process. */
+/** Allocates memory, 32 MB at a time, until its process is killed. */
 async function leak(): Promise<never> {
   for (;;) {
     leaked.push(Buffer.alloc(32 * MB, 1));
@@ -141,7 +141,7 @@ async function act({ act: what, name, wait_ms }: Input, ctx: RunContext, world: 
   }
 }
 
-/** What is told of a write is its name, where that is the name of an answer. */
+/** The name of a write selects the answer of its reconcile. */
 async function reconciled(name: string): Promise<Reconciled<{ ok: boolean; found: string }>> {
   if (name === 'reconcile_hangs') return new Promise(() => undefined);
   if (name === 'reconcile_nothing') return undefined as never;
@@ -160,18 +160,18 @@ const titled = (name: string) => ({
   description: 'A tool of the executor specs that misbehaves when it is asked to.',
 });
 
-/** Tools that do whatever goes wrong: a read, a write, a write that can be read back, one that can be read back and asked. */
+/** Faulty tools: a read, a write, a write with verify, and one with verify and reconcile. */
 export function faultyTools(world: FaultyWorld): Tool[] {
   const idempotency = { discriminating: ['name'] };
   const write = { ...traits, effect_class: 'commit_low' as const, idempotency };
   const resources = [{ name: 'entry:{/name}', effect: 'adds' as const }];
-  const fire = async (asked: Input, ctx: RunContext) => {
-    if (!asked.act.includes('lie')) world.effects.push(ctx.idempotency_key);
-    return act({ ...asked, act: asked.act.replace('lie', 'answer') }, ctx, world);
+  const fire = async (inputs: Input, ctx: RunContext) => {
+    if (!inputs.act.includes('lie')) world.effects.push(ctx.idempotency_key);
+    return act({ ...inputs, act: inputs.act.replace('lie', 'answer') }, ctx, world);
   };
-  const verify = async (_asked: Input, _output: unknown, ctx: RunContext): Promise<Verified> => {
+  const verify = async (_inputs: Input, _output: unknown, ctx: RunContext): Promise<Verified> => {
     world.read_backs.push(ctx.idempotency_key);
-    if (world.verify === 'throws') throw new Error('away');
+    if (world.verify === 'throws') throw new Error('unavailable');
     if (world.verify === 'hangs') return new Promise(() => undefined);
     if (world.verify === 'nothing') return undefined as never;
     if (world.verify === 'maybe') return { kind: 'maybe' } as never;
@@ -195,7 +195,7 @@ export function faultyTools(world: FaultyWorld): Tool[] {
       cost_per_call: 0.01,
       accuracy: 0.9,
       sanity,
-      run: (asked, ctx) => act(asked, ctx, world),
+      run: (inputs, ctx) => act(inputs, ctx, world),
     }),
     defineTool({ ...write, ...titled('faulty_write'), resources, sanity, run: fire }),
     defineTool({ ...write, ...titled('patient_write'), timeout_ms: PATIENT_MS, resources, run: fire }),
@@ -227,7 +227,7 @@ function aroundTools(world: FaultyWorld): Tool[] {
       ...titled('patient_read'),
       timeout_ms: PATIENT_MS,
       effect_class: 'read_internal',
-      run: (asked, ctx) => act(asked, ctx, world),
+      run: (inputs, ctx) => act(inputs, ctx, world),
     }),
     defineTool({
       ...traits,
@@ -235,9 +235,9 @@ function aroundTools(world: FaultyWorld): Tool[] {
       effect_class: 'read_external',
       cache: { kind: 'ttl', ttl_ms: 60_000 },
       cost_per_call: 0.01,
-      run: (asked, ctx) => act(asked, ctx, world),
+      run: (inputs, ctx) => act(inputs, ctx, world),
       sourceVersion: async () => {
-        if (world.source === 'away') throw new Error('nobody knows');
+        if (world.source === 'unavailable') throw new Error('nobody knows');
         return world.source;
       },
     }),
@@ -246,7 +246,7 @@ function aroundTools(world: FaultyWorld): Tool[] {
       ...titled('pure_read'),
       effect_class: 'pure',
       cache: { kind: 'forever' },
-      run: (asked, ctx) => act(asked, ctx, world),
+      run: (inputs, ctx) => act(inputs, ctx, world),
     }),
     defineTool({
       ...traits,

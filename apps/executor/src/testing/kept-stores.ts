@@ -18,7 +18,7 @@ class KeptStores {
     return store;
   }
 
-  /** Nobody uses it any more. */
+  /** No test uses it any longer. */
   async giveBack(store: Store): Promise<void> {
     if (this.spare || !(store instanceof PgliteStore)) return store.close();
     await store.query({ text: `TRUNCATE ${this.emptied} RESTART IDENTITY`, params: [] });

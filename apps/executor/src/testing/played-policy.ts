@@ -23,7 +23,7 @@ export const PARTITIONS = 2;
 export const TENANT_KEY = Buffer.alloc(32, 7);
 
 /** What a spec may say about a call; the rest has defaults. */
-export interface Asked {
+export interface RulingOptions {
   tenant?: string;
   act?: string;
   wait_ms?: number;
@@ -44,21 +44,21 @@ export class PlayedPolicy {
   }
 
   /** The call that a gateway would admit. */
-  call(tool: string, name: string, asked: Asked = {}): { call_id: string; call: ToolCall } {
+  call(tool: string, name: string, options: RulingOptions = {}): { call_id: string; call: ToolCall } {
     const contract = this.contracts.get(tool) as ToolContract;
     const inputs = {
       name,
-      ...(asked.act ? { act: asked.act } : {}),
-      ...(asked.wait_ms ? { wait_ms: asked.wait_ms } : {}),
-      ...(asked.slot ? { slot: asked.slot } : {}),
+      ...(options.act ? { act: options.act } : {}),
+      ...(options.wait_ms ? { wait_ms: options.wait_ms } : {}),
+      ...(options.slot ? { slot: options.slot } : {}),
     };
-    const tenant_id = asked.tenant ?? 'default';
-    const case_id = asked.case_id ?? 'case-1';
+    const tenant_id = options.tenant ?? 'default';
+    const case_id = options.case_id ?? 'case-1';
     const uuid = uuidv7(Date.now());
     const discriminating = canonicalText(normalise(discriminatingInputs(contract, inputs)));
     const key = isReadOnly(contract.effect_class)
       ? uuid
-      : (asked.key ??
+      : (options.key ??
         derivedKey(TENANT_KEY, {
           tenant_id,
           case_id,
@@ -94,16 +94,16 @@ export class PlayedPolicy {
       callback_url: null,
       requested_at_ms: Date.now(),
       lane: 'shared',
-      ...asked.call,
+      ...options.call,
     };
     return { call_id: callId(partitionOf(key, PARTITIONS), uuid), call };
   }
 
   /** The ruling that allows a call. */
-  ruling(tool: string, name: string, asked: Asked = {}): EventMap['policy_decided'] {
-    const { call_id, call } = this.call(tool, name, asked);
+  ruling(tool: string, name: string, options: RulingOptions = {}): EventMap['policy_decided'] {
+    const { call_id, call } = this.call(tool, name, options);
     return {
-      meta: this.meta(call_id, asked.tenant ?? 'default'),
+      meta: this.meta(call_id, options.tenant ?? 'default'),
       decision_id: uuidv7(Date.now()),
       revision: 1,
       effect: 'allow',
@@ -121,7 +121,7 @@ export class PlayedPolicy {
       explanation: null,
       source: { topic: 'tool-call-requested', offset: 0 },
       call,
-      ...asked.ruling,
+      ...options.ruling,
     };
   }
 

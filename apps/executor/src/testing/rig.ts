@@ -11,7 +11,7 @@ import { Registry } from 'prom-client';
 import type { ExecutorConfig } from '../config.js';
 import { startExecutor } from '../start-executor.js';
 import { keptStores } from './kept-stores.js';
-import { type Asked, PARTITIONS, PlayedPolicy, TENANT_KEY } from './played-policy.js';
+import { PARTITIONS, PlayedPolicy, type RulingOptions, TENANT_KEY } from './played-policy.js';
 import { testPack, World } from './tools.js';
 
 /** An executor on a real log and a real store, with policy played by the spec. */
@@ -78,7 +78,7 @@ export class Rig {
     return app;
   }
 
-  /** Somebody cancels a call that was allowed. */
+  /** Cancels an allowed call. */
   async cancel(ruling: EventMap['policy_decided']): Promise<void> {
     const { meta, call } = ruling;
     const by = { kind: 'user' as const, id: 'olga', roles: ['operator'] };
@@ -170,8 +170,8 @@ export class Rig {
   }
 
   /** Allows a call and returns its id. */
-  async allow(tool: string, name: string, asked: Asked = {}): Promise<EventMap['policy_decided']> {
-    const ruling = this.ruling(tool, name, asked);
+  async allow(tool: string, name: string, options: RulingOptions = {}): Promise<EventMap['policy_decided']> {
+    const ruling = this.ruling(tool, name, options);
     await this.put('policy_decided', [ruling]);
     return ruling;
   }

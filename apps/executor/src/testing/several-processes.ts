@@ -25,7 +25,7 @@ export class StoppedClock {
 /** A store whose answers about leases can be held back, as those of a busy one are. */
 export class SlowLeases extends Store {
   /** Heartbeats that were sent. */
-  asked = 0;
+  queries = 0;
   private held: Promise<void> | undefined;
 
   constructor(
@@ -46,7 +46,7 @@ export class SlowLeases extends Store {
 
   query: Store['query'] = async (statement) => {
     if (statement.name === 'lease_heartbeat') {
-      this.asked++;
+      this.queries++;
       await this.held;
     }
     return this.store.query(statement);

@@ -95,14 +95,14 @@ function undoableTools(world: World): Tool[] {
     defineTool({
       ...written,
       ...titled('undoable_write'),
-      run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false),
+      run: (inputs, ctx) => world.act(inputs, ctx.idempotency_key, false),
       compensate: async ({ idempotency_key, inputs, output }) => ({ ...(await world.compensate(idempotency_key)), inputs, output }),
-      verify: async (_asked, _output, ctx) => world.verify(ctx.idempotency_key),
+      verify: async (_inputs, _output, ctx) => world.verify(ctx.idempotency_key),
     }),
     defineTool({
       ...written,
       ...titled('plainly_undoable_write'),
-      run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false),
+      run: (inputs, ctx) => world.act(inputs, ctx.idempotency_key, false),
       compensate: async ({ idempotency_key }) => world.compensate(idempotency_key),
     }),
   ] as Tool[];
@@ -116,40 +116,45 @@ export function testPack(world: World): Pack {
     idempotency: { discriminating: ['name', 'slot'] },
     resources: [{ name: 'slot:{/slot}', effect }],
   });
-  const reconcile = async (asked: Input, ctx: { idempotency_key: string }) => {
+  const reconcile = async (inputs: Input, ctx: { idempotency_key: string }) => {
     if (world.reconcile === 'cannot_tell') return { kind: 'cannot_tell' as const, why: 'the books are closed' };
     if (world.effectsOf(ctx.idempotency_key) === 0) return { kind: 'did_not_happen' as const };
-    return { kind: 'happened' as const, output: { ok: true, name: asked.name } };
+    return { kind: 'happened' as const, output: { ok: true, name: inputs.name } };
   };
   const tools: Tool[] = [
-    defineTool({ ...write, ...titled('blind_write'), run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false) }),
-    defineTool({ ...traits, effect_class, ...titled('unnamed_write'), run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false) }),
+    defineTool({ ...write, ...titled('blind_write'), run: (inputs, ctx) => world.act(inputs, ctx.idempotency_key, false) }),
+    defineTool({
+      ...traits,
+      effect_class,
+      ...titled('unnamed_write'),
+      run: (inputs, ctx) => world.act(inputs, ctx.idempotency_key, false),
+    }),
     defineTool({
       ...write,
       ...titled('replacing_write'),
       ...slot('replaces'),
-      run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false),
+      run: (inputs, ctx) => world.act(inputs, ctx.idempotency_key, false),
     }),
     defineTool({
       ...write,
       ...titled('adding_write'),
       ...slot('adds'),
-      run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false),
+      run: (inputs, ctx) => world.act(inputs, ctx.idempotency_key, false),
       reconcile,
     }),
-    defineTool({ ...write, ...titled('asked_write'), run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false), reconcile }),
+    defineTool({ ...write, ...titled('asked_write'), run: (inputs, ctx) => world.act(inputs, ctx.idempotency_key, false), reconcile }),
     defineTool({
       ...write,
       ...titled('final_write'),
       settle_is_final: true,
-      run: (asked, ctx) => world.act(asked, ctx.idempotency_key, false),
+      run: (inputs, ctx) => world.act(inputs, ctx.idempotency_key, false),
       reconcile,
     }),
     defineTool({
       ...write,
       ...titled('keyed_write'),
       takes_key: true,
-      run: (asked, ctx) => world.act(asked, ctx.idempotency_key, true),
+      run: (inputs, ctx) => world.act(inputs, ctx.idempotency_key, true),
       changedNothing: ({ ok }) => !ok,
     }),
     ...undoableTools(world),

@@ -15,7 +15,7 @@ export const blobUrl = (name: string): string => `/v1/blobs/${name}`;
 /** What one run attached, kept before the run goes on. */
 export class AttachedBlobs {
   readonly list: Attachment[] = [];
-  private asked = 0;
+  private count = 0;
   private bytes = 0;
 
   constructor(
@@ -26,12 +26,13 @@ export class AttachedBlobs {
   /** @throws ToolError where it is too much, or cannot be kept */
   async add({ kind, content_type, data }: ToolBlob): Promise<ToolAttachment> {
     if (typeof content_type !== 'string' || !(typeof data === 'string' || types.isUint8Array(data)))
-      throw new ToolError('VALIDATION_ERROR', 'an attachment is text or bytes, and says of what content type');
+      throw new ToolError('VALIDATION_ERROR', 'an attachment needs data (text or bytes) and a content_type');
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-    if (!KINDS.has(kind)) throw new ToolError('VALIDATION_ERROR', `an attachment is a blob, an image or a table, not ${String(kind)}`);
-    this.asked++;
+    if (!KINDS.has(kind))
+      throw new ToolError('VALIDATION_ERROR', `kind of an attachment must be blob, image or table, not ${String(kind)}`);
+    this.count++;
     this.bytes += bytes.byteLength;
-    if (this.asked > ATTACHMENTS_MAX || bytes.byteLength > BLOB_BYTES_MAX || this.bytes > BYTES_MAX)
+    if (this.count > ATTACHMENTS_MAX || bytes.byteLength > BLOB_BYTES_MAX || this.bytes > BYTES_MAX)
       throw new ToolError('VALIDATION_ERROR', `a run attaches at most ${ATTACHMENTS_MAX} blobs and ${BYTES_MAX} bytes`);
     try {
       const { tenant_id, opened, call } = this.job;
@@ -41,7 +42,7 @@ export class AttachedBlobs {
       this.list.push(attachment);
       return attachment;
     } catch (cause) {
-      throw new ToolError('PROVIDER_ERROR', `the attachment could not be kept: ${(cause as Error).message}`, { retryable: true });
+      throw new ToolError('PROVIDER_ERROR', `the attachment could not be stored: ${(cause as Error).message}`, { retryable: true });
     }
   }
 }

@@ -48,7 +48,7 @@ export class Finishing {
     const late = new Promise<Verified>((resolve) => {
       timer = setTimeout(() => {
         run.abort('timeout');
-        resolve({ kind: 'cannot_tell', why: 'the read-back gave no answer in its time' });
+        resolve({ kind: 'cannot_tell', why: 'the read-back timed out' });
       }, VERIFY_TIMEOUT_MS);
     });
     try {
@@ -56,7 +56,10 @@ export class Finishing {
       return verdictOf(await Promise.race([loaded.runtime.verify?.(loaded.job(input, run), answer) ?? late, late]));
     } catch (thrown) {
       const cause = job.call.sealed ? 'personal' : messageOf(thrown);
-      this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause }, 'a read-back failed');
+      this.around.logger.warn(
+        { event: 'read_back_failed', call_id: job.call_id, tool: job.call.tool, cause },
+        'the read-back of an effect failed',
+      );
       return { kind: 'cannot_tell', why: messageOf(thrown) };
     } finally {
       // The result belongs to the run that it reads back.
@@ -72,11 +75,11 @@ const SEEN = { verified: 'there', contradicted: 'not_there', cannot_tell: 'canno
 >;
 
 /** What a read-back answered, where it is one of its answers. @throws what its getters throw */
-function verdictOf(said: unknown): Verified {
-  const { kind, why } = Object(said) as { kind?: unknown; why?: unknown };
+function verdictOf(answer: unknown): Verified {
+  const { kind, why } = Object(answer) as { kind?: unknown; why?: unknown };
   if (kind === 'verified') return { kind };
   if (kind === 'contradicted' || kind === 'cannot_tell') return { kind, why: reasonOf(why) };
-  return { kind: 'cannot_tell', why: 'the read-back answered what is no answer' };
+  return { kind: 'cannot_tell', why: 'the read-back returned an unknown kind of answer' };
 }
 
 type Answered = Extract<Seen, { kind: 'output' | 'wrong_shape' }>;
@@ -84,16 +87,16 @@ type Answered = Extract<Seen, { kind: 'output' | 'wrong_shape' }>;
 /** What a run came to once its effect was read back. A wrong answer whose effect is there is a success with a remark. */
 function afterReadBack(seen: Answered, verified: Verified): Seen {
   if (verified.kind === 'contradicted') {
-    const why = `the tool reported an effect that its system does not show: ${verified.why}`;
+    const why = `the tool reported an effect that the read-back did not find: ${verified.why}`;
     return { kind: 'wrong_shape', error: callError('PROVIDER_ERROR', why.slice(0, 2000), { details: { layer: 'verify' } }) };
   }
   if (seen.kind === 'output') {
-    const warnings = verified.kind === 'verified' ? seen.warnings : [...seen.warnings, `its effect was not verified: ${verified.why}`];
+    const warnings = verified.kind === 'verified' ? seen.warnings : [...seen.warnings, `the effect could not be verified: ${verified.why}`];
     return { ...seen, warnings, extras: extrasOf({ ...seen.extras, verified: verified.kind === 'verified' }) };
   }
   if (verified.kind === 'cannot_tell') return seen;
   const { output_json = 'null', truncated = false, warnings = [] } = seen.as_output ?? {};
-  const remark = `${seen.error.message}; its effect was read back and is there`;
+  const remark = `${seen.error.message}; the read-back found the effect`;
   const extras = extrasOf({ verified: true, validation_json: seen.error.details_json });
   return { kind: 'output', output_json, truncated, warnings: [...warnings, remark], extras };
 }

@@ -22,22 +22,25 @@ export class FullOutputs {
 
   /** Never rejects. */
   async keep(job: Job, { full_json = '', ...seen }: Output): Promise<Output> {
-    if (this.held + full_json.length > HELD_BYTES_MAX) return without(seen, 'too many large outputs at once');
+    if (this.held + full_json.length > HELD_BYTES_MAX) return without(seen, 'too many large outputs are being stored at once');
     const { opened } = job;
     const plain = Buffer.from(full_json);
     const bytes = opened && opened !== 'erased' ? sealedBlob(opened.seal, plain) : plain;
     this.held += bytes.length;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('the blob store is too slow')), KEEP_MS);
+      timer = setTimeout(() => reject(new Error('the blob store timed out')), KEEP_MS);
     });
     try {
       const kept = await Promise.race([this.blobs.put(job.tenant_id, bytes, 'application/json', job.call.authority?.markings), late]);
       const attachment = { kind: 'blob', url: blobUrl(kept.name), content_type: kept.content_type, bytes: plain.length };
       return { ...seen, attachments: [...(seen.attachments ?? []), attachment] };
     } catch (cause) {
-      this.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) }, 'a full output was not kept');
-      return without(seen, 'the blob store could not take it');
+      this.logger.warn(
+        { event: 'full_output_not_stored', call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) },
+        'a full output could not be stored',
+      );
+      return without(seen, 'the blob store failed');
     } finally {
       clearTimeout(timer);
       this.held -= bytes.length;
@@ -46,5 +49,5 @@ export class FullOutputs {
 }
 
 function without(seen: Output, why: string): Output {
-  return { ...seen, warnings: [...seen.warnings, `all of the output was not kept: ${why}`] };
+  return { ...seen, warnings: [...seen.warnings, `the full output was not stored: ${why}`] };
 }

@@ -57,19 +57,19 @@ async function hostOutside(name: string, runtime: ChildRuntime): Promise<HostedP
   return { runtime, pack: { name, tools: [] }, fault };
 }
 
-/** What nobody has checked of a pack from outside. The platform's own settings are not for it: keys are among them. */
+/** Checks of a custom pack. It may not read settings of the platform, because keys are among them. */
 function faultsOfPack({ settings = {}, folders = [], tools }: RuntimePack): string[] {
   const sharings = folders.flatMap(({ sharing }) => sharing ?? []);
   const variables = [...Object.keys(settings), ...folders.map(({ variable }) => variable), ...sharings];
   const taken = variables.filter((variable) => variable.startsWith('COUNTERSIGN_'));
   return [
-    ...taken.map((variable) => `its setting ${variable} has a name of the platform`),
+    ...taken.map((variable) => `its setting ${variable} uses the reserved prefix COUNTERSIGN_`),
     ...tools.flatMap(({ contract }) => faultsOfForeign(contract).map((fault) => `tool ${contract.name}: ${fault}`)),
   ];
 }
 
 function packNamed(registry: readonly Pack[], name: string): Pack {
   const pack = registry.find((candidate) => candidate.name === name);
-  if (!pack) throw new Error(`COUNTERSIGN_PACKS: there is no pack ${name}; there are ${registry.map((each) => each.name).join(', ')}`);
+  if (!pack) throw new Error(`COUNTERSIGN_PACKS: unknown pack ${name}; known packs: ${registry.map((each) => each.name).join(', ')}`);
   return pack;
 }

@@ -13,8 +13,8 @@ const load = (contract: object) => {
 test('a tool that was put together by hand is held to the same rules', async () => {
   await expect(load({})()).resolves.toHaveProperty('size', 1);
   const elsewhere = { type: 'object', additionalProperties: false, properties: { a: { $ref: 'https://evil.example/s' } } };
-  await expect(load({ input_schema: elsewhere })()).rejects.toThrow(/is refused: input: \/properties\/a\/\$ref: refers to .*elsewhere/);
-  await expect(load({ effect_class: 'none' })()).rejects.toThrow('it has no effect class');
+  await expect(load({ input_schema: elsewhere })()).rejects.toThrow(/is refused: input: \/properties\/a\/\$ref: .* is outside the schema/);
+  await expect(load({ effect_class: 'none' })()).rejects.toThrow('effect_class is missing');
   await expect(load({ output_schema: {} })()).rejects.toThrow('has no type');
 });
 
@@ -23,6 +23,6 @@ test('every built-in tool loads', async () => {
   expect(loadTools(await hostPacks(packs, names), {}).size).toBeGreaterThan(30);
 });
 
-test('a pack that is not there is refused by name', async () => {
-  await expect(hostPacks(packs, ['nonsense'])).rejects.toThrow(/there is no pack nonsense; there are git/);
+test('an unknown pack is refused by name', async () => {
+  await expect(hostPacks(packs, ['nonsense'])).rejects.toThrow(/unknown pack nonsense; known packs: git/);
 });

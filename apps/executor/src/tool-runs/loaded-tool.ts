@@ -35,7 +35,7 @@ export class LoadedTool {
   readonly contract: ToolContract;
   readonly digest: string;
   readonly recovery: Recovery;
-  /** What it can be asked besides to run. */
+  /** The functions that it has besides `run`. */
   readonly asks: ReadonlySet<Ask>;
   /** Its effect is read back after each run. */
   readonly verifies: boolean;
@@ -67,7 +67,7 @@ export class LoadedTool {
     this.recovery = { write: !isReadOnly(effect_class), takes_key, has_reconcile, settle_ms, settle_is_final };
   }
 
-  /** What its runtime is asked, for one run. */
+  /** The job for its runtime, for one run. */
   job(input: unknown, context: RunContext): ToolJob {
     return { tool: this.id, input, context };
   }
@@ -102,7 +102,7 @@ export function loadTools(
     const settings = settingsOf(pack, environment);
     for (const tool of pack.tools) {
       const id = toolId(tool.contract);
-      if (tools.has(id)) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is there twice`);
+      if (tools.has(id)) throw new Error(`COUNTERSIGN_PACKS: two packs define tool ${id}`);
       const faults = faultsOfForeign(tool.contract);
       if (faults.length > 0) throw new Error(`COUNTERSIGN_PACKS: tool ${id} is refused: ${faults.join('; ')}`);
       tools.set(id, new LoadedTool(runtime, tool, settings, originOf(pack, id), foldersOfPack(pack, folders)));

@@ -18,8 +18,12 @@ function maskedError(error: CallError, masker: Masker): CallError {
 
 function maskedOutput(seen: Output, masker: Masker, bytes_max: number): Output {
   const { extras } = seen;
-  const said = masker.record({ warnings: seen.warnings, validation: parsed(extras?.validation_json) });
-  const kept = { ...seen, warnings: said.warnings, ...(extras ? { extras: { ...extras, validation_json: text(said.validation) } } : {}) };
+  const masked = masker.record({ warnings: seen.warnings, validation: parsed(extras?.validation_json) });
+  const kept = {
+    ...seen,
+    warnings: masked.warnings,
+    ...(extras ? { extras: { ...extras, validation_json: text(masked.validation) } } : {}),
+  };
   if (seen.full_json === undefined) return { ...kept, output_json: masker.json(seen.output_json) };
   // What was cut off may have cut a secret in two: the whole is masked, then shortened again.
   const full_json = masker.json(seen.full_json);
@@ -35,7 +39,7 @@ export function maskedResult(seen: Seen, { masker }: ResolvedCredentials, bytes_
   return { ...seen, error, ...(seen.as_output ? { as_output: maskedOutput(seen.as_output, masker, bytes_max) } : {}) };
 }
 
-/** What is told of the credentials themselves: which there were, and of what scope. */
+/** What is recorded of the credentials: their names and scopes. */
 export function withUses(seen: Seen, { uses, warnings }: ResolvedCredentials): Seen {
   if (seen.kind !== 'output') return seen;
   return { ...seen, warnings: [...seen.warnings, ...warnings], extras: extrasOf({ ...seen.extras, credentials: uses }) };

@@ -5,15 +5,15 @@ export interface Shortened {
   cuts: string[];
 }
 
-const CUTS_TOLD = 20;
+const CUTS_REPORTED_MAX = 20;
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 /** The same value within `bytes_max` bytes of JSON: long strings are cut and say so at their end, arrays keep their first items. */
 export function shorten(output: unknown, bytes_max: number): Shortened {
   const shortener = new Shortener();
   const output_json = JSON.stringify(shortener.fit(output, bytes_max, '')) ?? 'null';
-  const cuts = shortener.cuts.slice(0, CUTS_TOLD);
-  if (shortener.cuts.length > CUTS_TOLD) cuts.push(`and ${shortener.cuts.length - CUTS_TOLD} more places`);
+  const cuts = shortener.cuts.slice(0, CUTS_REPORTED_MAX);
+  if (shortener.cuts.length > CUTS_REPORTED_MAX) cuts.push(`and ${shortener.cuts.length - CUTS_REPORTED_MAX} more places`);
   return { output_json: Buffer.byteLength(output_json) <= bytes_max ? output_json : null, cuts };
 }
 
@@ -80,8 +80,8 @@ class Shortener {
       space -= bytes;
       Object.defineProperty(result, key, { value: shared.get(key), enumerable: true, configurable: true, writable: true });
     }
-    const gone = sized.length - Object.keys(result).length;
-    if (gone > 0) this.cuts.push(`${path || 'the output'}: ${gone} of ${sized.length} members left out`);
+    const omitted = sized.length - Object.keys(result).length;
+    if (omitted > 0) this.cuts.push(`${path || 'the output'}: ${omitted} of ${sized.length} members omitted`);
     return result;
   }
 }

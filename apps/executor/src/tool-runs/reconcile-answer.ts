@@ -6,11 +6,11 @@ import type { LoadedTool } from './loaded-tool.js';
 import { recorded } from './recorded-result.js';
 
 /**
- * What a reconcile answered, as it may be recorded. What is none of its answers counts as not answered: it is asked again.
+ * The answer of a reconcile, as it may be recorded. An unknown kind counts as a failure and is retried.
  * @throws what its getters or the mapping throw
  */
-export async function reconcileAnswer(loaded: LoadedTool, mapping: CallMapping | undefined, said: unknown): Promise<ReconcileAnswer> {
-  const answer = Object(said) as { kind?: unknown; output?: unknown; why?: unknown };
+export async function reconcileAnswer(loaded: LoadedTool, mapping: CallMapping | undefined, returned: unknown): Promise<ReconcileAnswer> {
+  const answer = Object(returned) as { kind?: unknown; output?: unknown; why?: unknown };
   switch (answer.kind) {
     case 'did_not_happen':
       return { kind: 'did_not_happen' };
@@ -19,7 +19,7 @@ export async function reconcileAnswer(loaded: LoadedTool, mapping: CallMapping |
     case 'happened':
       return happened(loaded, mapping ? await mapping.result(answer.output) : answer.output);
     default:
-      return { kind: 'failed', error: callError('PROVIDER_ERROR', 'the reconcile answered what is no answer') };
+      return { kind: 'failed', error: callError('PROVIDER_ERROR', 'the reconcile returned an unknown kind of answer') };
   }
 }
 
@@ -27,6 +27,6 @@ function happened(loaded: LoadedTool, output: unknown): ReconcileAnswer {
   const seen = recorded(loaded, output);
   if (seen.kind === 'output')
     return { kind: 'happened', output_json: seen.output_json, truncated: seen.truncated, warnings: seen.warnings };
-  const warnings = ['it happened; what its system says of it does not fit the schema and was left out'];
+  const warnings = ['the effect happened; the output that reconcile returned does not match the schema and was omitted'];
   return { kind: 'happened', output_json: 'null', truncated: false, warnings };
 }

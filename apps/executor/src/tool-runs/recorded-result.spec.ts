@@ -51,7 +51,7 @@ ring.self = ring;
 test.each<[string, unknown, boolean]>([
   ['what the schema says', { name: 'a', sizes: [1, 2.5] }, true],
   ['an optional member that is undefined', { name: 'a', note: undefined }, true],
-  ['a Date where text is asked for', { name: new Date(0) }, false],
+  ['a Date where text is required', { name: new Date(0) }, false],
   ['an unknown member that is undefined', { name: 'a', extra: undefined }, false],
   ['a number that JSON has not', { name: 'a', sizes: [Number.NaN] }, false],
   ['a hole', { name: 'a', sizes: new Array(2) }, false],

@@ -34,26 +34,26 @@ function wrong(layer: string, message: string, issues: readonly Issue[]): Wrong 
  * runtime has to ask for what they say.
  */
 export function answered(loaded: LoadedTool, job: Job, run: RunContext, output: unknown): Seen | Promise<Seen> {
-  const asked = loaded.job(job.inputs, run);
+  const tool_job = loaded.job(job.inputs, run);
   const seen = recorded(loaded, output);
   if (output instanceof UnsentAnswer) return withAnswer(loaded, seen, JSON.parse(output.small_json));
   if (seen.kind !== 'output') return withAnswer(loaded, seen, output);
-  const unchanged = changedNothing(loaded, asked, output);
-  const doubts = job.inputs === undefined ? undefined : doubtsOf(loaded, asked, output);
+  const unchanged = changedNothing(loaded, tool_job, output);
+  const doubts = job.inputs === undefined ? undefined : doubtsOf(loaded, tool_job, output);
   if (!(unchanged instanceof Promise || doubts instanceof Promise)) return judged(loaded, seen, output, { unchanged, doubts });
   return Promise.all([unchanged, doubts]).then(([same, doubted]) => judged(loaded, seen, output, { unchanged: same, doubts: doubted }));
 }
 
-function judged(loaded: LoadedTool, seen: Output, output: unknown, told: { unchanged: boolean; doubts: Doubts | undefined }): Seen {
-  const whole: Output = told.unchanged ? { ...seen, unchanged: true } : seen;
-  return withAnswer(loaded, told.doubts ? doubted(whole, told.doubts) : whole, output);
+function judged(loaded: LoadedTool, seen: Output, output: unknown, judgement: { unchanged: boolean; doubts: Doubts | undefined }): Seen {
+  const whole: Output = judgement.unchanged ? { ...seen, unchanged: true } : seen;
+  return withAnswer(loaded, judgement.doubts ? doubted(whole, judgement.doubts) : whole, output);
 }
 
 /** A tool that cannot tell has changed something. */
-function changedNothing({ runtime, asks }: LoadedTool, asked: ToolJob, output: unknown): boolean | Promise<boolean> {
+function changedNothing({ runtime, asks }: LoadedTool, tool_job: ToolJob, output: unknown): boolean | Promise<boolean> {
   if (!asks.has('changedNothing')) return false;
   try {
-    return runtime.changedNothing?.(asked, output) ?? false;
+    return runtime.changedNothing?.(tool_job, output) ?? false;
   } catch {
     return false;
   }
@@ -65,7 +65,7 @@ function withAnswer(loaded: LoadedTool, seen: Seen, answer: unknown): Seen {
 
 function doubted(seen: Output, { issues, blocks }: Doubts): Seen {
   const layer = 'sanity';
-  if (blocks) return { ...wrong(layer, 'the tool answered what cannot be right', issues), as_output: seen };
+  if (blocks) return { ...wrong(layer, 'the result of the tool failed a sanity check', issues), as_output: seen };
   const warnings = [...seen.warnings, ...issues.map((issue) => `${layer}: ${issue.message}`)];
   return { ...seen, warnings, extras: extrasOf({ ...seen.extras, validation_json: JSON.stringify({ layer, issues }) }) };
 }
@@ -78,7 +78,7 @@ export function recorded(loaded: LoadedTool, output: unknown): Seen {
     const held_max = Math.max(bytes_max, OUTPUT_BYTES_HELD_MAX);
     if (jsonBytesAtLeast(output, held_max) > held_max) return tooLarge(loaded, smallPartsOf(output), held_max);
     const issues = loaded.outputIssues(output);
-    if (issues.length > 0) return wrong('output', 'the tool answered what its contract does not allow', issues);
+    if (issues.length > 0) return wrong('output', 'the result of the tool does not match its output schema', issues);
     const output_json = jsonText(output);
     const fits = output_json.length <= bytes_max && Buffer.byteLength(output_json) <= bytes_max;
     return fits ? { kind: 'output', output_json, truncated: false, warnings: [] } : cut(output, output_json, bytes_max);
@@ -88,7 +88,7 @@ export function recorded(loaded: LoadedTool, output: unknown): Seen {
 }
 
 function unreadable(why: 'not_json' | 'unreadable', message: string): Wrong {
-  const what = why === 'not_json' ? 'the tool answered what is not JSON' : 'the answer of the tool cannot be read';
+  const what = why === 'not_json' ? 'the result of the tool is not JSON' : 'the result of the tool cannot be read';
   return wrong('output', `${what}: ${message}`, []);
 }
 
@@ -109,7 +109,7 @@ function tooLarge(loaded: LoadedTool, output_json: string, held_max: number): Se
   const message = `the output is larger than ${held_max} bytes`;
   if (!loaded.recovery.write)
     return { kind: 'wrong_shape', error: callError('VALIDATION_ERROR', message, { details: { layer: 'output', bytes_max: held_max } }) };
-  const warnings = [`${message}: nothing of its large parts was kept`];
+  const warnings = [`${message}; its large members were dropped`];
   return { kind: 'output', output_json, truncated: true, warnings };
 }
 

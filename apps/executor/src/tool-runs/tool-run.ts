@@ -21,11 +21,11 @@ interface Granted {
   readonly folders: ReadonlyMap<string, TenantFolders>;
 }
 
-/** One run of a tool: the context that the tool sees, and the means to abort it. The signal is made when it is asked for. */
+/** One run of a tool: the context that the tool sees, and the means to abort it. The signal is created on first use. */
 export class ToolRun implements RunContext {
   private controller: AbortController | undefined;
   private aborted: string | undefined;
-  private told_at_ms = 0;
+  private reported_at_ms = 0;
   private attached: AttachedBlobs | undefined;
 
   constructor(
@@ -79,7 +79,7 @@ export class ToolRun implements RunContext {
     return this.around.patterns;
   }
 
-  /** Somebody gave it up. */
+  /** True after an abort. */
   get stopped(): boolean {
     return this.aborted !== undefined;
   }
@@ -100,21 +100,26 @@ export class ToolRun implements RunContext {
 
   log(message: string, fields: Record<string, unknown> = {}): void {
     // A log is nowhere that a subject could be erased from.
-    const said = this.job.call.sealed ? { message: 'a line about personal data', fields: {} } : { message, fields };
-    const masked = this.job.credentials?.masker.record(said) ?? said;
-    this.around.logger.info({ call_id: this.call_id, tool: this.job.call.tool, ...masked.fields }, masked.message);
+    const text = this.job.call.sealed ? { message: 'a log line that may contain personal data', fields: {} } : { message, fields };
+    const masked = this.job.credentials?.masker.record(text) ?? text;
+    this.around.logger.info({ event: 'tool_log', call_id: this.call_id, tool: this.job.call.tool, ...masked.fields }, masked.message);
   }
 
   progress(fraction: number, message = ''): void {
     if (this.aborted !== undefined) return;
-    const said = this.job.credentials?.masker.text(message) ?? message;
-    this.told_at_ms = this.around.progress.tell(this.job, this.told_at_ms, fraction, said);
+    const text = this.job.credentials?.masker.text(message) ?? message;
+    this.reported_at_ms = this.around.progress.tell(this.job, this.reported_at_ms, fraction, text);
   }
 
   attach(blob: ToolBlob): Promise<ToolAttachment> {
     const attachment = this.attachMasked(blob);
-    // A tool that did not wait for it would end the process by a rejection that nobody handles.
-    attachment.catch((cause) => this.around.logger.warn({ call_id: this.call_id, cause: messageOf(cause) }, 'an attachment was not kept'));
+    // Without this handler, a tool that does not await the promise would end the process by an unhandled rejection.
+    attachment.catch((cause) =>
+      this.around.logger.warn(
+        { event: 'attachment_not_stored', call_id: this.call_id, cause: messageOf(cause) },
+        'an attachment could not be stored',
+      ),
+    );
     return attachment;
   }
 

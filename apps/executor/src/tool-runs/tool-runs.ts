@@ -31,12 +31,10 @@ type Proven = () => Promise<boolean>;
 
 const RECONCILE_TIMEOUT_MS = 10_000;
 
-/** Asked where something had to be fetched before the tool could run. */
-async function mayFire(run: ToolRun, proven: Proven): Promise<boolean> {
-  return (await proven()) && !run.stopped;
-}
+/** Checked after something was fetched for the run: the lease may have expired since. */
+const mayFire = async (run: ToolRun, proven: Proven): Promise<boolean> => (await proven()) && !run.stopped;
 
-const notFired = (): Seen => ({ kind: 'refused', error: callError('CANCELLED', 'it was stopped before it fired'), effect: 'none' });
+const notFired = (): Seen => ({ kind: 'refused', error: callError('CANCELLED', 'the call was stopped before it ran'), effect: 'none' });
 
 function withAttachments(seen: Seen, { attachments }: ToolRun): Seen {
   return attachments && seen.kind === 'output' ? { ...seen, attachments } : seen;
@@ -44,10 +42,10 @@ function withAttachments(seen: Seen, { attachments }: ToolRun): Seen {
 
 /** A run of a tool. Where it has a process of its own, it begins in time and, a write, in the process that its start names. */
 function firing(loaded: LoadedTool, job: Job, input: unknown, run: ToolRun): ToolJob {
-  const asked = loaded.job(input, run);
-  if (!loaded.runtime.place) return asked;
+  const tool_job = loaded.job(input, run);
+  if (!loaded.runtime.place) return tool_job;
   const { begin_before_ms, place = null } = job;
-  return job.write ? { ...asked, begin_before_ms, place } : { ...asked, begin_before_ms };
+  return job.write ? { ...tool_job, begin_before_ms, place } : { ...tool_job, begin_before_ms };
 }
 
 /** What a mapping did stands with the result: its version, and what it passed on or left out. */
@@ -113,7 +111,7 @@ export class ToolRuns {
 
   /**
    * Starts the run; `done` is called once, also where the tool never looks at its signal and answers late. Where something must be
-   * fetched first, `proven` is asked once more before the tool runs: the lease may have run out meanwhile.
+   * fetched first, `proven` is checked again before the tool runs: the lease may have expired.
    */
   run(job: Job, ends_ms: number, done: Done, proven: () => Promise<boolean>): void {
     const loaded = this.find(job) as LoadedTool;
@@ -182,15 +180,16 @@ export class ToolRuns {
   }
 
   /** The run of the tool; of an undo what it comes to, for its answer has no schema. */
-  private fire(loaded: LoadedTool, job: Job, asked: ToolJob): Promise<unknown> {
-    return undoesOwn(job) ? this.undo.run(loaded, job, asked) : loaded.runtime.run(asked);
+  private fire(loaded: LoadedTool, job: Job, tool_job: ToolJob): Promise<unknown> {
+    return undoesOwn(job) ? this.undo.run(loaded, job, tool_job) : loaded.runtime.run(tool_job);
   }
 
-  /** The last line: what went wrong between a tool and its result ends this one call, and is told. */
+  /** Last resort: a fault between a tool and its result ends this one call and is logged. */
   private broken(job: Job, run: ToolRun, done: Done, thrown: unknown): void {
-    const cause = job.call.sealed ? 'personal' : messageOf(thrown);
-    this.around.logger.error({ call_id: job.call_id, tool: job.call.tool, cause }, 'what a tool gave back could not be taken');
-    done(job, run, { kind: 'lost', error: callError('UNKNOWN', 'what the tool gave back could not be taken') });
+    const { call_id, call } = job;
+    const fields = { event: 'tool_result_failed', call_id, tool: call.tool, cause: call.sealed ? 'personal' : messageOf(thrown) };
+    this.around.logger.error(fields, 'the result of a tool could not be processed');
+    done(job, run, { kind: 'lost', error: callError('UNKNOWN', 'the result of the tool could not be processed') });
   }
 
   /** The run with the mapped inputs, its result mapped back. Its lease may have been lost meanwhile: then nothing fires. */
@@ -203,12 +202,12 @@ export class ToolRuns {
   ): Promise<unknown> {
     const mapping = found instanceof Promise ? await found : found;
     job.mapping = mapping;
-    if (!(await mayFire(run, proven))) throw new ToolError('CANCELLED', 'it was stopped before it was sent', { effect: 'none' });
+    if (!(await mayFire(run, proven))) throw new ToolError('CANCELLED', 'the call was stopped before it ran', { effect: 'none' });
     const answer = await this.fire(loaded, job, firing(loaded, job, mapping.inputs(), run));
     return answer instanceof UnsentAnswer || undoesOwn(job) ? answer : mapping.result(answer);
   }
 
-  /** A result that was kept for equal calls. A source whose version cannot be told is asked each time. */
+  /** A cached result of an equal call. A source without a version is read each time. */
   private async remembered(loaded: LoadedTool, job: Job, run: ToolRun): Promise<Seen | undefined> {
     try {
       const source_version = (await this.sourceVersion(loaded, job, run)) ?? '';
@@ -216,7 +215,8 @@ export class ToolRuns {
       job.memo_key = this.memo.keyOf(loaded, job, mapped === undefined ? source_version : `${source_version}\nmapping ${mapped}`);
       return await this.memo.find(job.tenant_id, job.memo_key);
     } catch (cause) {
-      this.around.logger.warn({ call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) }, 'the cache was not asked');
+      const fields = { event: 'result_cache_unavailable', call_id: job.call_id, tool: job.call.tool, cause: messageOf(cause) };
+      this.around.logger.warn(fields, 'the result cache could not be read');
       return undefined;
     }
   }
@@ -260,23 +260,23 @@ export class ToolRuns {
   async reconcile(job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const loaded = this.find(job);
     const undoes = undoesOwn(job);
-    if (!loaded?.asks.has(undoes ? 'verify' : 'reconcile')) return { kind: 'cannot_tell', why: 'the tool cannot be asked' };
+    if (!loaded?.asks.has(undoes ? 'verify' : 'reconcile')) return { kind: 'cannot_tell', why: 'the tool has no reconcile' };
     const fault = loaded.contract.auth_requirements?.length ? await this.resolve(loaded, job) : undefined;
     if (fault) return { kind: 'failed', error: fault };
-    const answer = undoes ? await this.undo.ask(loaded, job) : await this.asked(loaded, job, now_ms);
+    const answer = undoes ? await this.undo.ask(loaded, job) : await this.reconcileOnce(loaded, job, now_ms);
     if (!job.credentials) return answer;
     this.around.credentials.release(job.credentials);
     return maskedAnswer(answer, job.credentials);
   }
 
-  private async asked(loaded: LoadedTool, job: Job, now_ms: number): Promise<ReconcileAnswer> {
+  private async reconcileOnce(loaded: LoadedTool, job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const run = new ToolRun(job, loaded, now_ms + RECONCILE_TIMEOUT_MS, this.around);
     let timer: NodeJS.Timeout | undefined;
     // A tool need not look at its signal.
     const late = new Promise<ReconcileAnswer>((resolve) => {
       timer = setTimeout(() => {
         run.abort('timeout');
-        resolve({ kind: 'failed', error: callError('TIMEOUT', 'the reconcile gave no answer in its time') });
+        resolve({ kind: 'failed', error: callError('TIMEOUT', 'the reconcile timed out') });
       }, RECONCILE_TIMEOUT_MS);
     });
     try {

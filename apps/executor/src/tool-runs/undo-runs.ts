@@ -8,7 +8,7 @@ import type { Finishing } from './finishing.js';
 import type { LoadedTool } from './loaded-tool.js';
 import type { Seen } from './recorded-result.js';
 
-const UNCONFIRMED = 'unconfirmed: whether the effect is undone could not be told';
+const UNCONFIRMED = 'unconfirmed: the tool could not check whether the effect is undone';
 
 /** The key that the run of the effect was given. */
 const keyOf = ({ idempotency_key, attempt }: CompensatedEffect): string => attemptKey(idempotency_key, attempt);
@@ -17,33 +17,33 @@ const keyOf = ({ idempotency_key, attempt }: CompensatedEffect): string => attem
 export class UndoRuns {
   constructor(private readonly finishing: Finishing) {}
 
-  /** What happens to an undo whose answer is lost: it is never sent again, and its tool is asked only where it can look at the effect. */
+  /** What happens to an undo whose answer is lost: it is never sent again, and is reconciled only if the tool has a verify. */
   recoveryOf({ recovery, asks }: LoadedTool): Recovery {
     return { ...recovery, takes_key: false, has_reconcile: asks.has('verify') };
   }
 
-  /** @param asked the job of the runtime, with the inputs of the effect @throws what the tool throws */
-  async run(loaded: LoadedTool, job: Job, asked: ToolJob): Promise<Seen> {
+  /** @param tool_job the job of the runtime, with the inputs of the effect @throws what the tool throws */
+  async run(loaded: LoadedTool, job: Job, tool_job: ToolJob): Promise<Seen> {
     const effect = job.call.compensates as CompensatedEffect;
     if (!loaded.runtime.compensate || !loaded.asks.has('compensate')) return cannot(loaded);
     const compensates: Compensates = {
       call_id: effect.call_id,
       idempotency_key: keyOf(effect),
-      inputs: asked.input,
+      inputs: tool_job.input,
       output: job.undone?.output ?? null,
       version: loaded.contract.version,
     };
-    const answer = await loaded.runtime.compensate(asked, compensates);
+    const answer = await loaded.runtime.compensate(tool_job, compensates);
     return seenAfter(recordedAnswer(loaded, answer), await this.look(loaded, job));
   }
 
   /** Asks the tool what became of an undo whose answer was lost: whether the effect is still there. */
   async ask(loaded: LoadedTool, job: Job): Promise<ReconcileAnswer> {
-    if (!job.undone) return { kind: 'cannot_tell', why: 'the effect that it was to undo cannot be read' };
+    if (!job.undone) return { kind: 'cannot_tell', why: 'the record of the effect to undo cannot be read' };
     const seen = await this.look(loaded, job);
     if (seen === 'verified') return { kind: 'did_not_happen' };
     if (seen === 'contradicted') return { kind: 'happened', output_json: 'null', truncated: false, warnings: [] };
-    return { kind: 'cannot_tell', why: 'the tool cannot tell whether the effect is still there' };
+    return { kind: 'cannot_tell', why: 'the tool cannot tell whether the effect still exists' };
   }
 
   /** Undefined: the tool cannot look. */
@@ -65,13 +65,13 @@ function cannot({ id }: LoadedTool): Seen {
 /** The answer of an undo has no schema: whatever is JSON and not too large is kept. */
 function recordedAnswer({ contract }: LoadedTool, answer: unknown): Extract<Seen, { kind: 'output' }> {
   const without = (why: string) => ({ kind: 'output' as const, output_json: 'null', truncated: true, warnings: [why] });
-  if (answer instanceof UnsentAnswer) return without(`the answer of the undo was left out: ${answer.message}`);
+  if (answer instanceof UnsentAnswer) return without(`the result of the undo was omitted: ${answer.message}`);
   try {
     const output_json = jsonText(answer);
-    if (Buffer.byteLength(output_json) > contract.max_output_bytes) return without('the answer of the undo was left out: it is too large');
+    if (Buffer.byteLength(output_json) > contract.max_output_bytes) return without('the result of the undo was omitted: it is too large');
     return { kind: 'output', output_json, truncated: false, warnings: [] };
   } catch {
-    return without('the answer of the undo was left out: it is not JSON');
+    return without('the result of the undo was omitted: it is not JSON');
   }
 }
 
@@ -84,7 +84,7 @@ function seenAfter(seen: Extract<Seen, { kind: 'output' }>, looked: AfterUndo | 
     case 'unconfirmed':
       return { ...seen, warnings: [...seen.warnings, UNCONFIRMED], extras: extrasOf({ verified: false }) };
     case 'failed': {
-      const message = 'the tool reported that it undid the effect, which is still there';
+      const message = 'the tool reported that it undid the effect, but the effect still exists';
       return {
         kind: 'refused',
         error: callError('PROVIDER_ERROR', message, { details: { reason: 'effect_still_there' } }),

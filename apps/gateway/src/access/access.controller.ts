@@ -17,7 +17,7 @@ import {
 import { AccessService } from './access.service.js';
 import { Origin } from './origin.decorator.js';
 
-/** What would be ruled, asked without a call: by AuthZEN 1.0, and as the effective tier of a tool. */
+/** Evaluates policy without a call: by AuthZEN 1.0, and as the effective tier of a tool. */
 @ApiTags('policies')
 @Controller()
 export class AccessController {
@@ -25,7 +25,7 @@ export class AccessController {
 
   @Get('.well-known/authzen-configuration')
   @Roles()
-  @ApiOperation({ summary: 'Read where AuthZEN is answered' })
+  @ApiOperation({ summary: 'Read the AuthZEN endpoints' })
   @Answer(authzenConfiguration)
   configuration(@Origin() origin: string) {
     return { policy_decision_point: origin, access_evaluation_endpoint: `${origin}/access/v1/evaluation` };
@@ -34,7 +34,7 @@ export class AccessController {
   @Post('access/v1/evaluation')
   @Roles()
   @AllowedWhileDamaged()
-  @ApiOperation({ summary: 'Evaluate what would be ruled (AuthZEN 1.0)' })
+  @ApiOperation({ summary: 'Evaluate a call without making it (AuthZEN 1.0)' })
   @Answer(evaluationAnswer)
   evaluate(@CurrentCaller() caller: Caller, @Body({ schema: evaluationRequest }) body: EvaluationRequest) {
     return this.access.evaluate(caller, body);

@@ -8,11 +8,13 @@ const id = z.string().min(1).max(300);
 /** Body of `POST /access/v1/evaluation` (AuthZEN 1.0). */
 export const evaluationRequest = z
   .object({
-    subject: z.object({ type: id, id, properties }).describe('who would call: `type` agent, user or service; `properties.roles`'),
+    subject: z
+      .object({ type: id, id, properties })
+      .describe('the caller: `type` is agent, user or service; `properties.roles` holds its roles'),
     action: z
       .object({ name: id, properties })
-      .describe('the tool, or `call` with the tool as the id of the resource; `properties.version`, `properties.inputs`'),
-    resource: z.object({ type: id, id, properties }).describe('`properties`: the inputs, where the action has none'),
+      .describe('`name` is the tool, or `call` if the resource id is the tool. `properties.version` and `properties.inputs` are optional'),
+    resource: z.object({ type: id, id, properties }).describe('`properties` are the inputs if the action has none'),
     context: properties.describe('the context of the call'),
   })
   .meta({ id: 'AccessEvaluationRequest' });
@@ -40,7 +42,7 @@ const explanation = z
     matched: names.describe('rules that applied, the winner first'),
     would_have: z.array(note).describe('rules for this tool that did not apply, and why; the first few'),
     errors: z.array(note).describe('rules whose condition could not be evaluated'),
-    facts: z.array(z.object({ table: z.string(), version: z.int().describe('0: there was no such table') })),
+    facts: z.array(z.object({ table: z.string(), version: z.int().describe('0: the table did not exist') })),
     obligations: z.array(
       z.object({
         kind: z.enum(['redact', 'cap', 'tag']),
@@ -51,10 +53,10 @@ const explanation = z
         form: z.enum(['inputs', 'mapped']).nullable(),
       }),
     ),
-    inputs_digest: z.string().nullable().describe('of the inputs that were asked about, where a cap changed them'),
-    waited: names.describe('rules whose wait is over'),
+    inputs_digest: z.string().nullable().describe('digest of the submitted inputs; set only if a cap changed them'),
+    waited: names.describe('rules whose deferral has ended'),
     shadow: z.object({ bundle_version: z.string(), effect: z.string(), tier: z.string(), rule: z.string(), matched: names }).nullable(),
-    history_json: z.string().nullable().describe('what the rules were told of earlier calls, canonical JSON'),
+    history_json: z.string().nullable().describe('the call history that the rules read, canonical JSON'),
   })
   .meta({ id: 'AccessExplanation' });
 
@@ -82,7 +84,7 @@ const ruling = {
       parts: z.array(z.object({ rule: z.string(), approver_roles: names, people: names, quorum: z.int() })),
     })
     .nullable()
-    .describe('whom a call would be asked of; null: nobody'),
+    .describe('who would have to approve the call; null: no approval is needed'),
   defer: z
     .object({
       until: z.enum(['call_ended', 'time', 'limit_free', 'again']),
@@ -93,13 +95,13 @@ const ruling = {
       on_timeout: z.enum(['deny', 'require_approval']),
     })
     .nullable()
-    .describe('what a call would wait for'),
+    .describe('what the call would wait for; null: it would not wait'),
   explanation: explanation.nullable(),
-  inputs_digest: z.string().describe('SHA-256 of the canonical inputs, with defaults and as caps leave them, hex'),
+  inputs_digest: z.string().describe('SHA-256 (hex) of the canonical inputs after defaults and caps'),
   mapped: z
     .object({ mapping_version: z.int(), inputs_digest: z.string(), inputs: z.unknown(), warnings: names })
     .nullable()
-    .describe('what would run, where a mapping is in force'),
+    .describe('the mapped inputs that would run; null without a mapping'),
 };
 
 const accessRuling = z.object(ruling).meta({ id: 'AccessRuling' });
@@ -108,7 +110,7 @@ export const tierAnswer = z.object({ tool: z.string(), ...ruling }).meta({ id: '
 const refusal = z
   .object({
     reason: z.object({
-      code: z.string().describe('the kind of problem that such a call would be refused with'),
+      code: z.string().describe('the problem type that the call would be refused with'),
       message: z.string(),
       issues: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })).optional(),
     }),
@@ -117,7 +119,7 @@ const refusal = z
 
 export const evaluationAnswer = z
   .object({
-    decision: z.boolean().describe('true only where the call would be taken and run without anybody being asked'),
+    decision: z.boolean().describe('true only if the call would be accepted and run without an approval'),
     context: z.union([accessRuling, refusal]),
   })
   .meta({ id: 'AccessEvaluation' });

@@ -1,7 +1,7 @@
 import { type Caller, Refusal } from '@countersign/calls';
 import { TenantMappings } from '@countersign/process';
 import { Injectable } from '@nestjs/common';
-import { type Asked, type DryRuling, DryRulings } from '../policies/dry-rulings.js';
+import { type DryRuling, type DryRulingQuery, DryRulings } from '../policies/dry-rulings.js';
 import { PolicyService } from '../policies/policy.service.js';
 import type { AccessRuling, EvaluationAnswer, EvaluationRequest, TierRequest } from './access.schemas.js';
 import { inputsRefusal, rulingAnswer } from './ruling-answer.js';
@@ -9,11 +9,11 @@ import { inputsRefusal, rulingAnswer } from './ruling-answer.js';
 /** Only those who keep or check the policy may ask about others than themselves. */
 const ASK_FOR_OTHERS: readonly string[] = ['policy_admin', 'auditor', 'admin', 'operator'];
 
-function requestedBy({ subject, action, resource, context }: EvaluationRequest, caller: Caller): Asked | Refusal {
+function requestedBy({ subject, action, resource, context }: EvaluationRequest, caller: Caller): DryRulingQuery | Refusal {
   const { kind, id: own, roles } = caller.principal;
   const isSelf = subject.id === own && subject.type === kind;
   if (!isSelf && !roles.some((role) => ASK_FOR_OTHERS.includes(role)))
-    return new Refusal('forbidden', 'asking about somebody else needs the role policy_admin, auditor or operator', {
+    return new Refusal('forbidden', 'evaluating calls of another principal needs the role policy_admin, auditor or operator', {
       reason: 'role_missing',
     });
   const named = subject.properties.roles;
@@ -37,7 +37,7 @@ const refused = ({ kind: code, detail: message }: Refusal, issues?: DryRuling['i
   context: { reason: { code, message, ...(issues ? { issues } : {}) } },
 });
 
-/** What would be ruled on a call that nobody makes. Records nothing. */
+/** Evaluates policy for a hypothetical call. Records nothing. */
 @Injectable()
 export class AccessService {
   private readonly rulings: DryRulings;
@@ -47,9 +47,9 @@ export class AccessService {
   }
 
   async evaluate(caller: Caller, request: EvaluationRequest): Promise<EvaluationAnswer | Refusal> {
-    const asked = requestedBy(request, caller);
-    if (asked instanceof Refusal) return asked;
-    const ruling = await this.rulings.of(caller.tenant_id, asked);
+    const query = requestedBy(request, caller);
+    if (query instanceof Refusal) return query;
+    const ruling = await this.rulings.of(caller.tenant_id, query);
     if (ruling instanceof Refusal) return refused(ruling);
     const fault = inputsRefusal(ruling);
     if (fault) return refused(fault, ruling.issues);

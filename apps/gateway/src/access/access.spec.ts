@@ -40,10 +40,10 @@ const question = (properties: object, id = 'agent') => ({
 });
 const evaluate = (body: unknown, role: 'agent' | 'auditor' = 'agent') => app.send('POST', '/access/v1/evaluation', { role, body });
 
-test('without a token it is 401, and about somebody else 403', async () => {
+test('returns 401 without a token, and 403 for another principal', async () => {
   expect((await app.send('GET', '/.well-known/authzen-configuration')).status).toBe(401);
   const { status, body } = await evaluate(question({ path: 'a', text: 'b' }, 'somebody'));
-  expect([status, body.detail]).toEqual([403, 'asking about somebody else needs the role policy_admin, auditor or operator']);
+  expect([status, body.detail]).toEqual([403, 'evaluating calls of another principal needs the role policy_admin, auditor or operator']);
 });
 
 test('what is wrong with a question is named by its place', async () => {
@@ -51,7 +51,7 @@ test('what is wrong with a question is named by its place', async () => {
   expect([status, body.validation.issues[0].path]).toEqual([400, '/subject/id']);
 });
 
-test('AuthZEN finds its endpoint at the host that it asked', async () => {
+test('AuthZEN metadata names the host of the request', async () => {
   const { body } = await app.send('GET', '/.well-known/authzen-configuration', { role: 'agent', headers: { host: 'gate.example' } });
   expect(body).toEqual({
     policy_decision_point: 'http://gate.example',
@@ -73,5 +73,5 @@ test('a question is answered as the effective tier of the tool is, and one that 
     context: { reason: { code: 'invalid-inputs', issues: [{ path: '/path' }, { path: '/text' }] } },
   });
   const unknown = await evaluate({ ...question({}), action: { name: 'no_tool' } });
-  expect(unknown.body.context.reason).toEqual({ code: 'unknown-tool', message: 'there is no tool no_tool' });
+  expect(unknown.body.context.reason).toEqual({ code: 'unknown-tool', message: 'the tool no_tool does not exist' });
 });

@@ -3,7 +3,7 @@ import { partsRequested } from '@countersign/domain';
 import type { DryRuling } from '../policies/dry-rulings.js';
 import type { AccessRuling } from './access.schemas.js';
 
-/** A ruling on a call that nobody made, as it is answered. */
+/** Response for the decision on a hypothetical call. */
 export function rulingAnswer({ judgement, inputs_digest, mapped }: DryRuling): AccessRuling {
   const { effect, tier, approval_mode_effective, rule, bundle_version, reason, explanation, defer } = judgement;
   return {
@@ -39,7 +39,7 @@ function mappedAnswer(mapped: DryRuling['mapped']): AccessRuling['mapped'] {
   return { mapping_version, inputs_digest, inputs: JSON.parse(inputs_json), warnings };
 }
 
-/** Why such a call would not be taken, whatever policy says. */
+/** Why the call would be rejected regardless of policy. */
 export function inputsRefusal({ issues }: DryRuling): Refusal | undefined {
   const [first] = issues;
   if (!first) return undefined;

@@ -6,13 +6,13 @@ export const timeOf = z.iso.datetime().describe('ISO 8601, UTC');
 /** Who did something. */
 export const principalName = z.object({ kind: z.enum(['agent', 'user', 'service']), id: z.string() }).meta({ id: 'PrincipalName' });
 
-/** Where a change stands on the log and which of the running instances have it; null where that cannot be known. */
+/** Log position of a change and which running instances have it; null if unknown. */
 export const everywhere = {
   config_offset: z.int().min(0).describe('the offset of the change in the configuration'),
   instances: z
     .array(z.object({ instance_id: z.string(), service: z.string(), has_it: z.boolean() }))
     .nullable()
-    .describe('the running instances, and whether each has the change; null: unknown'),
+    .describe('the running instances, and whether each has applied the change; null: unknown'),
 };
 
 /** Who acted. */

@@ -53,7 +53,7 @@ function editOf({ diff_json, ...edit }: NonNullable<ApprovalRow['requirement']['
   return { ...edit, diff: JSON.parse(diff_json) as unknown };
 }
 
-/** A request for approval as its approver needs it: what, why, by whom, and the votes so far. */
+/** Response for an approval request: the call, its reason, its caller and the votes so far. */
 export function approvalAnswerOf(row: ApprovalRow, reader: Reader): ApprovalAnswer {
   const { approval_id, call_id, revision, status } = row;
   const { inputs_json, mapped, edit, requirement: terms, rule: _rule, ...requirement } = row.requirement;

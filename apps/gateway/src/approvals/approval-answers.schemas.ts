@@ -10,12 +10,12 @@ const principal = z.object({ kind: z.enum(['agent', 'user', 'service']), id: z.s
 
 const group = z.object({
   approver_roles: names,
-  people: names.describe('principal ids that may vote whatever their roles'),
+  people: names.describe('ids of principals that may vote regardless of their roles'),
   quorum: z.int(),
   expires_after_ms: z.int(),
 });
 
-/** Whose approval is asked for, as the rule says it. */
+/** The approval requirement of the rule. */
 const terms = z
   .object({
     approver_roles: names,
@@ -40,11 +40,11 @@ const evidence = z
     bundle_version: z.string(),
     config_offset: z.int(),
     undo_tool: text.describe('the tool that would undo the effect'),
-    undo: z.string().describe('what an undo would do, in words'),
+    undo: z.string().describe('description of what an undo would do'),
     trust_score: z.number().nullable(),
     similar: z.array(z.object({ call_id: z.string(), status: z.string(), same_inputs: z.boolean(), requested_at_ms: z.int() })),
   })
-  .meta({ id: 'ApprovalEvidence', description: 'what approvers are shown besides the call, frozen when they were asked' });
+  .meta({ id: 'ApprovalEvidence', description: 'what approvers see besides the call, as of the time of the request' });
 
 const edit = z
   .object({
@@ -55,20 +55,20 @@ const edit = z
     also: z
       .object({ idempotency_key: z.string(), discriminating_digest: z.string(), attempt: z.int() })
       .nullable()
-      .describe('the key that the edited inputs have by themselves'),
-    diff: z.unknown().describe('RFC 6902, from the inputs before to these'),
+      .describe('the idempotency key derived from the edited inputs'),
+    diff: z.unknown().describe('JSON Patch (RFC 6902) from the previous inputs to the edited inputs'),
   })
   .meta({ id: 'ApprovalEdit' });
 
 const part = z
   .object({
     rule: text,
-    level: z.int().describe('how many groups had it before the present one'),
+    level: z.int().describe('number of escalations before the current group; 0: none'),
     approver_roles: names,
     people: names,
     quorum: z.int(),
     four_eyes: z.boolean(),
-    shortfall: text.describe('why the people who were known when it was asked cannot meet it'),
+    shortfall: text.describe('why the people known at the time of the request cannot meet this part'),
     approvals: z.int(),
     met: z.boolean(),
     requested_at: timeOf,
@@ -82,11 +82,11 @@ const vote = z
     voter_id: text,
     vote: text,
     reason: text,
-    verdict: z.enum(['counted', 'refused']).nullable().describe('null while policy has not judged it'),
+    verdict: z.enum(['counted', 'refused']).nullable().describe('null until policy has evaluated the vote'),
     verdict_reason: text,
     in_parts: z
-      .array(z.object({ rule: z.string(), on_behalf_of: text.describe('whose right was used, by delegation') }))
-      .describe('where it counts'),
+      .array(z.object({ rule: z.string(), on_behalf_of: text.describe('the delegator, if the voter used a delegation') }))
+      .describe('the parts that the vote counts in'),
     voted_at: timeOf.nullable(),
   })
   .meta({ id: 'ApprovalVote' });
@@ -116,18 +116,18 @@ const call = z
     case_id: text,
     run_id: text,
     status: z.string(),
-    inputs: z.unknown().describe('the inputs that are asked about'),
+    inputs: z.unknown().describe('the inputs to approve'),
     input: z.unknown().describe('the same as `inputs`'),
-    mapped_input: z.unknown().optional().describe("what the tenant's mapping made of `input`, and what runs; absent without a mapping"),
+    mapped_input: z.unknown().optional().describe("`input` after the tenant's mapping: the inputs that run; absent without a mapping"),
     mapping: callMapping.optional().describe('absent without a mapping'),
     inputs_digest: z.string().optional(),
     contract_digest: z.string().optional(),
     decision: callDecision.nullable(),
     principal: principal.optional(),
     on_behalf_of: z.object({ kind: z.string(), id: z.string() }).nullable(),
-    context: context.optional().describe('what the agent says about the call'),
+    context: context.optional().describe('context that the agent sent with the call'),
     markings: names,
-    withheld: names.optional().describe('markings that the reader lacks: inputs are not shown'),
+    withheld: names.optional().describe('markings that the reader lacks; inputs are withheld'),
   })
   .meta({ id: 'ApprovalCall' });
 
@@ -148,8 +148,8 @@ export const approvalAnswer = z
     barred: names.describe('principal ids that may not approve'),
     evidence: evidence.nullable(),
     people: names,
-    distinct: z.boolean().describe('each part needs people who meet no other'),
-    grantable: z.boolean().describe('similar calls can be approved too'),
+    distinct: z.boolean().describe('each part needs different people'),
+    grantable: z.boolean().describe('the approval can include a grant for similar calls'),
     level: z.int(),
     terms: terms.nullable(),
     edit: edit.nullable(),
@@ -193,10 +193,10 @@ export const approvalPage = pageOfItems(listedApproval).meta({ id: 'ApprovalPage
 export const approvalListQuery = pageQuery.extend({
   status: z.enum(['pending', 'granted', 'denied', 'expired', 'cancelled', 'superseded']).optional(),
   tool: z.string().min(1).max(200).optional(),
-  like: z.string().min(1).max(200).optional().describe('an approval_id: requests that the same rule asks about the same tool'),
+  like: z.string().min(1).max(200).optional().describe('an approval_id: lists requests for the same tool from the same rule'),
   requested_after: queryTime.optional().describe('at this time or later'),
   requested_before: queryTime.optional().describe('before this time'),
-  principal: z.string().min(1).max(200).optional().describe('id of the caller whose call waits'),
+  principal: z.string().min(1).max(200).optional().describe('id of the caller of the pending call'),
   ...approvalMembers.query,
 });
 
@@ -224,7 +224,7 @@ const problem = z
 const outcome = z
   .object({
     approval_id: z.string(),
-    status: z.int().describe('as of a request of its own'),
+    status: z.int().describe('HTTP status that a single request would return'),
     problem: problem.optional(),
     approval: votedApproval.optional(),
   })

@@ -53,8 +53,8 @@ function waiting(approval_id: string, principal_id: string, { at_ms = 1_000, too
   const requested = placed('tool_call_requested', { meta, call: sampleCall({ tool, principal }) }, 'tool-call-requested');
   const state = packCall(evolve(undefined, requested) as CallState);
   const found = { call_id, tenant_id, case_id: null, run_id: null, tool, status: 'pending_approval', requested_at_ms: at_ms, hlc: 1 };
-  const asked = { decision_id: 'd', ...requirement, ...nothing } as RequestedApproval;
-  const request = { call_id, revision: 1, requested_at_ms: at_ms, expires_at_ms: at_ms + 1000, requirement: asked };
+  const detail = { decision_id: 'd', ...requirement, ...nothing } as RequestedApproval;
+  const request = { call_id, revision: 1, requested_at_ms: at_ms, expires_at_ms: at_ms + 1000, requirement: detail };
   return { call: { ...found, state, waits_approval: true }, approval: { approval_id, tenant_id, partition: 2, request, end: null } };
 }
 

@@ -22,7 +22,7 @@ export class ApprovalQualityController {
 
   @Get()
   @Roles('auditor', 'operator', 'policy_admin')
-  @ApiOperation({ summary: 'Read how well people decide' })
+  @ApiOperation({ summary: 'Read the quality of approval decisions' })
   @Answer(qualityAnswer, { headers: viewsHeader })
   async read(
     @CurrentCaller() caller: Caller,

@@ -19,7 +19,7 @@ export class ApprovalSummaryController {
 
   @Get()
   @Roles()
-  @ApiOperation({ summary: 'Count the approvals that wait, with the time of the oldest' })
+  @ApiOperation({ summary: 'Count pending approvals, with the time of the oldest' })
   @Answer(approvalSummary, { headers: viewsHeader })
   async read(
     @CurrentCaller() { tenant_id }: Caller,

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { timeOf } from '../answers/shared-schemas.js';
 
 const waiting = {
-  pending: z.int().min(0).describe('how many requests wait'),
-  oldest_pending_at: timeOf.nullable().describe('since when the oldest of them waits; null: none waits'),
+  pending: z.int().min(0).describe('number of pending requests'),
+  oldest_pending_at: timeOf.nullable().describe('time of the oldest pending request; null: none is pending'),
 };
 
 const group = z
   .object({
-    tier: z.string().nullable().describe('of the tool call; null: it was not recorded'),
-    approver_roles: z.array(z.string()).describe('the roles that were asked first; empty: people by name'),
+    tier: z.string().nullable().describe('tier of the tool call; null: not recorded'),
+    approver_roles: z.array(z.string()).describe('roles of the first group of approvers; empty: the approvers are named people'),
     ...waiting,
   })
   .meta({ id: 'PendingApprovals' });
@@ -18,8 +18,8 @@ const group = z
 export const approvalSummary = z
   .object({
     ...waiting,
-    truncated: z.boolean().describe('10000 requests are counted, and more may wait'),
-    groups: z.array(group).describe('by tier and roles, the longest-waiting first'),
+    truncated: z.boolean().describe('true: the count stopped at 10000 requests; more may be pending'),
+    groups: z.array(group).describe('grouped by tier and roles, the oldest request first'),
   })
   .meta({ id: 'ApprovalSummary' });
 

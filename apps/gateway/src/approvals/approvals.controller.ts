@@ -36,7 +36,7 @@ export class ApprovalsController {
   ) {}
 
   @Get()
-  @ApiOperation({ summary: 'List approvals, those that wait longest first' })
+  @ApiOperation({ summary: 'List approvals, oldest first' })
   @Answer(approvalPage, { headers: viewsHeader })
   async list(
     @CurrentCaller() caller: Caller,
@@ -59,7 +59,7 @@ export class ApprovalsController {
   }
 
   @Post('votes')
-  @ApiOperation({ summary: 'Vote on many requests at once', description: 'Each is decided by itself, and its outcome says how.' })
+  @ApiOperation({ summary: 'Vote on many requests at once', description: 'Each vote is decided on its own and has its own outcome.' })
   @Answer(voteOutcomes)
   async voteOnMany(
     @CurrentCaller() caller: Caller,
@@ -73,7 +73,7 @@ export class ApprovalsController {
   @Post(':approval_id/votes')
   @ApiOperation({ summary: 'Vote' })
   @Answer(votedApproval)
-  @AlsoAnswers(202, votedApproval, 'the vote is on the record; policy has not judged it yet')
+  @AlsoAnswers(202, votedApproval, 'the vote is recorded; policy has not evaluated it yet')
   async vote(
     @CurrentCaller() caller: Caller,
     @Param('approval_id') approval_id: string,

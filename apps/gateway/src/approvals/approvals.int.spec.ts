@@ -39,7 +39,7 @@ afterAll(async () => {
   await store.close();
 });
 
-test('everybody of the tenant lists approvals, delegations and grants; without a token nobody does', async () => {
+test('all roles list approvals, delegations and grants; a request without a token is refused', async () => {
   for (const path of ['/v1/approvals', '/v1/vote-delegations', '/v1/grants']) {
     expect([path, (await app.send('GET', path)).status]).toEqual([path, 401]);
     expect([path, (await app.send('GET', path, { role: 'agent' })).body]).toEqual([path, { items: [], next_cursor: null }]);
@@ -132,9 +132,9 @@ test('a grant answers when it starts and expires, and the former by its earlier 
   grants.delete('g1');
 });
 
-test('a person lets somebody else vote, for a time that is not over', async () => {
+test('a person delegates votes for a time in the future', async () => {
   const over = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-19T00:00:00Z' } });
-  expect([over.status, over.body.detail]).toEqual([400, '`expires_at` is over before it begins']);
+  expect([over.status, over.body.detail]).toEqual([400, '`expires_at` must be in the future and after `starts_at`']);
   const made = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-21T00:00:00Z' } });
   expect([made.status, made.body.from, made.body.to, made.headers.etag]).toEqual([
     201,
@@ -165,15 +165,15 @@ test('a delegation takes and answers its times as starts_at and expires_at, besi
   }
 });
 
-test('a decision link needs no key, but a channel that still acts for somebody', async () => {
+test('a decision link needs no key, but a channel that still has acts_as', async () => {
   const claims = { tenant_id: 'acme', approval_id: 'a1', webhook_id: 'w1', expires_at_ms: NOW + 1000 };
   const decide = (token: string) => app.send('POST', '/v1/decisions', { body: { token, vote: 'approve' } });
-  expect((await decide('x.y')).body.detail).toBe('this link was not made by this installation, or was changed');
-  expect((await decide(links.token({ ...claims, expires_at_ms: NOW }))).body.detail).toBe('this link has expired');
-  expect((await decide(links.token(claims))).body.detail).toBe('the channel of this link decides nothing any more');
+  expect((await decide('x.y')).body.detail).toBe('the link was not issued by this installation, or was altered');
+  expect((await decide(links.token({ ...claims, expires_at_ms: NOW }))).body.detail).toBe('the link has expired');
+  expect((await decide(links.token(claims))).body.detail).toBe('the channel of this link no longer has `acts_as`');
   expect((await app.send('GET', `/v1/decisions?token=${links.token(claims)}`)).status).toBe(403);
   expect((await app.send('GET', '/v1/decisions')).status).toBe(403);
   const acts_as = { kind: 'user', id: 'carl', roles: ['approver'] };
   tenantPart(state, 'acme').webhooks.set('w1', { state: 'active', acts_as } as never);
-  expect((await decide(links.token(claims))).body.detail).toMatch(/^carl, for whom the channel of this link decides/);
+  expect((await decide(links.token(claims))).body.detail).toMatch(/^carl, whom the channel of this link acts as/);
 });

@@ -64,7 +64,7 @@ export class ApprovalsService {
     const is_current = await this.calls.views.current(seen);
     const row = await readApproval(this.calls.views.store, tenant_id, approval_id);
     if (row) return row;
-    return is_current ? new Refusal('not-found', 'there is no approval of this id', { reason: 'approval_not_found' }) : viewsBehind();
+    return is_current ? new Refusal('not-found', 'no approval has this id', { reason: 'approval_not_found' }) : viewsBehind();
   }
 
   /** What requests have in common with this one, that may be decided together. */

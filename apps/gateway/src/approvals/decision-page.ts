@@ -7,8 +7,8 @@ for (const button of document.querySelectorAll('button')) button.onclick = async
   const reason = document.querySelector('textarea').value.trim();
   const body = JSON.stringify({ token, vote: button.value, ...(reason ? { reason } : {}) });
   const answer = await fetch('/v1/decisions', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-  const said = await answer.json();
-  document.querySelector('output').textContent = answer.ok ? 'Recorded: ' + said.status : said.detail;
+  const reply = await answer.json();
+  document.querySelector('output').textContent = answer.ok ? 'Recorded: ' + reply.status : reply.detail;
 };`;
 
 /** What the page may run, for its Content-Security-Policy. */

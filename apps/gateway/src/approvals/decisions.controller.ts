@@ -30,7 +30,7 @@ export class DecisionsController {
   @Get()
   @Public()
   @ApiOperation({ summary: 'Read the page of a decision link' })
-  @AnswersIn('text/html', 'the request, with a button for each decision')
+  @AnswersIn('text/html', 'an HTML page with the request and a button for each decision')
   async look(
     @Query({ schema: decisionQuery }) { token }: z.infer<typeof decisionQuery>,
     @SeenPositions() seen: Seen,

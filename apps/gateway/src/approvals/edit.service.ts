@@ -19,20 +19,22 @@ export class EditService {
     return this.parts.sealer;
   }
 
-  async edited(tenant_id: string, call: ToolCall, asked: Record<string, unknown>): Promise<EditedInputs | Refusal> {
+  async edited(tenant_id: string, call: ToolCall, proposed: Record<string, unknown>): Promise<EditedInputs | Refusal> {
     if (call.compensates?.kind === 'own')
-      return new Refusal('conflict', 'an undo has the inputs of the effect that it undoes', { reason: 'undo_not_editable' });
+      return new Refusal('conflict', 'the inputs of an undo cannot be edited: they are those of the call it undoes', {
+        reason: 'undo_not_editable',
+      });
     const tool = catalogued(this.configuration.state, call.tool, call.version);
     if (!tool || tool.digest !== call.contract_digest)
-      return new Refusal('conflict', 'the tool is not what it was when the call was made', { reason: 'tool_changed' });
-    if (isTooDeep(asked)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
+      return new Refusal('conflict', 'the contract of the tool has changed since the call was made', { reason: 'tool_changed' });
+    if (isTooDeep(proposed)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
     const check = this.contracts.of(tool);
     if (typeof check === 'string')
       return new Refusal('conflict', `the input schema of ${tool.name} cannot be used: ${check}`, { reason: 'tool_schema_unusable' });
-    const faults = check(asked);
-    const mapped = faults.length > 0 ? null : await this.parts.mapper.other(tenant_id, call, canonicalText(asked));
+    const faults = check(proposed);
+    const mapped = faults.length > 0 ? null : await this.parts.mapper.other(tenant_id, call, canonicalText(proposed));
     if (mapped instanceof Refusal) return mapped;
-    const inputs = faults.length > 0 ? asked : this.capped(tenant_id, tool, { ...call, mapped }, asked);
+    const inputs = faults.length > 0 ? proposed : this.capped(tenant_id, tool, { ...call, mapped }, proposed);
     const issues = faults.length > 0 ? faults : check(inputs);
     if (issues[0])
       return new Refusal('invalid-inputs', `${issues[0].path || 'the inputs'}: ${issues[0].message}`, { layer: 'input', issues });
@@ -41,7 +43,7 @@ export class EditService {
     const rest = {
       seq: null,
       request_id: null,
-      asked_version: null,
+      requested_version: null,
       principal_kind: call.principal.kind,
       header: undefined,
       partitions: 1,
@@ -57,7 +59,7 @@ export class EditService {
     });
     // A header key and a read have no key of their inputs: there is no second one to hold.
     const own = isReadOnly(call.effect_class) || isKeyOfRequest(call.key_source);
-    const runs = inputs === asked ? mapped : await this.parts.mapper.other(tenant_id, call, inputs_json);
+    const runs = inputs === proposed ? mapped : await this.parts.mapper.other(tenant_id, call, inputs_json);
     if (runs instanceof Refusal) return runs;
     const key = own ? call.idempotency_key : idempotency_key;
     return { inputs_json, inputs_digest, idempotency_key: key, discriminating_digest, mapped: runs };

@@ -18,7 +18,7 @@ export class GrantsController {
   constructor(private readonly grants: GrantsService) {}
 
   @Get()
-  @ApiOperation({ summary: 'List what was approved for similar calls' })
+  @ApiOperation({ summary: 'List grants: approvals for similar calls' })
   @Answer(grantPage)
   list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: pageQuery }) query: PageQuery) {
     return this.grants.list(tenant_id, query);

@@ -55,7 +55,7 @@ export class GrantsService {
 
   private revocation({ tenant_id, principal }: Caller, grant_id: string): ChangeFields<'grant_set'> | Refusal {
     const known = this.known(tenant_id).get(grant_id);
-    if (!known) return new Refusal('not-found', 'there is no grant of this id', { reason: 'grant_not_found' });
+    if (!known) return new Refusal('not-found', 'no grant has this id', { reason: 'grant_not_found' });
     const { id, roles, kind } = principal;
     const may =
       kind !== 'agent' &&

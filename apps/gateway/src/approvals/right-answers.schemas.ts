@@ -4,15 +4,15 @@ import { pageOfItems } from '../lists/page-query.js';
 
 const text = z.string().nullable();
 
-/** Somebody who votes for somebody else, as it is answered. */
+/** Response for a vote delegation. */
 export const voteDelegation = z
   .object({
     delegation_id: z.string(),
-    to: z.string().describe('principal id of who votes instead'),
+    to: z.string().describe('id of the principal who votes instead'),
     tools: z.array(z.string()).describe('empty: all tools'),
     reason: z.string(),
-    from_issuer: text.describe('who vouches for `from`: local, or the issuer of an identity provider'),
-    from: z.object({ id: z.string(), roles: z.array(z.string()) }).describe('whose right, with the roles at that time'),
+    from_issuer: text.describe('issuer of the identity of `from`: local, or the issuer of an identity provider'),
+    from: z.object({ id: z.string(), roles: z.array(z.string()) }).describe('the delegator, with its roles at the time of the delegation'),
     starts_at: timeOf,
     expires_at: timeOf,
     from_time: timeOf.describe('the same as `starts_at`'),
@@ -37,20 +37,20 @@ const grant = z
     scope: z.enum(['case', 'run', 'tool']),
     case_id: text,
     run_id: text,
-    principal_id: z.string().describe('who may make the calls'),
+    principal_id: z.string().describe('id of the principal that may make the calls'),
     granted_by: z.array(z.string()),
-    rule: z.string().describe('the rule whose question it answers'),
+    rule: z.string().describe('the rule whose approval requirement the grant meets'),
     mapping_version: z.int().nullable(),
-    rules: z.array(z.string()).describe('the parts that it answers, by their rules'),
+    rules: z.array(z.string()).describe('rules of the approval parts that the grant meets'),
     uses: z.int(),
     amounts: z.array(
       z.object({
         path: z.string().describe('JSON Pointer into the inputs'),
-        max: z.number().describe('of one call'),
-        sum_max: z.number().describe('of all calls together'),
+        max: z.number().describe('maximum of one call'),
+        sum_max: z.number().describe('maximum of the sum over all calls'),
       }),
     ),
-    used: z.number().describe('uses that calls hold or have taken'),
+    used: z.number().describe('uses that calls have reserved or consumed'),
     status: z.enum(['active', 'revoked', 'expired', 'void']),
     starts_at: timeOf,
     expires_at: timeOf,
@@ -66,23 +66,23 @@ export type GrantAnswer = z.infer<typeof grant>;
 const quality = z.object({
   decisions: z.int(),
   approvals: z.int(),
-  approval_rate: z.number().describe('approvals among approvals and denials'),
-  approved_unopened: z.int().describe('approvals by somebody who never opened the request before'),
+  approval_rate: z.number().describe('approvals divided by approvals and denials'),
+  approved_unopened: z.int().describe('approvals by people who had not opened the request'),
   median_wait_ms: z.number().nullable().describe('from the request to the vote'),
-  median_attention_ms: z.number().nullable().describe('from opening to the vote, of those that were opened'),
+  median_attention_ms: z.number().nullable().describe('from opening to the vote; only opened requests count'),
   attention_ms: z.number(),
-  cost: z.number().nullable().describe('null where no price of an hour was given'),
+  cost: z.number().nullable().describe('null without `price_of_hour`'),
   cost_per_decision: z.number().nullable(),
-  rubber_stamp: z.boolean().describe('approves almost everything, unread or in seconds'),
+  rubber_stamp: z.boolean().describe('true: approves almost everything, unopened or within seconds'),
   reasons: z.array(z.string()),
 });
 const namedQuality = z.object({ name: z.string(), ...quality.shape }).meta({ id: 'NamedApprovalQuality' });
 
 export const qualityAnswer = z
   .object({
-    starts_at: timeOf.describe('votes from this time on are counted'),
+    starts_at: timeOf.describe('start of the period'),
     since: timeOf.describe('the same as `starts_at`'),
-    truncated: z.boolean().describe('there were more decisions than are looked at'),
+    truncated: z.boolean().describe('true: the period has more decisions than the report reads'),
     all: quality.meta({ id: 'ApprovalQuality' }),
     approvers: z.array(namedQuality),
     rules: z.array(namedQuality),

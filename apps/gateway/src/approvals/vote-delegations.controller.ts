@@ -12,7 +12,7 @@ import { type VoteDelegationRequest, voteDelegationRequest } from './approval-re
 import { voteDelegation, voteDelegationPage } from './right-answers.schemas.js';
 import { VoteDelegationsService } from './vote-delegations.service.js';
 
-/** `/v1/vote-delegations`: who votes for whom. */
+/** `/v1/vote-delegations`: delegations of votes. */
 @ApiTags('approvals')
 @Roles()
 @Controller('v1/vote-delegations')
@@ -20,7 +20,7 @@ export class VoteDelegationsController {
   constructor(private readonly delegations: VoteDelegationsService) {}
 
   @Get()
-  @ApiOperation({ summary: 'List who votes for whom' })
+  @ApiOperation({ summary: 'List vote delegations' })
   @Answer(voteDelegationPage)
   list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: pageQuery }) query: PageQuery) {
     return this.delegations.list(tenant_id, query);
@@ -28,7 +28,7 @@ export class VoteDelegationsController {
 
   @Post()
   @Change()
-  @ApiOperation({ summary: 'Let somebody vote for you' })
+  @ApiOperation({ summary: 'Delegate your votes' })
   @Answer(voteDelegation, { status: 201 })
   async create(
     @CurrentCaller() caller: Caller,

@@ -25,7 +25,7 @@ function answerOf({ from, from_ms, until_ms, changed_at_ms, by: _by, ...rest }: 
   return { ...rest, from: { id: from.id, roles: from.roles }, ...times };
 }
 
-/** Out of office: whoever is away lets somebody else vote with the roles that the absent one has now. */
+/** Out of office: a delegate votes with the roles that the delegator has at the time of the vote. */
 @Injectable()
 export class VoteDelegationsService {
   constructor(
@@ -41,11 +41,12 @@ export class VoteDelegationsService {
 
   async create(caller: Caller, body: VoteDelegationRequest, request: PatientRequest): Promise<TaggedDelegation | Refusal> {
     const { tenant_id, principal, issuer } = caller;
-    if (principal.kind !== 'user') return new Refusal('forbidden', 'only a person has a vote to give', { reason: 'user_required' });
-    if (body.to === principal.id) return new Refusal('invalid-request', 'name somebody else');
+    if (principal.kind !== 'user') return new Refusal('forbidden', 'only users can delegate votes', { reason: 'user_required' });
+    if (body.to === principal.id) return new Refusal('invalid-request', '`to` must be another principal');
     const changed_at_ms = this.policies.configuration.clock.now_ms();
     const { from_ms = changed_at_ms, until_ms } = delegatedTimes(body);
-    if (until_ms <= Math.max(from_ms, changed_at_ms)) return new Refusal('invalid-request', '`expires_at` is over before it begins');
+    if (until_ms <= Math.max(from_ms, changed_at_ms))
+      return new Refusal('invalid-request', '`expires_at` must be in the future and after `starts_at`');
     const delegation_id = uuidv7(changed_at_ms);
     const { to, tools, reason } = body;
     const who = { from: principal, from_issuer: issuer, to, by: principal };
@@ -58,9 +59,9 @@ export class VoteDelegationsService {
   async end({ tenant_id, principal: by }: Caller, delegation_id: string, request: ConditionalRequest & PatientRequest) {
     const draft = () => {
       const known = this.known(tenant_id).find((one) => one.delegation_id === delegation_id);
-      if (!known) return new Refusal('not-found', 'there is no delegation of this id', { reason: 'vote_delegation_not_found' });
+      if (!known) return new Refusal('not-found', 'no delegation has this id', { reason: 'vote_delegation_not_found' });
       if (known.from.id !== by.id && !by.roles.includes('admin'))
-        return new Refusal('forbidden', 'only who gave it, or an admin, ends it', { reason: 'not_the_owner' });
+        return new Refusal('forbidden', 'only the delegator or an admin can end this delegation', { reason: 'not_the_owner' });
       return { ...known, ended: true, by, changed_at_ms: this.policies.configuration.clock.now_ms() };
     };
     const item = itemNames.vote_delegation(delegation_id);

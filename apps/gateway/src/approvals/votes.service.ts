@@ -30,11 +30,11 @@ interface Ballot {
   edited: EditedInputs | null;
 }
 
-/** What a vote of another kind cannot say: whoever sends inputs with an approval means an edit. */
+/** Refuses members that belong to another kind of vote, for example inputs with an approval. */
 function misplacedIn({ vote, inputs, to, grant }: VoteRequest): string | undefined {
-  if ((vote === 'edit') !== (inputs !== undefined)) return '`inputs` belong to an edit, and an edit names them';
-  if ((vote === 'delegate') !== (to !== undefined)) return '`to` belongs to a delegation, and a delegation names it';
-  return grant !== undefined && vote !== 'approve' && vote !== 'edit' ? '`grant` belongs to an approval' : undefined;
+  if ((vote === 'edit') !== (inputs !== undefined)) return '`inputs` is required with the vote `edit` and not allowed with other votes';
+  if ((vote === 'delegate') !== (to !== undefined)) return '`to` is required with the vote `delegate` and not allowed with other votes';
+  return grant !== undefined && vote !== 'approve' && vote !== 'edit' ? '`grant` is allowed only with the vote `approve`' : undefined;
 }
 
 /** Puts votes on the record and answers what policy made of them. Whether a vote counts is policy's. */
@@ -44,7 +44,7 @@ export class VotesService {
     private readonly calls: RecordedCalls,
     private readonly approvals: ApprovalsService,
     private readonly edits: EditService,
-    /** Records before a vote that the voter came with a token. */
+    /** Records before a vote that the voter used a token. */
     private readonly verified: VerifiedTokens,
   ) {}
 
@@ -100,7 +100,7 @@ export class VotesService {
     return { approval: { ...approvalAnswerOf(now, voter), vote_id: vote.vote_id }, is_judged: verdict !== undefined };
   }
 
-  /** The request that stands now: after an edit the next one, as soon as the views have it (its two topics come in any order). */
+  /** The current request: after an edit the next one, once the views have it (its two topics are read in any order). */
   private async requestAfter(
     tenant_id: string,
     approval_id: string,

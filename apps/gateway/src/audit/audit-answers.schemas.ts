@@ -11,18 +11,18 @@ const note = z.string().describe('C2SP signed note');
 const auditEvent = z.object({
   event_id: z.string(),
   type: z.string(),
-  recorded_at: timeOf.describe('when the log took it'),
+  recorded_at: timeOf.describe('time when the log appended it'),
   time: timeOf.describe('the same as `recorded_at`'),
   tenant_id: z.string(),
-  caller: z.string().nullable().describe('whose call it is; where it belongs to no call, who did it'),
+  caller: z.string().nullable().describe('the caller of the call; for an event without a call, the principal that caused it'),
   on_behalf_of: z.string().nullable(),
-  actor: z.string().nullable().describe('who caused this very event, where it names somebody'),
+  actor: z.string().nullable().describe('the principal that caused this event, if the event names one'),
   call_id: z.string().nullable(),
   case_id: z.string().nullable(),
   run_id: z.string().nullable(),
   tool: z.string().nullable(),
   args_hash: hash.describe("SHA-256 of the call's canonical inputs, hex"),
-  result_hash: hash.describe("SHA-256 of the result as it is recorded (its output's text, else its error's code and message), hex"),
+  result_hash: hash.describe('SHA-256 (hex) of the recorded result: the text of the output, else the code and message of the error'),
   decision_id: z.string().nullable(),
   approval_id: z.string().nullable(),
   causation_id: z.string().nullable(),
@@ -31,12 +31,15 @@ const auditEvent = z.object({
   topic: z.string(),
   partition: z.int(),
   offset: z.int(),
-  refused_because: z.enum(['base_moved']).nullable().describe('a change of the configuration that took no effect'),
+  refused_because: z
+    .enum(['base_moved'])
+    .nullable()
+    .describe('set for a configuration change that was rejected because its base version had moved'),
 });
 
 export const auditEventPage = pageOfItems(auditEvent.meta({ id: 'AuditEvent' })).meta({ id: 'AuditEventPage' });
 export const auditEventAnswer = auditEvent
-  .extend({ event: z.unknown().describe('all that the record says') })
+  .extend({ event: z.unknown().describe('the full content of the record') })
   .meta({ id: 'AuditEventInFull' });
 
 const generation = z
@@ -51,7 +54,7 @@ const treePath = z.object({
   tree: z
     .object({ size: z.int(), path, generation: generation.optional().describe('absent for the original tree') })
     .describe("the tree of the record's partition, and the path of the record in it"),
-  head: z.object({ index: z.int(), path }).describe("that tree's place among the heads of all partitions"),
+  head: z.object({ index: z.int(), path }).describe('position of that tree among the heads of all partitions'),
   entry: z
     .object({ number: z.int(), time_ms: z.int(), trees: z.int(), path })
     .describe("the entry with the heads' root, and its path in the tree that the checkpoint signs"),
@@ -91,7 +94,7 @@ const bundledCall = z
   .meta({ id: 'BundledCall' });
 
 const bundledRecord = z
-  .object({ ...recordFields, event_type: z.string(), event: z.unknown().describe('what `value` says'), proof: treePath })
+  .object({ ...recordFields, event_type: z.string(), event: z.unknown().describe('the decoded `value`'), proof: treePath })
   .meta({ id: 'BundledRecord' });
 
 export const bundleAnswer = z
@@ -101,7 +104,7 @@ export const bundleAnswer = z
     subject: z.union([z.object({ call_id: z.string() }), z.object({ case_id: z.string() })]),
     made_at_ms: z.int(),
     calls: z.array(bundledCall),
-    records: z.array(bundledRecord).describe('of the calls, and of the configuration that was in force; oldest first'),
+    records: z.array(bundledRecord).describe('records of the calls and of the configuration in force, oldest first'),
     schemas: z.record(z.string(), z.string()).describe('schema id → text of the Avro schema'),
     checkpoint: note,
     vkey: z.string(),
@@ -110,7 +113,7 @@ export const bundleAnswer = z
 
 export const cosignatureRequest = z.strictObject({ note: z.string().min(1).max(100_000) });
 export const cosignatureAnswer = z
-  .object({ witnesses: z.array(z.string()).describe('the witnesses whose lines were kept') })
+  .object({ witnesses: z.array(z.string()).describe('the witnesses whose cosignatures were stored') })
   .meta({ id: 'Cosignatures' });
 
 export const consistencyAnswer = z
@@ -121,10 +124,10 @@ const size = z.int().describe('size of the tree');
 const root = z.string().describe('root, base64');
 const head = z
   .tuple([z.string(), z.int(), size, root, generation.optional()])
-  .describe('topic, partition, size, root; of a later generation, what it is');
+  .describe('topic, partition, size, root, and the generation if it is not the original tree');
 const move = z
   .tuple([z.string(), z.int(), size, root, path, generation.optional()])
-  .describe('topic, partition, size, root, consistency proof; of a later generation, what it is');
+  .describe('topic, partition, size, root, consistency proof, and the generation if it is not the original tree');
 const decision = z
   .object({
     offset: z.int(),
@@ -154,10 +157,10 @@ export const entriesAnswer = z
           number: z.int(),
           time_ms: z.int(),
           moved: z.array(move),
-          decisions: z.array(decision).optional().describe('the records that let trees of this entry be opened'),
+          decisions: z.array(decision).optional().describe('the decision records that allowed new trees in this entry'),
         })
         .meta({ id: 'CheckpointEntry' }),
     ),
-    checkpoint: z.string().describe('C2SP signed note, of which the last entry is the last'),
+    checkpoint: z.string().describe('C2SP signed note that ends with the last entry of the page'),
   })
   .meta({ id: 'CheckpointEntries' });

@@ -11,7 +11,7 @@ import { consistencyAnswer, cosignatureAnswer, cosignatureRequest } from './audi
 import { AuditCheckpointsService } from './audit-checkpoints.service.js';
 import { checkpointQuery, consistencyQuery } from './audit-queries.schemas.js';
 
-/** What stands behind `tile/` in the path. */
+/** The path after `tile/`. */
 const TilePath = createParamDecorator((_: undefined, context: ExecutionContext): string => {
   const { params } = context.switchToHttp().getRequest<HttpRequest>();
   return (params as { '*': string })['*'];
@@ -40,14 +40,14 @@ export class AuditCheckpointsController {
 
   @Post('cosignatures')
   @AllowedWhileDamaged()
-  @ApiOperation({ summary: 'Say as a witness that a checkpoint was seen' })
+  @ApiOperation({ summary: 'Cosign a checkpoint as a witness' })
   @Answer(cosignatureAnswer)
   cosign(@Body({ schema: cosignatureRequest }) { note }: z.infer<typeof cosignatureRequest>) {
     return this.checkpoints.keepCosignatures(note);
   }
 
   @Get('consistency')
-  @ApiOperation({ summary: 'Prove that nothing but appends came between two checkpoints' })
+  @ApiOperation({ summary: 'Prove that the log only grew between two checkpoints' })
   @Answer(consistencyAnswer)
   consistency(@Query({ schema: consistencyQuery }) { first }: z.infer<typeof consistencyQuery>) {
     return this.checkpoints.consistency(first);

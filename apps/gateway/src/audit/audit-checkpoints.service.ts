@@ -38,10 +38,10 @@ export class AuditCheckpointsService {
   /** The proof that the newest checkpoint only appended to the one of size `first`. */
   async consistency(first: number): Promise<{ first: number; second: number; path: string[]; checkpoint: string } | Refusal> {
     const found = await this.proofs.consistency(first);
-    if (typeof found === 'string') return new Refusal('internal', `it cannot be proven: ${found}`);
+    if (typeof found === 'string') return new Refusal('internal', `the checkpoint cannot be proven: ${found}`);
     return found
       ? { first, ...found }
-      : new Refusal('not-found', `there is no checkpoint of size ${first}`, { reason: 'checkpoint_not_found' });
+      : new Refusal('not-found', `no checkpoint has the size ${first}`, { reason: 'checkpoint_not_found' });
   }
 
   /** The hashes of a tile. `path`: `checkpoints/<tile>` or `<topic>/<partition>/<tile>`, tiles as C2SP tlog-tiles names them; a later generation of a tree is `<topic>/<partition>#2`. */
@@ -50,7 +50,7 @@ export class AuditCheckpointsService {
     const tile = rest === undefined ? undefined : parseTilePath(rest);
     const hashes = tree !== undefined && tile ? await this.evidence.tiles.read(tree, tile.level, tile.index) : undefined;
     if (!hashes || !tile || hashes.length < tile.width * HASH_BYTES)
-      return new Refusal('not-found', `there is no tile ${path.slice(0, 200)}`, { reason: 'tile_not_found' });
+      return new Refusal('not-found', `the tile ${path.slice(0, 200)} does not exist`, { reason: 'tile_not_found' });
     return hashes.subarray(0, tile.width * HASH_BYTES);
   }
 }

@@ -16,29 +16,29 @@ export class AuditEntriesController {
   constructor(private readonly reader: EntriesReader) {}
 
   @Get('heads')
-  @ApiOperation({ summary: 'Read the heads of all trees that a checkpoint covers' })
+  @ApiOperation({ summary: 'Read the tree heads that a checkpoint covers' })
   @Answer(headsAnswer)
   async heads(@Query({ schema: headsQuery }) { size }: z.infer<typeof headsQuery>) {
-    return answerOf(await this.reader.heads(size), `there is no checkpoint of size ${size ?? 1}`);
+    return answerOf(await this.reader.heads(size), `no checkpoint has the size ${size ?? 1}`);
   }
 
   @Get('entries')
-  @ApiOperation({ summary: 'Read entries in order, with the proof that each tree that moved only grew' })
+  @ApiOperation({ summary: 'Read checkpoint entries in order, with a consistency proof for each changed tree' })
   @Answer(entriesAnswer)
   async entries(@Query({ schema: entriesQuery }) { first, second }: z.infer<typeof entriesQuery>) {
     if (second !== undefined && second <= first) return outOfOrder(first, second);
-    return answerOf(await this.reader.entries(first, second), `there is no checkpoint of size ${first}`);
+    return answerOf(await this.reader.entries(first, second), `no checkpoint has the size ${first}`);
   }
 }
 
 const outOfOrder = (first: number, second: number): Refusal =>
-  new Refusal('invalid-request', `second is ${second}: it must be larger than first, which is ${first}`, {
-    issues: [{ path: '/second', code: 'too_small', message: `is ${second}, and must be larger than ${first}` }],
+  new Refusal('invalid-request', `second is ${second}: it must be larger than first (${first})`, {
+    issues: [{ path: '/second', code: 'too_small', message: `is ${second}: it must be larger than ${first}` }],
   });
 
 function answerOf<T>(answer: EntriesAnswer<T>, missing: string): T | Refusal {
   if (answer.kind === 'not_found') return new Refusal('not-found', missing, { reason: 'audit_record_not_found' });
   if (answer.kind === 'broken')
-    return new Refusal('conflict', `what is stored does not prove it: ${answer.reason}`, { reason: 'proof_broken' });
+    return new Refusal('conflict', `the stored hashes do not prove the entries: ${answer.reason}`, { reason: 'proof_broken' });
   return answer.found;
 }

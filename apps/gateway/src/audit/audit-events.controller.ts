@@ -18,8 +18,8 @@ export class AuditEventsController {
 
   @Get()
   @ApiOperation({
-    summary: 'List the events of the audit, oldest first',
-    description: 'A page may be short, or empty, and have a next one: so much of the log is read for each.',
+    summary: 'List audit events, oldest first',
+    description: 'A page reads a bounded part of the log. It can be short or empty and still have a next page.',
   })
   @Answer(auditEventPage)
   list(@CurrentCaller() caller: Caller, @Query({ schema: auditListQuery }) query: AuditListQuery, @SeenPositions() seen: Seen) {
@@ -27,7 +27,7 @@ export class AuditEventsController {
   }
 
   @Get(':event_id')
-  @ApiOperation({ summary: 'Read one event, with all that it says' })
+  @ApiOperation({ summary: 'Read one event with its full content' })
   @Answer(auditEventAnswer)
   read(@CurrentCaller() caller: Caller, @Param('event_id') event_id: string) {
     return this.events.read(caller, event_id);

@@ -21,7 +21,7 @@ function refusedWhereBehind(cause: unknown): Refusal {
   throw cause;
 }
 
-const TOO_FAR = 'an event of this id was not found in 2,000,000 records after it was made: list the events of its call instead';
+const TOO_FAR = 'no event with this id was found within 2,000,000 records of its creation time: list the events of its call instead';
 
 /** The events of the audit, read from the log. That they were read is on the record, too. */
 @Injectable()
@@ -35,7 +35,7 @@ export class AuditEventsService {
   async list({ tenant_id, principal }: Caller, query: AuditListQuery, seen: Seen): Promise<Page<RecordedEvent> | Refusal> {
     if (!(await this.views.current(seen))) return viewsBehind();
     const window = await this.events.window(tenant_id, filterOf(query));
-    if (!window) return new Refusal('not-found', 'there is no such call or case', { reason: 'call_or_case_not_found' });
+    if (!window) return new Refusal('not-found', 'the call or case does not exist', { reason: 'call_or_case_not_found' });
     const { cursor, ...requested } = query;
     const after = cursor === undefined ? {} : parsePositions(cursor);
     const page = await this.events.list(tenant_id, window, query.limit, after).catch(refusedWhereBehind);
@@ -61,4 +61,4 @@ export class AuditEventsService {
   }
 }
 
-const noSuchEvent = (): Refusal => new Refusal('not-found', 'there is no event of this id', { reason: 'audit_event_not_found' });
+const noSuchEvent = (): Refusal => new Refusal('not-found', 'no event has this id', { reason: 'audit_event_not_found' });

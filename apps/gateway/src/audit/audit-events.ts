@@ -9,7 +9,7 @@ import { cursorOf, type Positions } from './list-cursor.js';
 import { CLOCK_SLACK_MS, LogMerge, type LogStretch, type Merged, type Wanted } from './log-merge.js';
 import type { Refusals } from './refusals.js';
 
-/** What of the audit is asked for. Times are append times, epoch ms: [from_ms, to_ms). */
+/** Filter of audit events. Times are append times, epoch ms: [from_ms, to_ms). */
 export interface AuditFilter {
   from_ms?: number | undefined;
   to_ms?: number | undefined;
@@ -117,7 +117,7 @@ export class AuditEvents {
     );
   }
 
-  /** The partitions in which a call can stand, or all. */
+  /** The partitions that may hold the call, or all. */
   private partitions(call_id?: string): LogPartition[] {
     const own = call_id === undefined ? undefined : parseCallId(call_id)?.partition;
     const isCallTopic = (topic: string) => (callTopics as readonly string[]).includes(parseTopic(topic).topic);
@@ -128,7 +128,7 @@ export class AuditEvents {
   }
 }
 
-/** Whether an event is what is asked for beyond what its record's beginning tells. */
+/** Applies the filters that need the decoded event, not only the beginning of its record. */
 export function fits(event: AuditEvent, { case_id, caller, type }: AuditFilter): boolean {
   if (type !== undefined && event.type !== type) return false;
   if (case_id !== undefined && event.case_id !== case_id) return false;

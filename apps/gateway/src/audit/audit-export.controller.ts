@@ -13,8 +13,8 @@ import { AuditExportService } from './audit-export.service.js';
 import { type ExportQuery, exportQuery } from './audit-queries.schemas.js';
 
 const headers = described({
-  'Countersign-Checkpoint': 'the size of the checkpoint that covers everything in the file',
-  'Countersign-Export': "the event_id of the record that says what was given, with the file's SHA-256",
+  'Countersign-Checkpoint': 'size of the checkpoint that covers every row of the file',
+  'Countersign-Export': 'event_id of the export record, which holds the SHA-256 of the file',
 });
 
 /** `/v1/audit/export`: a file that is made while it is read, of any length. */

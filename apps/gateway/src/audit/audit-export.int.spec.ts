@@ -38,7 +38,7 @@ class CountedLog {
   append = (records: Parameters<EmbeddedEventLog['append']>[0]) => this.inner.append(records);
 }
 
-/** A checkpoint is made when it is asked for and there is something new. */
+/** A checkpoint is made on demand if there are new records. */
 class HeldCheckpoints implements CheckpointStore {
   private readonly kept: NewestCheckpoint[] = [];
 

@@ -19,9 +19,9 @@ export class AuditExportService {
     const filter = filterOf(query);
     const opened = await this.exports.open({ tenant_id, by: principal, format, filter, cursor, after_checkpoint, query });
     if (opened === 'unknown')
-      return new Refusal('not-found', 'there is no such call, case or checkpoint', { reason: 'audit_scope_not_found' });
+      return new Refusal('not-found', 'the call, case or checkpoint does not exist', { reason: 'audit_scope_not_found' });
     if (opened === 'not_covered')
-      return new Refusal('unavailable', 'no checkpoint covers what is on the log: ask again', { reason: 'checkpoint_pending' });
+      return new Refusal('unavailable', 'no checkpoint covers the log yet: retry in a second', { reason: 'checkpoint_pending' });
     return opened;
   }
 }

@@ -20,9 +20,9 @@ export interface ExportAsk {
   filter: AuditFilter;
   /** Goes on behind this row of the same export. */
   cursor?: ExportCursor | undefined;
-  /** Only what came after this checkpoint (its size): an export of what is new since an earlier one. */
+  /** Only records after this checkpoint (its size): for incremental exports. */
   after_checkpoint?: number | undefined;
-  /** As it was asked, for the record. */
+  /** The query as received, for the record. */
   query: Readonly<Record<string, unknown>>;
 }
 
@@ -31,7 +31,7 @@ export interface OpenExport extends ExportLabel {
   kind: 'open';
   /** Size of the checkpoint, as `after_checkpoint` takes it. */
   checkpoint_size: number;
-  /** The file, piece by piece: each is made when it is asked for. */
+  /** The file in pieces; each is made on demand. */
   chunks(): AsyncGenerator<Buffer>;
 }
 
@@ -59,7 +59,7 @@ export interface ExportParts {
 export class AuditExport {
   constructor(private readonly parts: ExportParts) {}
 
-  /** `not_covered`: no checkpoint covers what is on the log; `unknown`: there is no such call, case or checkpoint. */
+  /** `not_covered`: no checkpoint covers the log yet; `unknown`: the call, case or checkpoint does not exist. */
   async open(ask: ExportAsk): Promise<OpenExport | 'not_covered' | 'unknown'> {
     const window = await this.parts.events.window(ask.tenant_id, ask.filter);
     if (!window) return 'unknown';

@@ -42,12 +42,12 @@ export function auditParts(
   };
 }
 
-/** Logs what of the evidence is not whole. Proofs of that are refused until it is. */
+/** Logs incomplete audit trees. Proofs from them are refused until they are complete. */
 export async function logAuditFaults({ proofs }: Pick<AuditParts, 'proofs'>, logger: Pick<AppDeps['logger'], 'error'>): Promise<void> {
   const faults = await proofs.faults();
   if (faults.length === 0) return;
   logger.error(
-    { event: 'audit_trees_not_whole', faults },
-    'the audit trees are not whole: the projector hashes them anew, or it does not share them with this gateway',
+    { event: 'audit_trees_incomplete', faults },
+    'the audit trees are incomplete: the projector is rebuilding them, or this gateway does not share its tree storage',
   );
 }

@@ -12,7 +12,7 @@ import { AuditProofsService } from './audit-proofs.service.js';
 import { type BundleQuery, bundleQuery, type ProofQuery, proofQuery } from './audit-queries.schemas.js';
 import { BundlesService } from './bundles.service.js';
 
-/** `/v1/audit/proof` and `/bundle`: records with the proofs that they stand on the log. */
+/** `/v1/audit/proof` and `/bundle`: records with proofs that they are on the log. */
 @ApiTags('audit')
 @Roles('auditor')
 @Controller('v1/audit')
@@ -35,7 +35,7 @@ export class AuditProofsController {
 
   @Get('bundle')
   @AsRecorded()
-  @ApiOperation({ summary: 'Read all about a call or a case, provable offline' })
+  @ApiOperation({ summary: 'Read an audit bundle of a call or a case that verifies offline' })
   @Answer(bundleAnswer)
   bundle(@CurrentCaller() caller: Caller, @Query({ schema: bundleQuery }) query: BundleQuery, @SeenPositions() seen: Seen) {
     return this.bundles.make(caller, query, this.views, seen);

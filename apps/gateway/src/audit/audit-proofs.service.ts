@@ -13,7 +13,7 @@ import { PlacedRecords } from './placed-records.js';
 
 type Proven = Omit<z.infer<typeof proofAnswer>, 'vkey'>;
 
-/** Records as they stand on the log, and the proofs that they do. Each proof is checked before it is given. */
+/** Records and their inclusion proofs. Each proof is verified before it is returned. */
 @Injectable()
 export class AuditProofsService {
   constructor(
@@ -45,12 +45,12 @@ export class AuditProofsService {
     const isPlace = topic !== undefined && partition !== undefined && offset !== undefined;
     const named = [event_id, topic, partition, offset].filter((part) => part !== undefined).length;
     if (named !== (isPlace ? 3 : 1) || (!isPlace && event_id === undefined))
-      return new Refusal('invalid-request', 'name an event_id, or a topic, partition and offset');
+      return new Refusal('invalid-request', 'send event_id, or topic, partition and offset');
     if (!isPlace) return this.events.find(tenant_id, event_id as string);
     const found = await this.records.read(tenant_id, { topic, partition, offset });
     return (
       found ??
-      new Refusal('not-found', `there is no record of yours at ${topic}/${partition}/${offset}`, { reason: 'audit_record_not_found' })
+      new Refusal('not-found', `your tenant has no record at ${topic}/${partition}/${offset}`, { reason: 'audit_record_not_found' })
     );
   }
 }

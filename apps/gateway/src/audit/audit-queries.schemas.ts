@@ -6,7 +6,7 @@ import { parseExportCursor } from './export-cursor.js';
 import { parsePositions } from './list-cursor.js';
 
 const whole = (minimum: number) => queryNumber({ type: 'integer', minimum, maximum: Number.MAX_SAFE_INTEGER });
-const cosigned = z.enum(['true', 'false']).optional().describe('true: only under a checkpoint that all witnesses cosigned');
+const cosigned = z.enum(['true', 'false']).optional().describe('true: use only a checkpoint that all witnesses cosigned');
 
 /** RFC 3339, as epoch ms. */
 const time = z.iso
@@ -16,11 +16,11 @@ const time = z.iso
 const name = z.string().min(1).max(200).optional();
 
 const filters = {
-  from: time.describe('append time, included'),
-  to: time.describe('append time, not included'),
+  from: time.describe('append time, inclusive'),
+  to: time.describe('append time, exclusive'),
   call_id: name,
   case_id: name,
-  type: name.describe('event type, as `tool_executed`'),
+  type: name.describe('event type, for example `tool_executed`'),
   caller: name.describe('`kind:id`, or the id alone'),
 };
 
@@ -58,13 +58,13 @@ export const exportQuery = z
       .max(500)
       .refine((text) => parseExportCursor(text) !== undefined, notACursor)
       .optional()
-      .describe('of a row: the export goes on behind it; not for parquet'),
-    after_checkpoint: whole(1).optional().describe('size of a checkpoint: only what came after it'),
+      .describe('cursor of a row: the export continues after it. Not for parquet'),
+    after_checkpoint: whole(1).optional().describe('size of a checkpoint: export only later records'),
   })
   .refine(({ cursor, format }) => cursor === undefined || format !== 'parquet', {
     path: ['cursor'],
     params: { code: 'cursor' },
-    message: 'a parquet file cannot be continued: ask for all of it',
+    message: 'parquet exports have no cursor: request the whole file',
   });
 
 export const proofQuery = z.strictObject({
@@ -80,10 +80,10 @@ export const bundleQuery = z.strictObject({
   case_id: z.string().min(1).max(200).optional(),
 });
 export const consistencyQuery = z.strictObject({ first: whole(1).describe('size of the earlier checkpoint') });
-export const headsQuery = z.strictObject({ size: whole(1).optional().describe('of the checkpoint; absent: the newest') });
+export const headsQuery = z.strictObject({ size: whole(1).optional().describe('size of the checkpoint; absent: the newest') });
 export const entriesQuery = z.strictObject({
   first: whole(0).describe('size of the checkpoint before the page; 0: from the first entry'),
-  second: whole(1).optional().describe('size of the checkpoint that ends the page at the latest'),
+  second: whole(1).optional().describe('size of the newest checkpoint that the page may end with'),
 });
 
 export type AuditListQuery = z.infer<typeof auditListQuery>;

@@ -104,7 +104,7 @@ test('a record is proven with the key that signs, and that it was read is on the
   });
   expect(reads).toEqual(['proof 1']);
   expect((await get('proof?topic=tool-executed&partition=x&offset=3')).body.validation.issues[0].path).toBe('/partition');
-  expect((await get('proof?topic=tool-executed')).body.detail).toBe('name an event_id, or a topic, partition and offset');
+  expect((await get('proof?topic=tool-executed')).body.detail).toBe('send event_id, or topic, partition and offset');
 });
 
 test('what is not there, not covered or not proven has a status of its own', async () => {

@@ -87,7 +87,7 @@ export class BundleMaker {
     return found;
   }
 
-  /** A call of which the request, its first record, is not there any more. */
+  /** A call whose request, its first record, was dropped. */
   private async dropped(calls: readonly CallToBundle[], found: readonly FoundRecord[]): Promise<CallToBundle | undefined> {
     const whole = new Set(found.flatMap(({ event }) => (event.event_type === 'tool_call_requested' ? [event.event.meta.call_id] : [])));
     for (const call of calls) {

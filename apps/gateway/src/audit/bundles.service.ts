@@ -25,7 +25,7 @@ export class BundlesService {
   /** That it was read is on the record. */
   async make({ tenant_id, principal }: Caller, query: BundleQuery, views: Views, seen: Seen): Promise<Bundle | Refusal> {
     const { call_id, case_id, cosigned } = query;
-    if ((call_id === undefined) === (case_id === undefined)) return new Refusal('invalid-request', 'name a call_id or a case_id');
+    if ((call_id === undefined) === (case_id === undefined)) return new Refusal('invalid-request', 'send call_id or case_id');
     const fault = await cosignedFault(this.cosigned, cosigned);
     if (fault) return fault;
     if (!(await views.current(seen))) return viewsBehind();
@@ -43,7 +43,7 @@ export class BundlesService {
     if (is_cosigned && !checkpoint) return notCovered();
     const lane = tenantOf(this.configuration.state, tenant_id)?.lane;
     if (lane === undefined || rows.length === 0)
-      return new Refusal('not-found', 'there is no such call or case, or it has no calls', { reason: 'call_or_case_not_found' });
+      return new Refusal('not-found', 'the call or case does not exist, or the case has no calls', { reason: 'call_or_case_not_found' });
     const calls = rows.map((row) => callToBundle(row, lane));
     return bundleOf(await this.maker.make(tenant_id, subject, calls, checkpoint));
   }
@@ -56,11 +56,11 @@ function bundleOf(made: MadeBundle): Bundle | Refusal {
     case 'not_covered':
       return notCovered();
     case 'dropped':
-      return new Refusal('erased', `records of ${made.call_id} were dropped by retention: bundles made before still verify`, {
+      return new Refusal('erased', `retention dropped records of ${made.call_id}: only bundles made earlier still verify`, {
         reason: 'record_dropped',
       });
     case 'broken':
-      return new Refusal('internal', `it cannot be proven: ${made.reason}`);
+      return new Refusal('internal', `the records cannot be proven: ${made.reason}`);
   }
 }
 
@@ -68,7 +68,7 @@ async function rowsOf({ store }: Views, tenant_id: string, { call_id, case_id }:
   if (case_id !== undefined) {
     const { items, next_cursor } = await listCalls(store, { tenant_id, case_id, limit: CALLS_MAX });
     if (next_cursor === null) return items.reverse();
-    return new Refusal('invalid-request', `a bundle holds at most ${CALLS_MAX} calls: ask for them one by one`);
+    return new Refusal('invalid-request', `a bundle holds at most ${CALLS_MAX} calls: request a bundle for each call`);
   }
   const row = call_id !== undefined && parseCallId(call_id) ? await readCall(store, tenant_id, call_id) : undefined;
   return row ? [row] : [];

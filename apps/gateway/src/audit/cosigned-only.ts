@@ -3,15 +3,15 @@ import type { CosignedNotes } from '@countersign/evidence';
 import type { Cosigned } from './audit-queries.schemas.js';
 
 const NO_HEADS_WITNESS =
-  'no configured witness checks heads, so no checkpoint counts as cosigned: run countersign witness and mark its key in COUNTERSIGN_AUDIT_WITNESSES as heads:<vkey>';
+  'no configured witness checks heads, so no checkpoint counts as cosigned: run `countersign witness` and set its key in COUNTERSIGN_AUDIT_WITNESSES as heads:<vkey>';
 const NO_WITNESSES =
-  'this installation has no witnesses, so no checkpoint is ever cosigned: ask without cosigned=true, or have an operator set COUNTERSIGN_AUDIT_WITNESSES to the keys of the witnesses';
+  'this installation has no witnesses, so no checkpoint is cosigned: omit cosigned=true, or set COUNTERSIGN_AUDIT_WITNESSES to the keys of the witnesses';
 
 const neverCosigned = (code: string, message: string): Refusal =>
   new Refusal('conflict', message, { reason: 'not_cosigned', issues: [{ path: '/cosigned', code, message }] });
 
 export const notCovered = (): Refusal =>
-  new Refusal('unavailable', 'no checkpoint covers that yet: one is written within a second, ask again', { reason: 'checkpoint_pending' });
+  new Refusal('unavailable', 'no checkpoint covers the record yet: retry in a second', { reason: 'checkpoint_pending' });
 
 /** Why there is no cosigned checkpoint for a request that wants one; undefined where there is, or none is wanted. */
 export async function cosignedFault(
@@ -22,7 +22,7 @@ export async function cosignedFault(
   if (!notes.asks) return neverCosigned('no_witnesses', NO_WITNESSES);
   if (!notes.checksHeads) return neverCosigned('no_heads_witness', NO_HEADS_WITNESS);
   if (await notes.newest()) return undefined;
-  return new Refusal('unavailable', 'the witnesses have not all cosigned a checkpoint yet: ask again once each has looked', {
+  return new Refusal('unavailable', 'not all witnesses have cosigned a checkpoint yet: retry later', {
     reason: 'cosignature_pending',
   });
 }

@@ -19,7 +19,7 @@ export class DamagesController {
 
   @Get()
   @Roles('operator', 'auditor')
-  @ApiOperation({ summary: 'List the places of the record that are not what was signed' })
+  @ApiOperation({ summary: 'List the places where the record differs from its signature' })
   @Answer(damagePage)
   list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: pageQuery }) query: PageQuery) {
     return this.damages.list(tenant_id, query);
@@ -28,7 +28,7 @@ export class DamagesController {
   @Post('accept')
   @Roles('operator')
   @AllowedWhileDamaged()
-  @ApiOperation({ summary: 'Go on after damage was restored or is lost: the decision stays on the record' })
+  @ApiOperation({ summary: 'Accept damage that was restored or is lost. The decision is recorded' })
   @Answer(acceptedDamage)
   async accept(
     @CurrentCaller() caller: Caller,

@@ -6,12 +6,12 @@ const damage = z
   .object({
     kind: z.string().describe('log, checkpoints, rows or keys'),
     found_by: z.string().describe('start, fold, scrub, sample, proof, signer or drop'),
-    topic: z.string().nullable().describe('where on the log, as far as it is known'),
+    topic: z.string().nullable().describe('topic of the damaged records, if known'),
     partition: z.int().nullable(),
     first_offset: z.int().nullable(),
-    last_offset: z.int().nullable().describe('included'),
-    generation: z.int().describe('of the tree that covers these records: 1 until a decision opens another'),
-    tenant_id: z.string().nullable().describe('the tenant of a row or a key; null: whoever the topic concerns'),
+    last_offset: z.int().nullable().describe('inclusive'),
+    generation: z.int().describe('generation of the tree that covers these records: 1 until a decision opens another'),
+    tenant_id: z.string().nullable().describe('tenant of the row or key; null: every tenant of the topic'),
     reason: z.string(),
     damage_id: z.string(),
     found_at: timeOf,
@@ -24,8 +24,8 @@ export type DamageAnswer = z.infer<typeof damage>;
 
 /** Body of `POST /v1/damages/accept`. */
 export const acceptDamageRequest = z.strictObject({
-  damage_ids: z.array(z.uuid()).min(1).max(500).describe('as `GET /v1/damages` lists them: what came meanwhile is not accepted'),
-  reason: z.string().trim().min(1).max(2000).describe('what was found out and what was restored; it stays on the record'),
+  damage_ids: z.array(z.uuid()).min(1).max(500).describe('ids from `GET /v1/damages`. Damage found later is not accepted'),
+  reason: z.string().trim().min(1).max(2000).describe('the cause found and what was restored. It is recorded'),
 });
 
 export type AcceptDamageRequest = z.infer<typeof acceptDamageRequest>;
@@ -36,7 +36,7 @@ const openedTree = z
     partition: z.int(),
     generation: z.int().describe('2 or more'),
     base_offset: z.int().describe('the offset of its first record'),
-    frozen_size: z.int().describe('of the tree before it, as it was signed last'),
+    frozen_size: z.int().describe('last signed size of the previous tree'),
     frozen_root: z.string().describe('base64'),
   })
   .meta({ id: 'OpenedTree' });
@@ -44,7 +44,7 @@ const openedTree = z
 export const acceptedDamage = z
   .object({
     accepted: z.array(z.string()).describe('damage_ids'),
-    may_open: z.array(openedTree).describe('trees that may go on as another generation, where they cannot be continued'),
+    may_open: z.array(openedTree).describe('trees that may continue as a new generation if the old tree cannot'),
   })
   .meta({ id: 'AcceptedDamage' });
 

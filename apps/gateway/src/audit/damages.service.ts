@@ -41,7 +41,7 @@ export class DamagesService {
   ): Promise<{ at: LogPosition; answer: AcceptedDamage } | Refusal> {
     const unknown = damage_ids.find((id) => !this.isOpen(id, tenant_id));
     if (unknown !== undefined)
-      return new Refusal('conflict', `there is no open damage ${unknown} of this tenant: it may be accepted already; list them again`, {
+      return new Refusal('conflict', `this tenant has no open damage ${unknown}: it may be accepted already; list the damages again`, {
         reason: 'damage_not_open',
       });
     const named = damage_ids.flatMap((id) => this.damage.state.open.get(id) ?? []);

@@ -8,7 +8,7 @@ export interface LogPartition {
 }
 
 const READ_AT_ONCE = 500;
-/** So many records are looked through for one id; beyond, the caller is told to say more. */
+/** Maximum of records read to find one id; beyond it the caller must narrow the query. */
 const RECORDS_MAX = 2_000_000;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

@@ -8,7 +8,7 @@ const KEPT_MAX = 20_000;
 
 const calls = stableTables(['calls']);
 
-/** The views have not folded what is asked about. */
+/** The views have not folded the requested records yet. */
 export class ViewsBehind extends Error {}
 
 /** Fills in what audit events say of their calls, a query for many. */

@@ -14,11 +14,11 @@ export interface LogStretch {
 export interface Merged {
   at: PlacedEvent;
   record: LogRecord;
-  /** What the order goes by: its append time, or that of an earlier record of its partition where the clock went back. */
+  /** Sort key: its append time, or that of an earlier record of its partition if the clock moved back. */
   order_ms: number;
 }
 
-/** Which records are wanted, told before they are decoded. */
+/** Selects records before they are decoded. */
 export interface Wanted {
   from_ms: number;
   to_ms: number;

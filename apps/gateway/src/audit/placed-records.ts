@@ -19,7 +19,7 @@ export class PlacedRecords {
     this.decoder = new BatchDecoder(deps.codec, deps.schemas);
   }
 
-  /** The record at a place, where it is one of this tenant; undefined for any other, and where there is none. */
+  /** The record at a position if it belongs to this tenant, else undefined. */
   async read(tenant_id: string, { topic, partition, offset }: RecordPlace): Promise<LogRecord | undefined> {
     const { log } = this.deps;
     if (!this.topics.has(topic) || partition >= log.partitions(topic)) return undefined;

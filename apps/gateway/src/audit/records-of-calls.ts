@@ -75,5 +75,5 @@ export class RecordsOfCalls {
   }
 }
 
-/** The partition that a call's records stand in. */
+/** The partition of the records of a call. */
 export const partitionOfCall = (call_id: string): number => parseCallId(call_id)?.partition ?? 0;

@@ -18,7 +18,7 @@ export class ScrubsController {
   @Post()
   @Roles('operator')
   @AllowedWhileDamaged()
-  @ApiOperation({ summary: 'Compare all of the record with what was signed, now' })
+  @ApiOperation({ summary: 'Start a comparison of the whole record with its signatures' })
   @Answer(scrubAnswer, { status: 202 })
   async start(@Body({ schema: scrubRequest }) body: ScrubRequest, @Res({ passthrough: true }) reply: HttpReply) {
     const run = await this.scrubs.start(body);
@@ -28,7 +28,7 @@ export class ScrubsController {
 
   @Get(':run_id')
   @Roles('operator')
-  @ApiOperation({ summary: 'Read how far a comparison is, and what it found' })
+  @ApiOperation({ summary: 'Read the progress and findings of a comparison' })
   @Answer(scrubAnswer)
   read(@Param('run_id') run_id: string) {
     return this.scrubs.read(run_id);

@@ -3,7 +3,7 @@ import { timeOf } from '../answers/shared-schemas.js';
 
 /** Body of `POST /v1/scrubs`. */
 export const scrubRequest = z.strictObject({
-  views: z.boolean().default(false).describe('compare all rows of calls and of tool_executions with the log too'),
+  views: z.boolean().default(false).describe('also compare all rows of calls and tool_executions with the log'),
 });
 
 export type ScrubRequest = z.infer<typeof scrubRequest>;
@@ -12,13 +12,13 @@ export type ScrubRequest = z.infer<typeof scrubRequest>;
 export const scrubAnswer = z
   .object({
     run_id: z.string(),
-    views: z.boolean().describe('with the rows of calls and of tool_executions'),
-    records: z.int().describe('compared so far, rows included'),
+    views: z.boolean().describe('true: rows of calls and tool_executions are compared too'),
+    records: z.int().describe('number compared so far, including rows'),
     records_total: z.int(),
-    rows: z.int().describe('rows that were compared with the log'),
+    rows: z.int().describe('number of rows compared with the log'),
     damages: z.int(),
-    found: z.array(z.string()).describe('the first 20 damages, a sentence each'),
-    fault: z.string().nullable().describe('why it ended before everything was compared; null: it did not'),
+    found: z.array(z.string()).describe('the first 20 damages, one sentence each'),
+    fault: z.string().nullable().describe('why the comparison stopped early; null: it did not'),
     status: z.enum(['running', 'ended']),
     asked_at: timeOf,
     started_at: timeOf.nullable(),

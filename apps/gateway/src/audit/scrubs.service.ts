@@ -32,7 +32,7 @@ export class ScrubsService {
     const run = runId.safeParse(run_id).success ? await readScrub(this.views.store, run_id) : undefined;
     return run
       ? answerOf(run)
-      : new Refusal('not-found', 'there is no comparison of this id; ended ones are kept for a while only', {
+      : new Refusal('not-found', 'no comparison has this id; ended comparisons are kept for a limited time', {
           reason: 'comparison_not_found',
         });
   }

@@ -10,7 +10,7 @@ const WRITTEN_AT_ONCE = 1_000;
 
 /** Keeps when keys were last used. A request that is not the first of its key in ten minutes costs a look into a set. */
 export class KeyUses {
-  /** Used since the times began anew. */
+  /** Keys used in the current period of ten minutes. */
   private readonly used = new Set<ApiKey>();
   private noted: KeyUse[] = [];
   private writing: Promise<void> = Promise.resolve();
@@ -64,7 +64,7 @@ export class KeyUses {
     try {
       for (let at = 0; at < uses.length; at += WRITTEN_AT_ONCE) await keepKeyUses(this.sql, uses.slice(at, at + WRITTEN_AT_ONCE));
     } catch (err) {
-      this.logger.warn({ event: 'key_uses_not_kept', keys: uses.length, err }, 'when keys were last used could not be kept');
+      this.logger.warn({ event: 'key_uses_not_stored', keys: uses.length, err }, 'could not store when keys were last used');
     }
   }
 }

@@ -4,11 +4,11 @@ const ID_MAX = 200;
 // Half a pair (Cs) could not be written down as it is; line separators end lines as control characters do.
 const NAMEABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 
-/** The id of a principal that is to be: 1 to 200 characters, none of which hides or ends a line where the id is shown. Ids on the log are read whatever is in them. */
+/** The id of a new principal: 1 to 200 characters without invisible characters or line breaks. Ids on the log are read unchecked. */
 export const principalId = z
   .string()
   .min(1)
   .max(ID_MAX)
-  .regex(NAMEABLE, 'any characters are taken but control characters, line separators and half characters');
+  .regex(NAMEABLE, 'must not contain control characters, line separators or unpaired surrogates');
 
 export const isPrincipalId = (id: unknown): id is string => principalId.safeParse(id).success;

@@ -12,7 +12,7 @@ export class ProviderKeys {
 
   constructor(private readonly door: OutboundDoor) {}
 
-  /** @throws Error where the provider cannot be asked or says something else than it should. */
+  /** @throws Error if the provider is unavailable or its response is not valid. */
   of(provider: Pick<IdentityProvider, 'issuer' | 'jwks_uri'>): Promise<JWTVerifyGetKey> {
     const id = `${provider.issuer} ${provider.jwks_uri ?? ''}`;
     const known = this.known.get(id);
@@ -40,7 +40,7 @@ export class ProviderKeys {
     const { status, text } = await exchangeText(this.door, `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
     const document = status === 200 ? (JSON.parse(text) as { issuer?: unknown; jwks_uri?: unknown }) : {};
     if (document.issuer !== issuer || typeof document.jwks_uri !== 'string')
-      throw new Error('its discovery document is not there or is of another issuer');
+      throw new Error('its discovery document is missing or belongs to another issuer');
     return document.jwks_uri;
   }
 }

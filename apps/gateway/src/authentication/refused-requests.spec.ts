@@ -15,17 +15,17 @@ const noRole = lacksRole(caller('a'), ['auditor']) as Refusal;
 function recording(taken: { value: Buffer }[][], fails = false) {
   const append = (records: { value: Buffer }[]) => {
     taken.push(records);
-    return fails ? Promise.reject(new Error('the log is away')) : Promise.resolve(records.map((_, at) => at));
+    return fails ? Promise.reject(new Error('the log is unavailable')) : Promise.resolve(records.map((_, at) => at));
   };
   const warn = vi.fn();
   const parts = { log: { append }, codec, clock: { now_ms: () => 1_000 }, logger: { warn } } as unknown as AppDeps;
   return { refused: new RefusedRequests(parts), warn };
 }
 
-const told = (records: readonly { value: Buffer }[]) => records.map(({ value }) => codec.decode(value).event as SecurityEventRecorded);
+const decoded = (records: readonly { value: Buffer }[]) => records.map(({ value }) => codec.decode(value).event as SecurityEventRecorded);
 
 describe('refused requests', () => {
-  test('are told by caller, kind and route, those alike once with how often; nothing else is told', async () => {
+  test('are recorded by caller, kind and route, equal ones once with a count; nothing else is recorded', async () => {
     const taken: { value: Buffer }[][] = [];
     const { refused } = recording(taken);
     for (let i = 0; i < 3; i++) refused.note(caller('a'), request(`/v1/cases/${i}`, '/v1/cases/:case_id'), noRole);
@@ -38,7 +38,7 @@ describe('refused requests', () => {
     refused.note(caller('b'), request('/v1/calls'), new Refusal('not-found', 'none'));
     await refused.close();
     expect(taken).toHaveLength(1);
-    expect(told(taken[0] ?? [])).toMatchObject([
+    expect(decoded(taken[0] ?? [])).toMatchObject([
       { kind: 'role_refused', times: 3, principal: { id: 'a' }, detail: 'GET /v1/cases/:case_id: this needs one of the roles auditor' },
       { kind: 'request_refused', times: 1, principal: { id: 'b' }, detail: 'GET /v1/calls: not yours', meta: { tenant_id: 'acme' } },
       { kind: 'cross_tenant', times: 1 },
@@ -54,7 +54,7 @@ describe('refused requests', () => {
     expect(taken.map((records) => records.length)).toEqual([1_000, 1_000, 500]);
   });
 
-  test('a log that is away costs the record and nothing more', async () => {
+  test('an unavailable log loses the record and nothing else', async () => {
     const { refused, warn } = recording([], true);
     refused.note(caller('a'), request('/v1/keys'), noRole);
     await refused.close();

@@ -27,9 +27,8 @@ function routeOf({ raw, url, routeOptions }: RoutedRequest): string {
 }
 
 /**
- * Puts on `security-event` what callers asked for and may not: who, which route, why, and how often. Those alike are one
- * record a second at most, so that nobody fills the log with refusals. The answer does not wait for it; a log that is
- * away costs the record.
+ * Records refused requests on `security-event`: caller, route, reason and count. Equal refusals share one record a second, so that
+ * they cannot fill the log. The response does not wait for the record; if the log is unavailable, the record is lost.
  */
 export class RefusedRequests {
   private refused = new Map<string, Refused>();
@@ -69,7 +68,7 @@ export class RefusedRequests {
     this.refused = new Map();
     const written = log
       .append(records)
-      .catch((cause) => logger.warn({ err: cause, records: records.length }, 'refusals were not recorded'));
+      .catch((cause) => logger.warn({ event: 'refusals_not_recorded', err: cause, records: records.length }, 'could not record refusals'));
     this.writing = Promise.all([this.writing, written]);
   }
 }

@@ -12,14 +12,14 @@ function claim(payload: JWTPayload, name: string): unknown {
   return value;
 }
 
-/** A claim that lists: an array of texts, or one text with spaces between. Undefined where it is not there. */
+/** A list claim: an array of strings, or one space-separated string. Undefined if absent. */
 function listed(payload: JWTPayload, name: string): string[] | undefined {
   const value = claim(payload, name);
   if (Array.isArray(value)) return value.filter((one): one is string => typeof one === 'string');
   return typeof value === 'string' ? value.split(' ').filter((one) => one !== '') : undefined;
 }
 
-/** Whom a verified token names, as its provider is configured; undefined where it names nobody. A missing claim gives no rights. */
+/** Principal of a verified token by the settings of its provider; undefined without a valid subject. A missing claim gives no rights. */
 export function principalOf(payload: JWTPayload, provider: IdentityProvider): { principal: Principal; rights: Rights } | undefined {
   const id = claim(payload, provider.subject_claim);
   if (!isPrincipalId(id)) return undefined;

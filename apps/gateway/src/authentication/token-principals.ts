@@ -36,15 +36,15 @@ const refuse = (why: string): Refusal => invalidToken(`the token is not accepted
 function reasonOf(cause: unknown): string {
   const { code, claim } = cause as { code?: string; claim?: string };
   if (code === 'ERR_JWT_EXPIRED') return 'it has expired';
-  if (code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') return `its claim ${claim} does not fit`;
+  if (code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') return `its claim ${claim} is not valid`;
   if (code === 'ERR_JOSE_ALG_NOT_ALLOWED') return 'its algorithm is not allowed';
-  if (code === 'ERR_JWKS_NO_MATCHING_KEY' || code === 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') return 'its signature does not hold';
-  return 'its provider cannot be asked, or it is malformed';
+  if (code === 'ERR_JWKS_NO_MATCHING_KEY' || code === 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') return 'its signature is not valid';
+  return 'its identity provider is unavailable, or it is malformed';
 }
 
 /**
  * OpenID tokens as callers. A token is verified once (issuer, audience, algorithm, times, signature) and remembered by its
- * hash; its expiry and its provider are looked at each time, so a provider that is removed lets nobody in any more.
+ * hash; its expiry and its provider are checked each time, so tokens of a removed provider are refused at once.
  */
 export class TokenPrincipals {
   private readonly verified: LRUCache<string, Verified | Refusal>;
@@ -59,7 +59,7 @@ export class TokenPrincipals {
     this.verified = new LRUCache({ max: tokens_max });
   }
 
-  /** Undefined where the token is known or is none: `caller` can be asked at once. */
+  /** Undefined if the token is verified already or is not a JWT: `caller` can be used at once. */
   prepare(token: string): Promise<void> | undefined {
     if (token.length > TOKEN_MAX || !JWT.test(token)) return undefined;
     const hash = sha256Hex(token);
@@ -80,7 +80,7 @@ export class TokenPrincipals {
     if (known instanceof Refusal) return known;
     if (!this.live(known)) return refuse('it has expired, or its provider has changed');
     known.caller ??= callerOf(known);
-    return known.caller ?? refuse('it names nobody');
+    return known.caller ?? refuse('its subject claim is missing');
   }
 
   /** When the token expires, epoch ms; of tokens that `caller` took. */
@@ -100,7 +100,7 @@ export class TokenPrincipals {
       const { decodeJwt, jwtVerify } = await import('jose');
       const { iss, aud } = decodeJwt(token);
       const provider = providerOf(this.configuration.state, iss ?? '', Array.isArray(aud) ? aud : [aud ?? '']);
-      if (!provider) return refuse('no identity provider of a tenant issues such tokens for us');
+      if (!provider) return refuse('no identity provider of a tenant has its issuer and audience');
       const { payload } = await jwtVerify(token, await this.keys.of(provider), {
         issuer: provider.issuer,
         audience: provider.audiences,
@@ -111,7 +111,7 @@ export class TokenPrincipals {
       });
       const now_ms = this.now_ms();
       const issued_at_ms = issuedAt(payload, now_ms);
-      if (issued_at_ms === undefined) return refuse(`its claim iat is not a time up to now (${new Date(now_ms).toISOString()})`);
+      if (issued_at_ms === undefined) return refuse(`its claim iat is missing or in the future (now: ${new Date(now_ms).toISOString()})`);
       return { payload, provider, verified_at_ms: issued_at_ms, expires_at_ms: (payload.exp as number) * 1000, caller: undefined };
     } catch (cause) {
       return refuse(reasonOf(cause));

@@ -3,12 +3,12 @@ import { baseOf, itemNames, tokenVerifiedAt } from '@countersign/domain';
 import type { Configuration, Logger } from '@countersign/process';
 import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 
-/** The record of a person is so many times as fine as the time for which a token counts: 3 hours of 24. */
+/** A person is recorded once in this fraction of the token lifetime: every 3 hours of 24. */
 const RECORDS_PER_LIFE = 8;
 /** Records that one gateway writes for the tokens of one tenant in an hour; votes are recorded besides. */
 const UNASKED_MAX = 1_000;
 const HOUR_MS = 3_600_000;
-/** Who has only this role is asked by no rule. */
+/** No approval rule can require this role. */
 const AGENT = 'agent';
 
 /**
@@ -25,13 +25,13 @@ export class VerifiedTokens {
     private readonly parts: { now_ms: () => number; logger: Pick<Logger, 'warn'> },
   ) {}
 
-  /** A token was verified: recorded if its person could be asked to decide and the record is old. Nobody waits for it. */
+  /** Records a verified token if its person can approve and the last record is old. The request does not wait for it. */
   noted(caller: Caller): void {
     const { token, tenant_id, principal } = caller;
     if (!token || principal.roles.every((role) => role === AGENT)) return;
     if (!this.isDue(caller, token.provider.people_live_ms / RECORDS_PER_LIFE) || !this.mayWrite(tenant_id)) return;
     void this.record(caller).catch((cause) =>
-      this.parts.logger.warn({ event: 'verified_token_not_recorded', err: cause, tenant_id }, 'a verified token was not recorded'),
+      this.parts.logger.warn({ event: 'verified_token_not_recorded', err: cause, tenant_id }, 'could not record a verified token'),
     );
   }
 
@@ -67,7 +67,7 @@ export class VerifiedTokens {
     const known = this.under_way.get(key);
     if (known) return known;
     const { state } = this.configuration;
-    // The token was read by settings that changed meanwhile: it is verified again when it comes again.
+    // The provider settings changed since: the token is verified again with its next request.
     if (state.by_tenant.get(tenant_id)?.identity_providers.get(provider_id) !== provider) return Promise.resolve();
     const versions = baseOf(state.changes, tenant_id, [itemNames.identity_provider(provider_id)]);
     const fields = { provider_id, subject, roles, verified_at_ms };

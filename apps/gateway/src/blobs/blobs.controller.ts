@@ -27,7 +27,7 @@ export class BlobsController {
     const blob = await this.blobs.read(caller, name);
     if (blob instanceof Refusal) return blob;
     const etag = `"${name.slice(0, 64)}"`;
-    // Asked again each time: it may be erased, or its markings out of the caller's reach by then.
+    // Revalidate each time: the blob may be erased, or the caller may have lost a clearance.
     reply.headers(blob.sealed ? { 'cache-control': 'no-store' } : { 'cache-control': 'private, no-cache', etag });
     if (!blob.sealed && known === etag) return void reply.code(304).send();
     // Never shown as a page: a tool chose its content.

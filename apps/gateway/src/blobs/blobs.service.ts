@@ -6,11 +6,11 @@ import { type Blobs, markingsOf } from '@countersign/store';
 /** A blob as its readers may see it. */
 export interface ReadableBlob {
   bytes: Buffer;
-  /** It is kept sealed: nobody on the way may keep what was opened, or an erasure would not reach it. */
+  /** Sealed data must not be cached on the way, or an erasure would not reach it. */
   sealed: boolean;
 }
 
-const noSuchBlob = (): Refusal => new Refusal('not-found', 'there is no such blob', { reason: 'blob_not_found' });
+const noSuchBlob = (): Refusal => new Refusal('not-found', 'the blob does not exist', { reason: 'blob_not_found' });
 
 /** The blobs that the gateway hands out. */
 export class BlobsService {
@@ -25,7 +25,7 @@ export class BlobsService {
     const kept = await this.blobs.get(tenant_id, name);
     if (!kept) return noSuchBlob();
     const bytes = await openedBlob(this.personal, tenant_id, kept);
-    if (bytes === 'erased') return new Refusal('erased', 'the blob was personal data, and is erased', { reason: 'blob_erased' });
+    if (bytes === 'erased') return new Refusal('erased', 'the blob held personal data and was erased', { reason: 'blob_erased' });
     return { bytes, sealed: isSealedBlob(kept) };
   }
 }

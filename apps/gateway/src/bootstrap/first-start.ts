@@ -9,7 +9,7 @@ import { DEFAULT_TENANT, tenantDefaults } from '../configuration/default-tenant.
 
 const ADMIN = { kind: 'user' as const, id: 'admin', roles: ['admin'] };
 
-/** Kept before it is recorded, so that no start leaves a key that nobody has; it gets its name when its record counted. */
+/** Write the key to a temporary file before recording it, so that a crash never orphans a key. Rename it once the record is valid. */
 async function keep(directory: string, key_id: string, key: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const file = path.join(directory, `admin.key.${key_id}`);

@@ -28,7 +28,7 @@ function fits(pattern: readonly string[], path: readonly string[]): boolean {
   return pattern.every((segment, at) => segment === REST || (segment === ANY ? path[at] !== '' : segment === path[at]));
 }
 
-/** Which methods a path takes, for whoever came with another one. */
+/** The allowed methods of a path, for the Allow header. */
 export class AllowedMethods {
   private readonly patterns: Pattern[] = [];
 

@@ -19,14 +19,14 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
 
 function overrunProblem({ scope, found_bytes, wanted_bytes, max_bytes }: Overrun): Problem {
   const found = found_bytes === undefined ? '' : `, ${found_bytes} bytes are in flight`;
-  const detail = `bodies of ${LOADS[scope]} have at most ${max_bytes} bytes in flight${found}, and this one needs ${wanted_bytes} more: wait for answers, then send it again`;
+  const detail = `bodies of ${LOADS[scope]} have at most ${max_bytes} bytes in flight${found}, and this one needs ${wanted_bytes} more: wait for responses, then retry`;
   const issue = { path: '', code: 'too_many_bytes', message: detail };
   const kind = scope === 'process' ? 'overloaded' : 'too-many-bytes';
   return new Refusal(kind, detail, { issues: [issue], scope, found_bytes, wanted_bytes, max_bytes });
 }
 
 function tooLarge(found: string, max: number): Problem {
-  const detail = `a body has at most ${max} bytes here, and this one has ${found}`;
+  const detail = `the body has ${found} bytes; this route accepts at most ${max}`;
   return new Refusal('body-too-large', detail, { issues: [{ path: '', code: 'too_large', message: detail }] });
 }
 
@@ -48,7 +48,7 @@ export class BodyAdmission {
   begin(request: IncomingRequest, reply: OutgoingReply, keyless: boolean): boolean | Promise<boolean> {
     const wait = keyless ? undefined : this.access.prepare(request);
     if (!wait) return this.admit(request, reply, keyless, undefined);
-    // A token that must be checked first takes time, and meanwhile its body arrives.
+    // Verifying a token takes time; the body arrives in the meantime.
     const held = this.reserve(request, reply);
     return held ? wait.then(() => this.admit(request, reply, keyless, held)) : false;
   }
@@ -122,7 +122,7 @@ export class BodyAdmission {
 
   private tooSlow(): Problem {
     const least = this.bounds.pace.bytes_per_s_min;
-    const detail = `the body came more slowly than ${least} bytes a second over 10 s: send it faster or in smaller parts`;
+    const detail = `the body arrived at less than ${least} bytes a second over 10 s: send it faster or in smaller requests`;
     return new Refusal('request-timeout', detail, { issues: [{ path: '', code: 'too_slow', message: detail }] });
   }
 

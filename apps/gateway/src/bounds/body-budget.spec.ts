@@ -29,10 +29,10 @@ test('a tenant has one cap, whichever addresses it comes from', () => {
 test('what is released is released once, and grows no more', () => {
   const budget = new BodyBudget(caps);
   const kept = reserved(budget, 'a', 10);
-  const gone = reserved(budget, 'a', 20);
-  gone.release();
-  gone.release();
-  expect([gone.grow(30), gone.assign('t')]).toEqual([undefined, undefined]);
+  const released = reserved(budget, 'a', 20);
+  released.release();
+  released.release();
+  expect([released.grow(30), released.assign('t')]).toEqual([undefined, undefined]);
   expect(budget.counts.tenant.of('t')).toBe(0);
   expect(budget.bytes).toBe(10);
   kept.release();

@@ -2,7 +2,7 @@ import { BoundedCounts } from './bounded-counts.js';
 
 export type Scope = 'address' | 'tenant' | 'process';
 
-/** The cap that a body did not fit under. Where it is the process's, what others have in flight is not told. */
+/** The cap that a body did not fit under. For the scope `process`, the bytes of other callers are not disclosed. */
 export interface Overrun {
   scope: Scope;
   /** In flight already, of this address or tenant. */

@@ -57,7 +57,7 @@ test('a small body may come byte by byte, as long as it ends within the first wi
   expect([cut, pace.size]).toEqual([[], 0]);
 });
 
-test('who is gone is not watched any more', () => {
+test('a closed connection is no longer watched', () => {
   const { state } = receiving();
   state.destroyed = true;
   pace.tick();

@@ -13,8 +13,8 @@ interface Watched {
 }
 
 /**
- * Ends bodies that come too slowly. Time is counted in ticks of a timer, not by a clock: while the process itself stands still nobody
- * is too slow.
+ * Ends bodies that arrive too slowly. Time is counted in ticks of a timer, not by a clock: while the process itself is stalled, no
+ * body counts as too slow.
  */
 export class BodyPace {
   private readonly receiving = new Set<Watched>();
@@ -36,7 +36,7 @@ export class BodyPace {
     return () => this.receiving.delete(watched);
   }
 
-  /** A second has gone by. */
+  /** Called once a second. */
   tick(): void {
     for (const watched of this.receiving) {
       const { request } = watched;

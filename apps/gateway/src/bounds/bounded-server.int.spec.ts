@@ -78,7 +78,7 @@ test.each([
   for (let tick = 0; tick < WINDOW_TICKS; tick++) bounds.pace.tick();
   await slow.answered();
   expect(slow.problem).toMatchObject({ status: 408, detail: expect.stringContaining('16000 bytes a second'), retryable: true });
-  await slow.gone();
+  await slow.untilClosed();
   await until(() => bounds.budget.bytes === 0);
   expect(bounds.pace.size).toBe(0);
 });
@@ -104,9 +104,9 @@ test('bytes are reserved while a token is checked', async () => {
 
 test('a connection that closes while its token is checked leaves nothing reserved', async () => {
   const server = await start({});
-  const gone = (await connect(server)).post('/', { 'content-length': 900_000, authorization: 'Bearer x' });
+  const aborted = (await connect(server)).post('/', { 'content-length': 900_000, authorization: 'Bearer x' });
   await until(() => server.bounds.budget.bytes === 900_000);
-  gone.close();
+  aborted.close();
   await until(() => server.bounds.budget.bytes === 0);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(server.bounds.budget.counts.tenant.keys).toBe(0);
@@ -118,11 +118,11 @@ test('the answer to a body that is not read whole says that the connection ends,
   await large.answered();
   expect(large.statuses).toEqual([413]);
   expect(large.text).toMatch(/^connection: close/im);
-  await large.gone();
+  await large.untilClosed();
   const nowhere = (await connect(server)).post('/nowhere', { 'content-length': MIB }, 'x'.repeat(MIB - 1));
   await nowhere.answered();
   expect([nowhere.statuses, /^connection: close/im.test(nowhere.text)]).toEqual([[404], true]);
-  await nowhere.gone();
+  await nowhere.untilClosed();
 });
 
 test('a connection goes on after a refused body that is read to its end', async () => {
@@ -143,7 +143,7 @@ test('behind a trusted proxy a client is whom the proxy names, not the proxy and
   await post('192.0.2.2');
   await until(() => server.bounds.budget.bytes === 1_800_000);
   expect(server.bounds.budget.counts.address.of('192.0.2.2')).toBe(900_000);
-  // Who is no trusted proxy names nobody.
+  // Only trusted proxies may name the client.
   await post('192.0.2.3', '127.0.0.2');
   await until(() => server.bounds.budget.counts.address.of('127.0.0.2') === 900_000);
   expect(held.closed).toBe(false);
@@ -153,7 +153,7 @@ test('beyond the cap in total a connection is closed at once, wherever it comes 
   const server = await start({ connections_max: 3 });
   const open = await Promise.all(['127.0.0.1', '127.0.0.2', '127.0.0.3'].map((from) => connect(server, from)));
   await until(() => server.bounds.connections.size === 3);
-  await (await connect(server, '127.0.0.4')).gone();
+  await (await connect(server, '127.0.0.4')).untilClosed();
   open[0]?.close();
   await until(() => server.bounds.connections.size === 2);
   const next = await (await connect(server)).post('/', { 'content-length': 2 }, '{}').answered();

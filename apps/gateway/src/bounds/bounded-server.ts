@@ -41,9 +41,8 @@ export function serveRequests(server: Server, serve: RequestListener): void {
 
 function unroutable(request: { method: string; url: string }, methods: AllowedMethods): Problem {
   const allow = methods.of(pathOf(request.url));
-  if (allow.length === 0)
-    return new Refusal('not-found', 'there is no route at this path: see /openapi.json', { reason: 'route_not_found' });
-  const detail = `${request.method} is not a method of this path: it takes ${allow.join(', ')}`;
+  if (allow.length === 0) return new Refusal('not-found', 'no route has this path: see /openapi.json', { reason: 'route_not_found' });
+  const detail = `${request.method} is not a method of this path; allowed: ${allow.join(', ')}`;
   return new ProblemWithHeaders('method-not-allowed', detail, { allowed: allow }, { allow: allow.join(', ') });
 }
 

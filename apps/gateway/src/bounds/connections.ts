@@ -7,7 +7,7 @@ export interface Connection {
   /** What its requests are counted under, where no trusted proxy sent them. */
   readonly address: string;
   readonly is_proxy: boolean;
-  /** Called when the connection closes, whatever became of its requests. */
+  /** Called when the connection closes, regardless of its requests. */
   readonly on_close: Set<() => void>;
 }
 

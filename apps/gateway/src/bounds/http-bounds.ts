@@ -51,7 +51,7 @@ export class HttpBounds {
     });
   }
 
-  /** Handles a body that has arrived: at once, or in its turn where it is large. One whose connection closes meanwhile is not handled. */
+  /** Handles a complete body: at once, or in turn if it is large. Skips it if the connection has closed. */
   inTurn(request: IncomingMessage, tenant_id: string, bytes: number, handle: () => void): void {
     if (bytes < LARGE_BODY_BYTES) {
       handle();

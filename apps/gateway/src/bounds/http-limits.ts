@@ -35,24 +35,28 @@ const proxies = z
 
 /** The variables; a whole body always fits into what may be in flight. */
 export const httpSettings = {
-  COUNTERSIGN_HTTP_CONNECTIONS_MAX: wholeNumber(1, 1_000_000).default(8_192).describe('open connections of the gateway; more are closed'),
-  COUNTERSIGN_HTTP_CONNECTIONS_PER_ADDRESS_MAX: wholeNumber(1, 1_000_000).default(2_048).describe('open connections of one client address'),
+  COUNTERSIGN_HTTP_CONNECTIONS_MAX: wholeNumber(1, 1_000_000)
+    .default(8_192)
+    .describe('maximum of open connections of the gateway; further ones are closed'),
+  COUNTERSIGN_HTTP_CONNECTIONS_PER_ADDRESS_MAX: wholeNumber(1, 1_000_000)
+    .default(2_048)
+    .describe('maximum of open connections of one client address'),
   COUNTERSIGN_HTTP_BODY_BYTES_MAX: wholeNumber(BODY_BYTES_MAX)
     .default(128 * MIB)
-    .describe('bytes of request bodies in flight; more: 503'),
+    .describe('maximum bytes of request bodies in flight; beyond it: 503'),
   COUNTERSIGN_HTTP_BODY_BYTES_PER_ADDRESS_MAX: wholeNumber(BODY_BYTES_MAX)
     .default(32 * MIB)
-    .describe('the same of one client address; more: 429'),
+    .describe('the same for one client address; beyond it: 429'),
   COUNTERSIGN_HTTP_BODY_BYTES_PER_TENANT_MAX: wholeNumber(BODY_BYTES_MAX)
     .default(32 * MIB)
-    .describe('the same of one tenant; more: 429'),
-  COUNTERSIGN_HTTP_HEADERS_TIMEOUT_MS: wholeNumber(1_000, 300_000).default(15_000).describe('time for the headers of a request'),
+    .describe('the same for one tenant; beyond it: 429'),
+  COUNTERSIGN_HTTP_HEADERS_TIMEOUT_MS: wholeNumber(1_000, 300_000).default(15_000).describe('time limit for the headers of a request'),
   COUNTERSIGN_HTTP_BODY_BYTES_PER_S_MIN: wholeNumber(1)
     .default(16_000)
-    .describe('slowest body that is accepted, in bytes a second on average over 10 s'),
+    .describe('minimum rate of a request body, in bytes a second on average over 10 s'),
   COUNTERSIGN_HTTP_BACKLOG: wholeNumber(1, 65_535)
     .default(4_096)
-    .describe('connections that wait to be accepted; the kernel limit `somaxconn` applies too'),
+    .describe('length of the accept queue; the kernel limit `somaxconn` applies too'),
   COUNTERSIGN_TRUSTED_PROXIES: proxies.describe(
     'addresses and ranges (`10.0.0.0/8`) of reverse proxies whose `X-Forwarded-For` names the client',
   ),

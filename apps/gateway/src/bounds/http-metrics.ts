@@ -11,11 +11,11 @@ export class HttpMetrics {
   constructor(register: Registry, now: { connections: () => number; body_bytes: () => number }) {
     this.counter = new Counter({
       name: 'countersign_http_refused_total',
-      help: 'Connections and requests that a bound of the HTTP server refused, by reason',
+      help: 'Connections and requests refused by a limit of the HTTP server, by reason',
       labelNames: ['reason'],
       registers: [register],
     });
-    gauge(register, 'countersign_http_connections', 'Open connections of clients', now.connections);
+    gauge(register, 'countersign_http_connections', 'Open client connections', now.connections);
     gauge(register, 'countersign_http_body_bytes', 'Bytes of request bodies in flight', now.body_bytes);
   }
 

@@ -19,14 +19,14 @@ export function unreadForm(headers: IncomingHttpHeaders): Problem | undefined {
   if (coding !== undefined && coding.trim().toLowerCase() !== 'identity')
     return new ProblemWithHeaders(
       'unsupported-media-type',
-      `content-encoding ${coding.slice(0, SHOWN_MAX)} is not taken: send the body without one (identity)`,
+      `content-encoding ${coding.slice(0, SHOWN_MAX)} is not supported: send the body without content-encoding`,
       {},
       // RFC 9110, 15.5.16: which codings would have been taken.
       { 'accept-encoding': 'identity' },
     );
   const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1];
   if (charset !== undefined && !CHARSETS.has(charset.toLowerCase()))
-    return new Refusal('unsupported-media-type', `charset ${charset.slice(0, SHOWN_MAX)} is not taken: send the body in UTF-8`);
+    return new Refusal('unsupported-media-type', `charset ${charset.slice(0, SHOWN_MAX)} is not supported: send the body in UTF-8`);
   return undefined;
 }
 
@@ -48,7 +48,7 @@ export function prototypeKey(body: unknown): Refusal | undefined {
     const key = takesPrototype(value);
     if (key !== undefined) {
       const at = pointer([...path, key]);
-      const message = 'a key that reaches a prototype is not taken (__proto__, or constructor with a prototype in it)';
+      const message = 'the key __proto__, or constructor with a prototype member, is not allowed';
       return new Refusal('invalid-request', `${at}: ${message}`, { issues: [{ path: at, code: 'prototype_key', message }] });
     }
     for (const [name, member] of Object.entries(value)) open.push({ value: member, path: [...path, name] });
@@ -80,7 +80,7 @@ export function takeOnlyJson(server: FastifyInstance, inTurn: InTurn): ParseJson
   };
   const parse: ParseJson = (request, body, done) => inTurn(request, body.length, () => parseNow(body, done));
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, ({ headers, raw }, body: Buffer, done) => {
-    // Many clients always name the type: a body that is not there is none, whatever it is said to be.
+    // An empty body counts as no body, whatever its Content-Type: many clients always send one.
     if (body.length === 0) return done(null, undefined);
     const refused = unreadForm(headers);
     if (refused) done(refused as never, undefined);

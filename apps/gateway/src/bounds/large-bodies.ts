@@ -1,6 +1,6 @@
 /** Smaller bodies are handled at once. */
 export const LARGE_BODY_BYTES = 65_536;
-/** After each large body the thread is left to others for so many times as long as it took. */
+/** After each large body the thread yields for this multiple of its processing time. */
 const REST = 3;
 const REST_MS_MAX = 100;
 

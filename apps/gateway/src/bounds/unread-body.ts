@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { OutgoingReply } from '../http/reply.js';
 
-/** How much of a refused body is read and thrown away, so that a client that sends before it reads still sees the answer. */
+/** How much of a refused body is read and discarded, so that a client that sends before it reads still gets the response. */
 export interface Leniency {
   bytes_max: number;
   wait_ms: number;
@@ -14,7 +14,7 @@ export const KEYED: Leniency = { bytes_max: 4_194_304, wait_ms: 3_000 };
 const dropped = new WeakSet<IncomingMessage>();
 
 /**
- * Lets go of a body that is not wanted, beside its answer: what comes within the bounds is thrown away and the connection goes on.
+ * Discards an unwanted body while the response is sent. Within the bounds the connection stays open.
  * Beyond the bytes nothing is read; when the time is over the connection is closed. Only the first call for a request counts.
  */
 export function dropUnread(request: IncomingMessage, { bytes_max, wait_ms }: Leniency): void {

@@ -22,7 +22,7 @@ export function refuseUnrouted(error: { code?: string }, request: Pick<IncomingR
 export const HEADERS_TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 function unreadable(code: string | undefined): Problem {
-  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('headers-too-large', 'all headers together have at most 16 KB');
+  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('headers-too-large', 'the headers together may have at most 16 KB');
   if (code === HEADERS_TOO_SLOW) return new Refusal('request-timeout', 'the request did not arrive completely in time');
   return new Refusal('invalid-request', 'the request is not valid HTTP/1.1');
 }

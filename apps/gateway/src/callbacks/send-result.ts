@@ -12,7 +12,7 @@ export const sendErrors = [
 
 export type SendError = (typeof sendErrors)[number];
 
-/** What came of one attempt to send a message. */
+/** Outcome of one attempt to send a message. */
 export interface SendResult {
   taken: Taken;
   /** What the receiver answered (HTTP or SMTP); null where it did not. */

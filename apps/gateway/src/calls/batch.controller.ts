@@ -25,7 +25,10 @@ export class BatchController {
   @Post('v1/calls::batch')
   @Roles(...SUBMITTERS)
   @ApiOperation({ summary: 'Submit many calls' })
-  @AnswersIn('application/x-ndjson', 'a line a call: `{"index","call"}`, or `{"index","problem"}`; `index` is its place in `calls`')
+  @AnswersIn(
+    'application/x-ndjson',
+    'one line for each call: `{"index","call"}` or `{"index","problem"}`; `index` is its position in `calls`',
+  )
   submit(
     @CurrentCaller() caller: Caller,
     @Body({ schema: batchRequest }) { calls }: BatchRequest,

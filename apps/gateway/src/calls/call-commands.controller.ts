@@ -12,7 +12,7 @@ import { type CancelRequest, cancelRequest, type ResolveRequest, resolveRequest 
 import { callEnvelope } from './envelope.schema.js';
 import { locationOf } from './post-reply.js';
 
-const LATER = 'the command is on the record; its end takes longer';
+const LATER = 'the command is recorded; its outcome is still pending';
 
 /** `/v1/calls/{call_id}/cancel` and `/resolve`. */
 @ApiTags('calls')
@@ -37,7 +37,7 @@ export class CallCommandsController {
 
   @Post('resolve')
   @Roles('operator')
-  @ApiOperation({ summary: 'Say what happened' })
+  @ApiOperation({ summary: 'Resolve a call in doubt' })
   @Answer(callEnvelope)
   @AlsoAnswers(202, callEnvelope, LATER)
   async resolve(

@@ -13,9 +13,8 @@ import { type CallsQuery, callPage, callsQuery } from './calls.schemas.js';
 import { CallsService } from './calls.service.js';
 import { callEnvelope } from './envelope.schema.js';
 
-const KEY =
-  'the key of a write, of 1 to 255 printable ASCII characters, instead of the one derived from its inputs; reads are not deduplicated';
-const WAIT = '`wait=N`: seconds until a call that has not ended is answered as it is, by 202';
+const KEY = 'idempotency key of a write: 1 to 255 printable ASCII characters; absent: derived from the inputs. Reads are not deduplicated';
+const WAIT = '`wait=N`: seconds to wait for the call to end. After that the response is 202 with its current state';
 const TRACE = 'W3C trace context: the trace that the call belongs to';
 
 /** `/v1/calls`: submit, read, list. */
@@ -34,8 +33,8 @@ export class CallsController {
   @ApiHeader({ name: 'traceparent', description: TRACE, required: false })
   @ApiHeader({ name: 'Prefer', description: WAIT, required: false })
   @ApiHeader({ name: 'Idempotency-Key', description: KEY, required: false })
-  @Answer(callEnvelope, { description: 'the call has ended, or is in doubt' })
-  @AlsoAnswers(202, callEnvelope, 'the call has not ended: it waits for a person, or the wait is over')
+  @Answer(callEnvelope, { description: 'the call has ended or is in doubt' })
+  @AlsoAnswers(202, callEnvelope, 'the call has not ended: it waits for an approval, or the wait time has passed')
   submit(
     @CurrentCaller() caller: Caller,
     @Body({ schema: callRequest }) body: CallRequest,

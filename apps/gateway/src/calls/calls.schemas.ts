@@ -5,7 +5,7 @@ import { ListMembers } from '../lists/list-members.js';
 import { commaList, pageOfItems, pageQuery, queryTime } from '../lists/page-query.js';
 import { callApproval, callDecision, callEnvelope, callError } from './envelope.schema.js';
 
-/** Members of a listed call: who asked for what, and how it ended. Inputs, results and what explains a ruling are expanded. */
+/** Members of a listed call: caller, tool and outcome. Inputs, results and explanations must be expanded. */
 export const callMembers = new ListMembers(callEnvelope, {
   call_id: true,
   tool: true,
@@ -31,7 +31,7 @@ export const callMembers = new ListMembers(callEnvelope, {
 /** Filters of calls that no index finds: calls are read one by one, newest first. */
 const scanned = {
   principal: z.string().min(1).max(200).optional().describe('id of the caller'),
-  on_behalf_of: z.string().min(1).max(200).optional().describe('id of the user that the caller acted for'),
+  on_behalf_of: z.string().min(1).max(200).optional().describe('id of the user that the caller acted on behalf of'),
   trace_id: z
     .string()
     .regex(/^[0-9a-f]{32}$/, 'is 32 hex digits')
@@ -42,15 +42,15 @@ const scanned = {
     .max(100)
     .optional()
     .describe(
-      'is in the id of the call, its tool, case or run, the message of its error, or its inputs, whatever the case of the letters. Inputs and messages are not searched where personal-data rules are about the call, or the reader lacks a marking',
+      'case-insensitive substring of the call id, tool, case, run, error message or inputs. Inputs and messages are not searched if a personal-data rule applies to the call or the reader lacks a marking',
     ),
 };
 
 export const callsQuery = pageQuery.extend({
-  status: commaList(z.enum(statuses)).optional().describe('comma-separated: one of these'),
+  status: commaList(z.enum(statuses)).optional().describe('comma-separated: any of these'),
   case_id: z.string().min(1).max(CASE_ID_MAX).optional(),
   external_id: externalId.optional(),
-  metadata: metadata.optional().describe('as `metadata.<key>=<value>`, once for each entry that the call must have'),
+  metadata: metadata.optional().describe('`metadata.<key>=<value>`, repeated for each entry that the call must have'),
   run_id: z.string().min(1).max(200).optional(),
   tool: z.string().min(1).max(128).optional(),
   requested_after: queryTime.optional().describe('at this time or later'),
@@ -64,14 +64,14 @@ export const batchQuery = z.strictObject({
   order: z
     .enum(['completion', 'index'])
     .default('completion')
-    .describe('`completion`: a line as its call ends; `index`: in the order of the request, so a line waits for those before it'),
+    .describe('`completion`: lines in the order in which calls end; `index`: lines in the order of the request'),
 });
 
 export const cancelRequest = optionalBody(z.strictObject({ reason: z.string().min(1).max(1000).optional() }));
 
 export const resolveRequest = z.strictObject({
   resolution: z.enum(['happened', 'did_not_happen']),
-  output: z.unknown().optional().describe('what the tool would have answered, where it happened'),
+  output: z.unknown().optional().describe('the output of the tool, if the effect happened'),
   reason: z.string().min(1).max(2000),
 });
 

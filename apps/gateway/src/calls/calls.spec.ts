@@ -18,7 +18,7 @@ const envelope = envelopeText(state);
 const calls = {
   recorded: { views: { current: async () => true } },
   status: async ({ call_id }: { call_id: string }) =>
-    call_id === CALL_ID ? { state, envelope, was_sealed: true } : new Refusal('not-found', 'there is no such call'),
+    call_id === CALL_ID ? { state, envelope, was_sealed: true } : new Refusal('not-found', 'the call does not exist'),
   cancel: async (_: unknown, reason: string | undefined) => ({
     state,
     envelope,
@@ -64,12 +64,12 @@ test('agents and operators submit and cancel, operators alone resolve', async ()
   expect((await app.send('POST', `/v1/calls/${CALL_ID}/resolve`, { role: 'agent', body: {} })).status).toBe(403);
 });
 
-test('a request names tool and inputs, and is told so where it uses the names of answers', async () => {
+test('a request with the member names of responses is refused with the right names', async () => {
   const post = async (body: object) => (await app.send('POST', '/v1/calls', { role: 'agent', body })).body.validation.issues;
   const message = 'there is no such field in a request: use `tool` and `inputs`';
   expect(await post({ tool: 'x', name: 'x' })).toEqual([{ path: '/name', code: 'unknown_field', message }]);
   expect(await post({ tool: 'x', input: {} })).toEqual([{ path: '/input', code: 'unknown_field', message }]);
-  expect(await post({ tool: 'x', colour: 1 })).toMatchObject([{ path: '/colour', message: 'there is no such field' }]);
+  expect(await post({ tool: 'x', colour: 1 })).toMatchObject([{ path: '/colour', message: 'the field does not exist' }]);
   const batch = await app.send('POST', '/v1/calls:batch', { role: 'agent', body: { calls: [{ tool: 'x', input: {} }] } });
   expect(batch.body.validation.issues).toEqual([{ path: '/calls/0/input', code: 'unknown_field', message }]);
 });

@@ -82,7 +82,7 @@ export class DirectCalls {
     if (unreadForm(headers)) return false;
     const length = headers['content-length'];
     if (length === undefined || !LENGTH.test(length) || Number(length) > this.body_bytes_max) return false;
-    // Who a key stands for is known at once; other tokens are looked up first.
+    // The principal of a key is known at once; other tokens must be verified first.
     return headers.authorization?.startsWith('csk_', 7) === true && headers['transfer-encoding'] === undefined;
   }
 

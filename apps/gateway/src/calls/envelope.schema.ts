@@ -34,7 +34,7 @@ const explanation = {
   rules_would_have: z.array(note),
   rule_errors: z.array(note),
   facts: z.array(z.object({ table: z.string(), version: z.int() })),
-  history: z.unknown().describe('what the rules were told of earlier calls'),
+  history: z.unknown().describe('the call history that the rules read'),
   tags: z.array(z.string()),
   obligations: z.array(obligation),
   shadow: z
@@ -64,13 +64,13 @@ export const callDecision = z
     ...z.object(explanation).partial().shape,
     defer: deferral.optional(),
   })
-  .meta({ id: 'CallDecision', description: 'the newest ruling; what explains it is there where it was recorded' });
+  .meta({ id: 'CallDecision', description: 'the newest decision, with its explanation if one was recorded' });
 
 export const callApproval = z
   .object({
     approval_id: z.string(),
     link: z.string(),
-    status: z.string().describe('pending, or how it ended'),
+    status: z.string().describe('pending, or its final status'),
     requested_at: timeOf.nullable(),
     expires_at: timeOf.nullable(),
     quorum: z.int().nullable(),
@@ -87,7 +87,7 @@ export const callMapping = z
     inputs_digest: z.string().describe('of `mapped_input`'),
     changes: z
       .array(z.object({ op: z.string(), path: z.string(), value: z.unknown().optional() }))
-      .describe('RFC 6902, from `input` to `mapped_input`'),
+      .describe('JSON Patch (RFC 6902) from `input` to `mapped_input`'),
     warnings: z.array(z.string()),
   })
   .meta({ id: 'CallMapping' });
@@ -106,30 +106,30 @@ export const callEnvelope = z
     tenant_id: z.string(),
     case_id: text,
     run_id: text,
-    external_id: text.describe('the reference that its caller gave it'),
+    external_id: text.describe('the reference that the caller set'),
     metadata: z.record(z.string(), z.string()),
     status: z.enum(statuses),
     error: callError.nullable(),
     decision: callDecision.nullable(),
     approval: callApproval.nullable(),
     requested_at: timeOf.nullable(),
-    started_at: timeOf.nullable().describe('of a call that never ran: when it was requested'),
+    started_at: timeOf.nullable().describe('for a call that never ran: the time of the request'),
     ended_at: timeOf.nullable(),
     t_start: timeOf.nullable().describe('the same as `started_at`'),
     t_end: timeOf.nullable().describe('the same as `ended_at`'),
     duration_ms: z.number().nullable(),
     attempts: z.int(),
     retry_count: z.int(),
-    effect: z.enum(['none', 'happened', 'unknown']).nullable().describe('what is known of the effect of a call that ended'),
+    effect: z.enum(['none', 'happened', 'unknown']).nullable().describe('whether the effect of an ended call happened'),
     cached: z.boolean(),
-    deduplicated: z.boolean().describe('the tool did not run for this request: docs/reference/what-counts-as-the-same-call.md'),
-    deduplicated_because: z.enum(deduplicatedBecause).nullable().describe('null too where the record is older than this field'),
+    deduplicated: z.boolean().describe('true: the tool did not run for this request. See docs/reference/what-counts-as-the-same-call.md'),
+    deduplicated_because: z.enum(deduplicatedBecause).nullable().describe('null also for records older than this field'),
     original_call_id: text,
     effect_now: z
       .enum(effectNow)
       .nullable()
       .describe(
-        'whether the effect of an ended write still stands: in answers to repeats and in GET /v1/calls/{call_id}; null elsewhere, and where there was no effect',
+        'whether the effect of an ended write is still in place. Set in responses to repeats and in GET /v1/calls/{call_id}; null elsewhere and without an effect',
       ),
     superseded_by: text,
     truncated: z.boolean(),
@@ -148,17 +148,17 @@ export const callEnvelope = z
     purpose: text,
     sources: z.array(z.string()),
     markings: z.array(z.string()),
-    withheld: z.array(z.string()).optional().describe('markings that the reader lacks: inputs and results are not shown'),
+    withheld: z.array(z.string()).optional().describe('markings that the reader lacks; inputs and results are withheld'),
     credentials: z.array(z.object({ name: z.string(), scope: z.string(), version: z.int() })),
     trace_id: z.string(),
     cost: z.number().nullable(),
     mapping_version: z.int().nullable(),
     compensates: z.string().nullable().describe('the call whose effect this one undoes'),
-    compensated_by: z.string().nullable().describe('the call that undid its effect, or was to'),
+    compensated_by: z.string().nullable().describe('the call that undid its effect, or tried to'),
     mapping: callMapping.optional().describe('absent without a mapping'),
-    inputs: z.unknown().describe('the inputs that were sent, or as an approver edited them'),
+    inputs: z.unknown().describe('the inputs as sent, or as edited by an approver'),
     input: z.unknown().describe('the same as `inputs`'),
-    mapped_input: z.unknown().optional().describe("what the tenant's mapping made of `input`, and what runs; absent without a mapping"),
+    mapped_input: z.unknown().optional().describe("`input` after the tenant's mapping: the inputs that run; absent without a mapping"),
     output: z.unknown(),
   })
   .meta({ id: 'Envelope' });

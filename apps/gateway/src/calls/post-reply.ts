@@ -10,7 +10,7 @@ export const locationOf = (callId: string): string => `/v1/calls/${callId}`;
 const notOpened = (call_id: string): Problem =>
   new ProblemWithHeaders(
     'unavailable',
-    'the answer cannot be read just now; ask for it at its location',
+    'the resource cannot be read at the moment; read it at its Location',
     { reason: 'answer_unreadable', call_id },
     { location: locationOf(call_id) },
   );

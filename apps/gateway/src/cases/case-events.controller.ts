@@ -24,7 +24,7 @@ export class CaseEventsController {
 
   @Get(':case_id/events')
   @Roles()
-  @ApiOperation({ summary: 'Follow the lines of its timeline as they come' })
+  @ApiOperation({ summary: 'Stream the timeline of a case' })
   @EventStreamAnswer()
   async events(
     @CurrentCaller() caller: Caller,
@@ -40,7 +40,7 @@ export class CaseEventsController {
   private stream(request: HttpRequest, reply: HttpReply, caller: Caller, case_id: string): Refusal<string> | undefined {
     const of = { tenant_id: caller.tenant_id, case_id };
     if (!this.feeds.hasCapacity(of))
-      return new Refusal('unavailable', 'this gateway streams too many cases at once; try again', { reason: 'too_many_case_streams' });
+      return new Refusal('unavailable', 'this gateway streams too many cases: retry later', { reason: 'too_many_case_streams' });
     const out = this.streams.open(request, reply, caller, 'case');
     if (!out || out instanceof Refusal) return out;
     const stream = new CaseStream(this.views.store, out, { ...of, reader: caller }, headerOf(request, 'last-event-id'));

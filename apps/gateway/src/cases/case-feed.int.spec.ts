@@ -57,7 +57,7 @@ class Turns {
 class Reader implements CaseOut {
   over = false;
   reason: string | undefined;
-  /** Ids of what it was told, and the lines themselves. */
+  /** Ids of the received lines, and the lines. */
   last_id: string | undefined;
   readonly lines: string[] = [];
   private leave: (() => void) | undefined;
@@ -71,9 +71,9 @@ class Reader implements CaseOut {
   }
   close(reason: string): void {
     this.reason = reason;
-    this.gone();
+    this.disconnect();
   }
-  gone(): void {
+  disconnect(): void {
     this.over = true;
     this.leave?.();
   }
@@ -98,7 +98,7 @@ beforeEach(() => {
 const sql = {
   async query<R extends Row>(statement: Statement): Promise<R[]> {
     reads++;
-    if (fails) throw new Error('the store is away');
+    if (fails) throw new Error('the store is unavailable');
     const rows = await store.query<R>(statement);
     const then = meanwhile;
     meanwhile = undefined;
@@ -126,14 +126,14 @@ describe('streams of a case', () => {
       const joined = reads;
       for (let turn = 0; turn < 5; turn++) await wheel.over();
       const idle = reads - joined;
-      for (const reader of readers) reader.gone();
+      for (const reader of readers) reader.disconnect();
       expect([feeds.size, wheel.size]).toEqual([0, 0]);
       return idle;
     };
     expect([await cost(1), await cost(200)]).toEqual([5, 5]);
   });
 
-  test('every reader is told every line once, in the order of the record, wherever it began', async () => {
+  test('every reader gets every line once, in record order, from any starting point', async () => {
     await record(line(1), line(2));
     const first = await open();
     await record(line(3));
@@ -149,7 +149,7 @@ describe('streams of a case', () => {
     expect(again.lines).toEqual(numbers(5));
   });
 
-  test('a line that comes late, and stands before others, is told to all, and once', async () => {
+  test('a late line that sorts before others is sent once to all readers', async () => {
     await record(line(1), line(10));
     const readers = [await open(), await open()];
     await record(line(5));
@@ -173,7 +173,7 @@ describe('streams of a case', () => {
     expect([first.lines, second.lines]).toEqual([numbers(1, 2), numbers(1, 2)]);
   });
 
-  test('a long history is read page by page, and everything in it is told', async () => {
+  test('a long history is read page by page and sent completely', async () => {
     const all = Array.from({ length: 1_203 }, (_, n) => line(n + 1, START_US + n * 20_000));
     for (let at = 0; at < all.length; at += 400) await record(...all.slice(at, at + 400));
     const reader = await open();
@@ -181,7 +181,7 @@ describe('streams of a case', () => {
     expect(reads).toBeLessThan(12);
   });
 
-  test('a store that is away closes who still reads its history; who has it waits and misses nothing', async () => {
+  test('an unavailable store closes streams in their backlog; the others wait and miss nothing', async () => {
     await record(line(1));
     const reader = await open();
     fails = true;

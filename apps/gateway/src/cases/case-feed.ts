@@ -10,7 +10,7 @@ const LOOK_MS = 250;
 const PAUSE_MS = 1_000;
 /** Each looks into the database four times a second. */
 const CASES_MAX = 500;
-/** Lines that are told before what was written is given to the sockets. */
+/** Lines to write before yielding to the event loop, which flushes the sockets. */
 const ROWS_AT_ONCE = 16;
 
 interface FeedParts {
@@ -72,13 +72,13 @@ class CaseFeed implements Timed {
   }
 
   private async tell(rows: readonly CaseHistoryRow[]): Promise<void> {
-    let told = 0;
+    let sent = 0;
     for (const row of rows) {
       if (this.lines.take(row) === undefined) continue;
       const text = sharedText(this.of.tenant_id, this.parts.readable);
       for (const stream of [...this.streams]) stream.offer(row, text);
-      told++;
-      if (told % ROWS_AT_ONCE === 0) await turn();
+      sent++;
+      if (sent % ROWS_AT_ONCE === 0) await turn();
     }
   }
 
@@ -87,7 +87,7 @@ class CaseFeed implements Timed {
   }
 }
 
-/** The cases that somebody streams. A further stream of a case reads what came before it, and adds nothing after that. */
+/** Feeds of the streamed cases. A further stream of a case reads only its own backlog and then shares the feed. */
 export class CaseFeeds {
   private readonly feeds = new Map<string, CaseFeed>();
 
@@ -103,7 +103,7 @@ export class CaseFeeds {
     return this.feeds.has(nameOf(of)) || this.feeds.size < CASES_MAX;
   }
 
-  /** Reads up to where the others are, then tells the stream with them. A fault ends the stream, and its reader comes again. */
+  /** Reads the backlog, then joins the shared feed. An error ends the stream; its reader reconnects. */
   async open(stream: CaseStream, of: CaseName, whenLeft: (leave: () => void) => void): Promise<void> {
     const text: LineText = (row, reader) => sharedText(of.tenant_id, this.parts.readable)(row, reader);
     try {
@@ -111,7 +111,7 @@ export class CaseFeeds {
       const feed = this.feedOf(of, stream);
       feed.join(stream);
       whenLeft(() => feed.leave(stream));
-      // What came between its last reading and its joining, the feed may have told the others already.
+      // The feed may already have sent lines that arrived between the last read and the join.
       if (await stream.catchUp(text)) stream.level();
     } catch {
       stream.fail();

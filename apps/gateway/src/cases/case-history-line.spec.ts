@@ -25,7 +25,7 @@ const row = (type: CaseHistoryType, detail: unknown = null): CaseHistoryRow => (
 });
 
 describe("a line of a case's history", () => {
-  test('before the call: its inputs and what the agent said', () => {
+  test('before the call: its inputs and the context from the agent', () => {
     expect(historyLine(row('tool_call_pending'), { clearances: [] })).toMatchObject({
       type: 'tool_call_pending',
       tool: 'write_note',
@@ -37,7 +37,7 @@ describe("a line of a case's history", () => {
     });
   });
 
-  test('an edit by an approver leaves the inputs that were asked for where they were', () => {
+  test('an edit by an approver keeps the requested inputs in their line', () => {
     const line = { ...row('tool_call_pending'), state: packCall({ ...state, asked_inputs_json: '{"path":"asked"}' }) };
     expect(historyLine(line, { clearances: [] }).inputs).toEqual({ path: 'asked' });
   });
@@ -72,7 +72,7 @@ describe("a line of a case's history", () => {
     expect(decisionOf(1)).toMatchObject({ revision: 1, effect: 'defer', approval_mode_effective: 'local_write' });
   });
 
-  test('an approval is shown as it was asked and as it ended, whatever was asked again since', () => {
+  test('an approval is shown as requested and as it ended, regardless of later requests', () => {
     const again = {
       approval: {
         approval_id: 'a.2',
@@ -87,8 +87,8 @@ describe("a line of a case's history", () => {
     };
     const lineJson = (type: CaseHistoryType, detail: unknown) =>
       historyLine({ ...row(type, detail), state: packCall({ ...state, ...again }) }, { clearances: [] });
-    const asked = { approval_id: 'a.1', revision: 1, expires_at_ms: 7, quorum: 1, approver_roles: ['approver'] };
-    expect(lineJson('tool_call_pending_approval', asked).approval).toEqual({
+    const requested = { approval_id: 'a.1', revision: 1, expires_at_ms: 7, quorum: 1, approver_roles: ['approver'] };
+    expect(lineJson('tool_call_pending_approval', requested).approval).toEqual({
       approval_id: 'a.1',
       link: '/v1/approvals/a.1',
       status: 'pending',
@@ -107,7 +107,7 @@ describe("a line of a case's history", () => {
     });
   });
 
-  test('a doubt stays told as it was after the call was resolved', () => {
+  test('a doubt is still shown after the call was resolved', () => {
     const { end } = state as { end: NonNullable<CallState['end']> };
     const error = {
       code: 'IN_DOUBT',
@@ -122,10 +122,10 @@ describe("a line of a case's history", () => {
       kind: 'in_doubt',
       outcome: { ...end.outcome, status: 'in_doubt', error, duration_ms: 82, retry_count: 2 },
     } as const;
-    const told = { error: { code: 'IN_DOUBT' }, duration_ms: 82, retry_count: 2 };
+    const expected = { error: { code: 'IN_DOUBT' }, duration_ms: 82, retry_count: 2 };
     for (const now of [null, { ...end, kind: 'resolved' } as const]) {
       const line = { ...row('tool_call_in_doubt'), state: packCall({ ...state, doubt, end: now }) };
-      expect(historyLine(line, { clearances: [] })).toMatchObject(told);
+      expect(historyLine(line, { clearances: [] })).toMatchObject(expected);
     }
   });
 

@@ -12,26 +12,26 @@ const agentSays = (state: CallState): Fields => {
 const time = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
 
 /** Before an approver edited them. */
-const requestedInputs = ({ asked_inputs_json: asked }: CallState, json: Fields): unknown =>
-  asked === undefined ? json.input : JSON.parse(asked);
+const requestedInputs = ({ asked_inputs_json: requested_json }: CallState, json: Fields): unknown =>
+  requested_json === undefined ? json.input : JSON.parse(requested_json);
 
-const isEdited = ({ asked_inputs_json: asked }: CallState): boolean => asked !== undefined;
+const isEdited = ({ asked_inputs_json: requested_json }: CallState): boolean => requested_json !== undefined;
 
-/** What ran, where a mapping stands between: the inputs as the agent has them and as its tool got them. */
+/** With a mapping: the inputs as the agent sent them and as the tool received them. */
 const ranAs = (json: Fields): Fields => (json.mapping === undefined ? {} : { inputs: json.input, ...bothForms(json) });
 
 /** A repeat did not run: its line tells only which mapping the first call ran with. */
 const otherMapping = (json: Fields): Fields => (json.mapping_version === null ? {} : { mapping_version: json.mapping_version });
 
-/** The request as it was asked: what a later revision, an escalation or its end made of it has lines of its own. */
+/** The request as made: later revisions, escalations and its end have their own lines. */
 function requestedApproval(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
-  const { expires_at_ms, revision: _, ...asked } = detail;
+  const { expires_at_ms, revision: _, ...request } = detail;
   const ends = { decided_by: null, decided_at: null, reason: null };
-  const link = approvalLink(String(asked.approval_id));
-  return { ...(now as Fields), ...asked, link, status: 'pending', requested_at: time(at_ms), expires_at: time(expires_at_ms), ...ends };
+  const link = approvalLink(String(request.approval_id));
+  return { ...(now as Fields), ...request, link, status: 'pending', requested_at: time(at_ms), expires_at: time(expires_at_ms), ...ends };
 }
 
-/** How the wait of that revision ended, whatever was asked again since. */
+/** How the wait of that revision ended, regardless of later requests. */
 function endedApproval(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
   const { kind, by, reason } = detail;
   return { ...(now as Fields), status: kind, decided_by: by, decided_at: time(at_ms), reason };
@@ -44,7 +44,7 @@ function decidedRuling(state: CallState, now: unknown, detail: Fields): Fields {
 
 /** What a line shows of its call, by its type (Korso's case-event contract): as it was then, not as it became. */
 function shown(row: CaseHistoryRow, state: CallState): Fields {
-  // A doubt is told as it was, though the call was resolved since.
+  // A doubt is shown as it was, even if the call was resolved since.
   const json = callJson(row.type === 'tool_call_in_doubt' ? { ...state, end: null } : state);
   const tool = { tool: json.name, version: json.version };
   const detail = row.detail_json === null ? {} : (JSON.parse(row.detail_json) as Fields);

@@ -23,7 +23,7 @@ const ofCall = z
     mapped_input,
     mapping,
     mapping_version,
-    approval: callApproval.partial().nullable().describe('as it was then'),
+    approval: callApproval.partial().nullable().describe('state at that time'),
     by: text,
     reason: text,
     duration_ms,
@@ -38,7 +38,7 @@ const ofCall = z
         reason: z.union([z.string(), callError.partial().extend({ details_json: text })]).nullish(),
         joined_call_id: text.optional(),
       })
-      .describe('the ruling of that revision'),
+      .describe('the decision of that revision'),
     rationale: text,
     skill: text,
     step: text,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type CaseHistoryRow, type Cursor, caseHistory, cursorText, parseCursor, type Sql } from '@countersign/store';
 
 const PAGE = 500;
-/** Partitions are folded side by side: a line may come so much later than one that it stands before. In hlc units (microseconds). */
+/** Partitions are folded in parallel: a line may arrive this much later than a line that sorts after it. In hlc units (microseconds). */
 const LATE_US = 5_000_000;
 /** So many of the lines of that time are named by the id of an event, to be left out when a stream comes again. */
 const NAMED_MAX = 64;

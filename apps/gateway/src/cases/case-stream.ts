@@ -3,7 +3,7 @@ import type { CaseHistoryRow, Sql } from '@countersign/store';
 import type { EventStream } from '../streams/event-stream.js';
 import { CaseLines, type CaseName } from './case-lines.js';
 
-/** Lines that may wait while a stream reads what came before them. */
+/** Maximum of pending lines while a stream reads its backlog. */
 const PENDING_MAX = 1_000;
 
 /** The text of one line as one reader may see it: the type and the data of its event. */
@@ -12,10 +12,10 @@ export type LineText = (row: CaseHistoryRow, reader: Pick<Caller, 'clearances'>)
 /** The part of an event stream that a case needs. */
 export type CaseOut = Pick<EventStream, 'write' | 'waitForCapacity' | 'close' | 'over'>;
 
-/** One reader of the lines of a case: reads by itself up to where the others are, then is told with them. */
+/** One reader of a case: reads its backlog, then gets lines from the shared feed. */
 export class CaseStream {
   private readonly lines: CaseLines;
-  /** What came while it still reads; undefined once it is told with the others. */
+  /** Lines that arrived while it reads its backlog; undefined once it follows the feed. */
   private pending: { row: CaseHistoryRow; text: LineText }[] | undefined = [];
 
   constructor(
@@ -27,12 +27,12 @@ export class CaseStream {
     this.lines = CaseLines.from(lastEventId);
   }
 
-  /** Where it stands, for the feed that begins with it. */
+  /** Its position, for a feed that starts with this stream. */
   position(): CaseLines {
     return this.lines.copy();
   }
 
-  /** Reads and tells all that is on the record. @returns whether the stream is still open. */
+  /** Reads and sends the backlog. @returns whether the stream is still open. */
   async catchUp(text: LineText): Promise<boolean> {
     for (let more = true; more && !this.out.over; ) {
       const read = await this.lines.read(this.sql, this.of);
@@ -45,7 +45,7 @@ export class CaseStream {
     return !this.out.over;
   }
 
-  /** It has read all that came before `offer` was called for the first time: what waited is told now. */
+  /** The backlog is read: sends the pending lines and follows the feed from now on. */
   level(): void {
     const waited = this.pending ?? [];
     this.pending = undefined;

@@ -33,7 +33,7 @@ export class CasesController {
   @Roles('agent', 'operator')
   @ApiOperation({ summary: 'Open a case' })
   @Answer(caseAnswer, { status: 201 })
-  @AlsoAnswers(200, caseAnswer, 'an equal case with this external_id is open already')
+  @AlsoAnswers(200, caseAnswer, 'an equal case with this external_id already exists')
   async open(
     @CurrentCaller() caller: Caller,
     @Body({ schema: caseRequest }) body: CaseRequest,
@@ -82,7 +82,7 @@ export class CasesController {
 
   @Get(':case_id/history')
   @Roles()
-  @ApiOperation({ summary: 'Read its timeline, oldest first' })
+  @ApiOperation({ summary: 'Read the timeline of a case, oldest first' })
   @Answer(caseHistoryPage)
   history(
     @CurrentCaller() caller: Caller,

@@ -51,7 +51,7 @@ afterAll(async () => {
   await store.close();
 });
 
-test('a case is read with its tag, listed and told line by line', async () => {
+test('a case is read with its tag, listed and streamed line by line', async () => {
   const read = await app.send('GET', '/v1/cases/case_1', { role: 'auditor' });
   expect(read).toMatchObject({ status: 200, headers: { etag: '"c1"' }, body: { case_id: 'case_1', status: 'open', title: 'Orders' } });
   expect((await app.send('GET', '/v1/cases?status=open', { role: 'auditor' })).body.items).toEqual([read.body]);

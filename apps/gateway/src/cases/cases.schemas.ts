@@ -6,7 +6,7 @@ import { pageOfItems, pageQuery, queryTime } from '../lists/page-query.js';
 const external_id = externalId
   .optional()
   .describe(
-    'your own reference, one case for each: 1 to 200 visible characters. `ext:` and the reference then stand for the case id everywhere',
+    'your own reference, unique for each case: 1 to 200 visible characters. `ext:` and the reference can replace the case id everywhere',
   );
 const title = z.string().min(1).max(400).optional();
 
@@ -20,15 +20,10 @@ export const caseChange = z.strictObject({
 export const casesQuery = pageQuery.extend({
   status: z.enum(['open', 'awaiting_approval', 'closed']).optional(),
   external_id: externalId.optional(),
-  metadata: metadata.optional().describe('as `metadata.<key>=<value>`, once for each entry that the case must have'),
+  metadata: metadata.optional().describe('`metadata.<key>=<value>`, repeated for each entry that the case must have'),
   opened_after: queryTime.optional().describe('at this time or later'),
   opened_before: queryTime.optional().describe('before this time'),
-  text: z
-    .string()
-    .min(2)
-    .max(100)
-    .optional()
-    .describe('is in the title, whatever the case of the letters. A sealed title, which names people, is not searched'),
+  text: z.string().min(2).max(100).optional().describe('case-insensitive substring of the title. Sealed titles are not searched'),
 });
 
 export const caseAnswer = z

@@ -29,7 +29,7 @@ import type { CaseAnswer, CaseChange, CaseRequest, CasesQuery } from './cases.sc
 export interface CaseWithHeaders {
   answer: CaseAnswer;
   headers: Readonly<Record<string, string>>;
-  /** Nothing was opened: an equal case with this reference is there. */
+  /** Nothing was opened: an equal case with this reference exists. */
   was_open?: true;
 }
 
@@ -41,7 +41,7 @@ function answerOf({ case_id, tenant_id, status, title, external_id, metadata, op
 const referenceTaken = (case_id: string): Refusal =>
   new Refusal(
     'external-id-taken',
-    `${case_id} has this external_id, and another title or metadata: use that case, or another external_id`,
+    `${case_id} has this external_id but another title or metadata: use that case, or choose another external_id`,
     {
       case_id,
     },
@@ -130,7 +130,7 @@ export class CasesService {
     return { answer: answerOf(row), headers: current ? { etag: this.etag(tenant_id, case_id) } : {} };
   }
 
-  /** Whether there is such a case, or why that cannot be said. */
+  /** Whether the case exists, or why that is unknown. */
   async missing(tenant_id: string, case_id: string, seen: Seen): Promise<Refusal | undefined> {
     const current = await this.views.current(seen);
     if (await readCase(this.views.store, tenant_id, case_id)) return undefined;
@@ -155,7 +155,7 @@ export class CasesService {
     case_id: string,
     change: CaseChange & Pick<CaseRequest, 'external_id'>,
   ): Promise<ChangeFields<'case_set'> | Refusal> {
-    // A title that names nobody stays readable: the page of cases is nothing without it.
+    // A title without subjects stays in clear: the list of cases needs it.
     const { state, subjects, title: given = null } = change;
     const title = subjects.length > 0 ? await this.sealer.about(caller.tenant_id, subjects, given) : given;
     if (title instanceof Refusal) return title;

@@ -7,7 +7,7 @@ import type { ChangeFields, ConfigurationWriter } from './configuration-writer.j
 import { type ConditionalRequest, preconditionOf } from './precondition.js';
 import { TenantTurns } from './tenant-turns.js';
 
-/** Each round one change of those that race takes effect, so this many gateways or more have to race for one to give up. */
+/** Each round one of the racing changes succeeds, so an edit fails only if at least this many gateways race. */
 const ROUNDS_MAX = 20;
 
 /** An edit of one item of the configuration. */
@@ -18,9 +18,9 @@ export interface Edit<T extends ConfigurationEvent & EventType> {
   item: string;
   /** What else the edit is checked against, as it is now. */
   against?: () => readonly string[];
-  /** Whether the item is there, where its version alone does not tell (defaults, cases). */
+  /** Whether the item exists, if its version alone does not show it (defaults, cases). */
   exists?: () => boolean;
-  /** Checks the edit against the configuration as it is now and makes its event. Runs again where that has changed meanwhile. */
+  /** Validates the edit against the current configuration and makes its event. Runs again if the configuration has changed since. */
   draft(): ChangeFields<T> | Refusal | Promise<ChangeFields<T> | Refusal>;
 }
 
@@ -32,14 +32,14 @@ export interface Edited<T extends ConfigurationEvent & EventType> {
   etag: string;
 }
 
-/** Of what is there in every tenant, also before anybody set it. */
+/** For items that every tenant has by default. */
 export const always = (): true => true;
 
 /** The tag of a version of an item, as `ETag` and `If-Match` say it. */
 export const etagOfVersion = (version: number): string => `"c${version}"`;
 
 /**
- * Edits of the configuration: nobody's change is lost. One gateway lets the edits of a tenant go one after another; of
+ * Edits of the configuration without lost updates. One gateway runs the edits of a tenant one after another; of
  * several gateways the log decides: an edit takes effect only while everything that it was checked against is unchanged.
  */
 export class ConfigurationEdits {
@@ -73,11 +73,11 @@ export class ConfigurationEdits {
       const fields = await edit.draft();
       if (fields instanceof Refusal) return fields;
       const position = await this.writer.change(tenant_id, type, fields, { versions, is_required: is_sent });
-      // An item may have no version of its own yet (a case, while an older build runs beside this one).
+      // An item may have no version yet (a case, while an older build also runs).
       const is_versioned = position && versionOfItem(this.state.changes, tenant_id, item) !== NEVER_SET;
       if (position) return { fields, position, etag: etagOfVersion(is_versioned ? position.offset : NEVER_SET) };
     }
-    return new Refusal('conflict', `others changed it ${ROUNDS_MAX} times while this change was made: nothing was changed, try again`, {
+    return new Refusal('conflict', `the resource was changed ${ROUNDS_MAX} times while this change was made: nothing was changed, retry`, {
       reason: 'changed_concurrently',
     });
   }

@@ -59,11 +59,11 @@ async function based(): Promise<unknown> {
   return event.based_on;
 }
 
-test('while nobody can tell which builds run, an edit with If-Match is refused and writes nothing; others are made as before', async () => {
+test('while the running builds are unknown, an edit with If-Match is refused and writes nothing; others are made as before', async () => {
   store.is_away = true;
   const writer = opened();
   const before = await head();
-  await expect(change(writer, 'a', true)).rejects.toThrow('the list of running instances cannot be read');
+  await expect(change(writer, 'a', true)).rejects.toThrow('could not read the list of running instances');
   expect(await head()).toBe(before);
   expect(await change(writer, 'a', false)).toMatchObject({ offset: before });
   expect(await based()).toEqual([]);

@@ -27,7 +27,7 @@ export class ConfigurationWriter {
     private readonly parts: { clock: Clock; store: Store },
   ) {}
 
-  /** Takes effect whatever was changed meanwhile. @returns where it stands on configuration-changed. @throws InfrastructureFault where the log is unavailable. */
+  /** Ignores concurrent changes. @returns the position on configuration-changed. @throws InfrastructureFault if the log is unavailable. */
   async set<T extends ConfigurationEvent & EventType>(tenantId: string, type: T, fields: ChangeFields<T>): Promise<LogPosition> {
     return { topic: CONFIGURATION_TOPIC, partition: 0, offset: await this.write(tenantId, type, { ...fields, based_on: [] }) };
   }
@@ -35,7 +35,7 @@ export class ConfigurationWriter {
   /**
    * Takes effect only while nothing of its base has changed. @returns undefined where something had: the change is on the
    * log, and every service drops it. @throws InfrastructureFault where the log is unavailable, or where the base is
-   * required and nobody can tell whether every running instance understands it.
+   * required and it is unknown whether every running instance understands it.
    */
   async change<T extends ConfigurationEvent & EventType>(
     tenantId: string,
@@ -55,7 +55,7 @@ export class ConfigurationWriter {
       this.bases_are_understood = await allRefuseMovedBases(this.parts.store);
     } catch (cause) {
       if (is_required && !this.bases_are_understood)
-        throw new InfrastructureFault('the list of running instances cannot be read', { cause });
+        throw new InfrastructureFault('could not read the list of running instances', { cause });
     }
     return this.bases_are_understood ?? false;
   }

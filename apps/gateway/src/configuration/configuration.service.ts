@@ -24,7 +24,7 @@ export interface ConfigurationTerms {
   identity_addresses: AddressRules;
 }
 
-/** Configuration that is older may lack a revocation: nobody is let in by it. */
+/** Older configuration may lack a revocation: it authenticates no one. */
 export const SILENCE_MAX_MS = 15_000;
 
 /** The configuration as it is now, and edits of it. */

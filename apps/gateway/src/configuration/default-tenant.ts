@@ -3,7 +3,7 @@ import { SHARED_LANE, type TenantSet } from '@countersign/contracts';
 /** Made at the first start; its admins administer the installation. */
 export const DEFAULT_TENANT = 'default';
 
-/** What a tenant gets where nobody says otherwise. */
+/** Defaults of a tenant. */
 export const tenantDefaults: Pick<TenantSet, 'lane' | 'weight' | 'running_max' | 'in_flight_max'> = {
   lane: SHARED_LANE,
   weight: 1,

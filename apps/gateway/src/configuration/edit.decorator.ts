@@ -5,12 +5,12 @@ const header = (name: string, description: string): MethodDecorator => ApiHeader
 
 /** A change that waits until every running instance has it. */
 export const Change = (): MethodDecorator =>
-  header('Prefer', '`wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it');
+  header('Prefer', '`wait=N`: seconds to wait until every running instance has the change, up to 60; default 1');
 
-/** A change of something that was read: `If-Match` keeps it from undoing somebody else's. */
+/** A change of a resource that was read: `If-Match` prevents lost updates. */
 export const Edit = (): MethodDecorator =>
   applyDecorators(
-    header('If-Match', 'the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there'),
-    header('If-None-Match', '`*`: only where there is no such thing yet (412)'),
+    header('If-Match', 'the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state'),
+    header('If-None-Match', '`*`: create only; 412 if the resource exists'),
     Change(),
   );

@@ -15,7 +15,7 @@ export interface Precondition {
 
 const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim());
 
-/** `etag`: the thing's tag as it is now, also where it is not there (any more). RFC 9110, 13.1. */
+/** `etag`: the current tag of the resource, also if it does not exist. RFC 9110, 13.1. */
 export function preconditionOf({ headers }: ConditionalRequest, etag: string, exists: boolean): Precondition {
   const wanted = headers['if-match'];
   const unwanted = headers['if-none-match'];
@@ -27,10 +27,10 @@ export function preconditionOf({ headers }: ConditionalRequest, etag: string, ex
 
 /** What was found and what would be right: the tag as it is now, null where there is no such thing. */
 export function changedMeanwhile(etag: string | null, wanted: string | undefined): Refusal {
-  const found = etag === null ? 'it does not exist (any more)' : `its ETag is ${etag} now`;
+  const found = etag === null ? 'it does not exist' : `its ETag is ${etag} now`;
   const detail =
     wanted === undefined
-      ? `If-None-Match asks for another state: ${found}; read it, then send its ETag as If-Match`
-      : `If-Match is ${wanted.slice(0, 200)}, but ${found}: read it again, make the change on what you read and send that ETag`;
+      ? `If-None-Match does not match: ${found}; read it, then send its ETag as If-Match`
+      : `If-Match is ${wanted.slice(0, 200)}, but ${found}: read it again, apply the change to the new state and send that ETag`;
   return new Refusal('precondition-failed', detail, { if_match: wanted?.slice(0, 200) ?? null, etag });
 }

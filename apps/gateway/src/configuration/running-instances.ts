@@ -11,7 +11,7 @@ export interface InstanceState {
   has_it: boolean;
 }
 
-/** Where a change stands, and which instances have it; null where that cannot be known. */
+/** Position of a change, and which instances have it; null if unknown. */
 export interface Everywhere {
   config_offset: number;
   instances: InstanceState[] | null;

@@ -19,7 +19,7 @@ test('changes of a tenant go one after another in the order they came, and anoth
   expect(seen).toEqual(['b1', 'a1', 'a2']);
 });
 
-test('one that fails is told so, lets the next one go, and nothing is kept of it', async () => {
+test('a failed turn rejects, lets the next one run and leaves no state', async () => {
   const turns = new TenantTurns();
   const failed = turns.take('a', () => Promise.reject(new Error('away')));
   const thrown = turns.take('a', () => {

@@ -4,26 +4,26 @@ import { tenantOf } from '@countersign/domain';
 import type { AppDeps } from '@countersign/process';
 import type { CallRow } from '@countersign/store';
 import type { PolicyService } from '../policies/policy.service.js';
-import { AGENT_WINDOW_MS, requestedHistory } from './asked-history.js';
 import { counterfactualPieces } from './counterfactual-pieces.js';
 import type { RequestedChange } from './counterfactual-request.schema.js';
 import { Gently } from './gently.js';
 import { knownPrincipals, NamedRecords, NamedRules, named } from './named-changes.js';
 import { RecordingReader, sharedWindow } from './recording-reader.js';
+import { AGENT_WINDOW_MS, requestedHistory } from './requested-history.js';
 
-/** The cap is on what is read, not on what is asked about. */
+/** The cap is on the records read, not on the calls selected. */
 const TOO_MUCH =
-  'more than 400,000 records or 200 MB would have to be read: all from the first record of these calls to now count, those of other tenants in the same lane too; ' +
-  'ask about later calls (POST /v1/counterfactual with from), or give the tenant a lane of its own';
+  'the query would read more than 400,000 records or 200 MB (all records of the lane since the first of these calls, including other tenants); ' +
+  'select later calls (POST /v1/counterfactual with from), or give the tenant its own lane';
 
-/** Questions that are worked on at once by one gateway. */
+/** Counterfactuals that one gateway runs at once. */
 const AT_ONCE = 2;
 const STEPS_MAX = 5_000_000;
 const WORK_MAX_MS = 180_000;
 const ANSWER_CHARACTERS_MAX = 64_000_000;
 
-/** What is asked: the calls, at least one; what would have been otherwise; members of the answer besides. */
-export interface RequestedOtherwise {
+/** The selected calls (at least one), the changes, and further members of the response. */
+export interface CounterfactualQuery {
   rows: readonly CallRow[];
   changes: readonly RequestedChange[];
   /** Cases that `rows` has all calls of. */
@@ -31,7 +31,7 @@ export interface RequestedOtherwise {
   more: object;
 }
 
-/** Answers what would have been: reads the record, changes it, decides it again. Changes nothing. */
+/** Reads the record, applies the changes and decides it again. Writes nothing. */
 export class CounterfactualDecider {
   private readonly reader: RecordingReader;
   private running = 0;
@@ -44,27 +44,30 @@ export class CounterfactualDecider {
   }
 
   /** @returns the answer, JSON in pieces. */
-  async decide(caller: Caller, asked: RequestedOtherwise): Promise<string[] | Refusal> {
-    if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other counterfactuals are being worked out: ask again');
+  async decide(caller: Caller, query: CounterfactualQuery): Promise<string[] | Refusal> {
+    if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other counterfactuals are running: retry later');
     this.running++;
     try {
-      return await this.decideNow(caller, asked);
+      return await this.decideNow(caller, query);
     } finally {
       this.running--;
     }
   }
 
-  private async decideNow(caller: Caller, { rows, changes: asked, whole_cases, more }: RequestedOtherwise): Promise<string[] | Refusal> {
+  private async decideNow(
+    caller: Caller,
+    { rows, changes: requested, whole_cases, more }: CounterfactualQuery,
+  ): Promise<string[] | Refusal> {
     const { tenant_id } = caller;
     const { state } = this.policies.configuration;
     const rules = new NamedRules(this.policies, caller);
-    const ruleChanges = await named(asked, (change, at) => rules.of(change, at));
+    const ruleChanges = await named(requested, (change, at) => rules.of(change, at));
     if (ruleChanges instanceof Refusal) return ruleChanges;
     const gently = new Gently(() => this.deps.clock.monotonic_ms());
     const history = await requestedHistory({ rulings: this.policies.rulings, state, tenant_id }, ruleChanges, rows, gently);
     const limits = changesOf(ruleChanges, 'limit').map(({ limit }) => limit);
     const counted_ms = sharedWindow(state, tenant_id, limits);
-    const votes_ms = asked.flatMap((change) => (change.kind === 'approval' && change.at !== undefined ? [change.at] : []));
+    const votes_ms = requested.flatMap((change) => (change.kind === 'approval' && change.at !== undefined ? [change.at] : []));
     const recording = await this.reader.read({
       tenant_id,
       lane: tenantOf(state, tenant_id)?.lane ?? 'shared',
@@ -76,7 +79,7 @@ export class CounterfactualDecider {
     });
     if (!recording) return new Refusal('too-much', TOO_MUCH);
     const records = new NamedRecords(recording, caller, knownPrincipals({ policies: this.policies, tenant_id }), ruleChanges.length > 0);
-    const recordChanges = await named(asked, (change, at) => records.of(change, at));
+    const recordChanges = await named(requested, (change, at) => records.of(change, at));
     if (recordChanges instanceof Refusal) return recordChanges;
     const changes: Change[] = [...ruleChanges, ...recordChanges];
     const about = rows.map(({ call_id }) => call_id);
@@ -87,11 +90,11 @@ export class CounterfactualDecider {
     const until_ms = this.deps.clock.monotonic_ms() + WORK_MAX_MS;
     const mayGoOn = (): boolean => question.steps < STEPS_MAX && this.deps.clock.monotonic_ms() < until_ms;
     await gently.all(() => mayGoOn() && question.step());
-    if (!mayGoOn()) return new Refusal('too-much', 'deciding it again takes too long: ask about less');
+    if (!mayGoOn()) return new Refusal('too-much', 'the counterfactual takes too long: select fewer calls');
     const answer = question.answer();
     if (answer.calls === 0)
       return new Refusal('erased', 'the records of these calls are no longer on the log', { reason: 'record_dropped' });
     const pieces = await gently.gathered(counterfactualPieces(answer, more), ANSWER_CHARACTERS_MAX);
-    return pieces ?? new Refusal('too-much', 'the answer is too long: ask about less');
+    return pieces ?? new Refusal('too-much', 'the response is too large: select fewer calls');
   }
 }

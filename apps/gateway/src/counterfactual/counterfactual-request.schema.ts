@@ -6,7 +6,7 @@ import { draftBundle } from '../policies/bundle-request.js';
 import { notTooDeep } from '../requests/nesting.js';
 
 const CHANGES_MAX = 50;
-/** A result that is given is known: it is not in doubt. */
+/** A given result is known, so it cannot be in doubt. */
 const knownCodes = errorCodes.filter((code) => code !== 'IN_DOUBT');
 const id = z.string().min(1).max(200);
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
@@ -15,18 +15,18 @@ const change = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('approval'),
     approval_id: id,
-    voter: id.optional().describe('whose vote; absent: yours'),
+    voter: id.optional().describe('id of the voter; absent: you'),
     vote: z.enum(['approve', 'deny']).default('approve'),
-    at: time.optional().describe('when; absent: when this voter did vote'),
+    at: time.optional().describe('time of the vote; absent: the time of the recorded vote of this voter'),
     reason: z.string().max(2000).optional(),
   }),
   z
     .strictObject({
       kind: z.literal('policy'),
-      version: z.string().max(64).nullable().optional().describe('a published version; null: the built-in rules alone'),
+      version: z.string().max(64).nullable().optional().describe('a published version; null: only the built-in rules'),
       bundle: draftBundle.optional(),
     })
-    .refine(({ version, bundle }) => (version === undefined) !== (bundle === undefined), 'name a version or give a bundle'),
+    .refine(({ version, bundle }) => (version === undefined) !== (bundle === undefined), 'send exactly one of version and bundle'),
   z.strictObject({
     kind: z.literal('fact'),
     table: id,
@@ -37,10 +37,10 @@ const change = z.discriminatedUnion('kind', [
     .strictObject({
       kind: z.literal('limit'),
       limit_id: id,
-      max: z.number().min(0).max(1e9).optional().describe('the same limit with another maximum'),
-      limit: limitRequest.nullable().optional().describe('another limit in its place; null: none'),
+      max: z.number().min(0).max(1e9).optional().describe('another maximum for the same limit'),
+      limit: limitRequest.nullable().optional().describe('a replacement for the limit; null: no limit'),
     })
-    .refine(({ max, limit }) => (max === undefined) !== (limit === undefined), 'give max or limit'),
+    .refine(({ max, limit }) => (max === undefined) !== (limit === undefined), 'send exactly one of max and limit'),
   z
     .strictObject({
       kind: z.literal('result'),
@@ -48,18 +48,21 @@ const change = z.discriminatedUnion('kind', [
       output: z.unknown().optional(),
       error: z.strictObject({ code: z.enum(knownCodes), message: z.string().max(2000) }).optional(),
     })
-    .refine(({ output, error }) => output === undefined || error === undefined, 'give output or error'),
+    .refine(({ output, error }) => output === undefined || error === undefined, 'send output or error, not both'),
   z.strictObject({ kind: z.literal('left_out'), call_id: id }),
 ]);
 
-const changes = z.array(change).max(CHANGES_MAX).describe('what would have been otherwise; empty: whether the record can be decided again');
+const changes = z
+  .array(change)
+  .max(CHANGES_MAX)
+  .describe('the changes to apply; empty: only check that the recorded decisions can be reproduced');
 
-/** A body with changes by this schema; what is far too large is refused before it is looked at. */
+/** A body with changes of this schema; too many changes are refused before validation. */
 const bounded = <S extends z.ZodType>(schema: S) =>
   z.preprocess((body, context) => {
-    const asked = (body as { changes?: unknown } | null | undefined)?.changes;
-    if (!Array.isArray(asked) || asked.length <= CHANGES_MAX) return body;
-    const message = `at most ${CHANGES_MAX} changes, not ${asked.length}`;
+    const requested = (body as { changes?: unknown } | null | undefined)?.changes;
+    if (!Array.isArray(requested) || requested.length <= CHANGES_MAX) return body;
+    const message = `at most ${CHANGES_MAX} changes, not ${requested.length}`;
     context.addIssue({ code: 'custom', params: { code: 'too_big' }, path: ['changes'], message });
     return z.NEVER;
   }, notTooDeep(schema));

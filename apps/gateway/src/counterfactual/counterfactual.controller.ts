@@ -23,7 +23,7 @@ export class CounterfactualController {
   @Post('cases/:case_id/counterfactual')
   @Roles(...ASKERS)
   @AllowedWhileDamaged()
-  @ApiOperation({ summary: 'What would have been, had something been otherwise' })
+  @ApiOperation({ summary: 'Decide the calls of a case again under other conditions' })
   @Answer(caseCounterfactual)
   async ofCase(
     @CurrentCaller() caller: Caller,
@@ -37,7 +37,7 @@ export class CounterfactualController {
   @Post('counterfactual')
   @Roles(...ASKERS)
   @AllowedWhileDamaged()
-  @ApiOperation({ summary: 'The same over a range of time, a page of calls at a time' })
+  @ApiOperation({ summary: 'Decide the calls of a time range again under other conditions, page by page' })
   @Answer(rangeCounterfactual)
   async ofRange(@CurrentCaller() caller: Caller, @Body({ schema: rangeRequest }) body: RangeRequest, @SeenPositions() seen: Seen) {
     return inPieces(await this.counterfactuals.ofRange(caller, body, seen));

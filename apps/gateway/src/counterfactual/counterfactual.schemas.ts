@@ -23,7 +23,7 @@ const decided = z
         ended_at: time,
       })
       .nullable()
-      .describe('null: nobody was asked'),
+      .describe('null: no approval was needed'),
     started_at: time,
     ended_at: time,
   })
@@ -35,17 +35,17 @@ const comparison = z
     tool: z.string(),
     version: z.string(),
     case_id: text,
-    differences: z.array(z.string()).describe('how the two differ; empty: they do not'),
-    started_earlier_by_ms: z.number().nullable().describe('negative: later; null: it did not start in both'),
+    differences: z.array(z.string()).describe('differences between the two; empty: none'),
+    started_earlier_by_ms: z.number().nullable().describe('negative: it started later; null: it did not start in both'),
     result: z
       .object({ kind: z.enum(['recorded', 'recorded_at_another_time', 'replaced', 'identical_call']), call_id: z.string() })
       .nullable()
-      .describe('where its result comes from; null: none, or none that is known'),
+      .describe('source of its result; null: no result, or an unknown one'),
     unknown: z.array(z.object({ what: z.enum(['ruling', 'result']), why: z.string(), call_id: text })),
-    assumed_unchanged: z.array(z.string()).describe('earlier calls of its run that went another way'),
+    assumed_unchanged: z.array(z.string()).describe('earlier calls of its run with another outcome'),
     requested_at: time,
     recorded: decided,
-    counterfactual: decided.nullable().describe('null: it is left out'),
+    counterfactual: decided.nullable().describe('null: the call is left out'),
   })
   .meta({ id: 'CallComparison' });
 
@@ -68,10 +68,10 @@ const compared = z.object({
   calls: z.int(),
   unchanged: z.int(),
   unknown: z.int(),
-  counts: z.record(z.string(), z.int()).describe('how many calls have each difference'),
+  counts: z.record(z.string(), z.int()).describe('number of calls by difference'),
   refused_votes: z.array(z.object({ approval_id: z.string(), vote_id: z.string(), code: z.string(), reason: z.string() })),
   not_on_record: z.array(z.string()),
-  limits: z.array(limitTrip).describe('limits that were in the way, on record or otherwise'),
+  limits: z.array(limitTrip).describe('limits that were exceeded, in the record or in the counterfactual'),
   comparisons: z.array(comparison),
 });
 

@@ -26,7 +26,7 @@ export class CounterfactualService {
     if (!current) return viewsBehind();
     if (!known) return noSuchCase();
     const rows = await this.callsOf(caller.tenant_id, case_id);
-    if (!rows) return new Refusal('too-much', `the case has more than ${CALLS_MAX} calls: ask about a range of time`);
+    if (!rows) return new Refusal('too-much', `the case has more than ${CALLS_MAX} calls: use POST /v1/counterfactual with a time range`);
     if (rows.length === 0) return new Refusal('not-found', 'the case has no calls', { reason: 'case_has_no_calls' });
     return this.decider.decide(caller, { rows, changes, whole_cases: [case_id], more: { case_id } });
   }

@@ -26,7 +26,7 @@ test('a range without calls is answered with nothing, in the same form', async (
   expect((await app.send('POST', '/v1/cases/none/counterfactual', { role: 'auditor', body: { changes: [] } })).status).toBe(404);
 });
 
-test('it is asked by operators, auditors and policy admins', async () => {
+test('operators, auditors and policy admins may use it', async () => {
   expect((await app.send('POST', '/v1/counterfactual', { role: 'agent', body: { changes: [] } })).status).toBe(403);
   expect((await app.send('POST', '/v1/counterfactual', { body: { changes: [] } })).status).toBe(401);
 });

@@ -7,7 +7,7 @@ import { limitFault, nextVersion } from '../limits/limit-request.js';
 import type { PolicyService } from '../policies/policy.service.js';
 import type { RequestedChange } from './counterfactual-request.schema.js';
 
-type Asked<K extends RequestedChange['kind']> = Extract<RequestedChange, { kind: K }>;
+type ChangeOf<K extends RequestedChange['kind']> = Extract<RequestedChange, { kind: K }>;
 type Named = Change | Issue;
 
 const missing = (at: number, field: string, message: string): Issue => ({ path: `/changes/${at}/${field}`, code: 'not_found', message });
@@ -21,30 +21,30 @@ export class NamedRules {
   ) {}
 
   /** Undefined: it is about the record. */
-  async of(asked: RequestedChange, at: number): Promise<Named | Refusal | undefined> {
-    if (asked.kind === 'policy') return this.policy(asked, at);
-    if (asked.kind === 'fact') return this.fact(asked, at);
-    return asked.kind === 'limit' ? this.limit(asked, at) : undefined;
+  async of(change: RequestedChange, at: number): Promise<Named | Refusal | undefined> {
+    if (change.kind === 'policy') return this.policy(change, at);
+    if (change.kind === 'fact') return this.fact(change, at);
+    return change.kind === 'limit' ? this.limit(change, at) : undefined;
   }
 
-  private async policy({ version, bundle }: Asked<'policy'>, at: number): Promise<Named | Refusal> {
+  private async policy({ version, bundle }: ChangeOf<'policy'>, at: number): Promise<Named | Refusal> {
     const { tenant_id } = this.caller;
     if (version === null) return { kind: 'policy', bundle: null };
     if (version !== undefined) {
       const published = this.policies.shelf(tenant_id).versions.get(version);
-      return published ? { kind: 'policy', bundle: published } : missing(at, 'version', `there is no policy ${version}`);
+      return published ? { kind: 'policy', bundle: published } : missing(at, 'version', `the policy ${version} does not exist`);
     }
     const text = await this.policies.text(tenant_id, 'draft', bundle as PolicyBundle);
     return text instanceof Refusal ? text : { kind: 'policy', bundle: text };
   }
 
-  private fact({ table, set, remove }: Asked<'fact'>, at: number): Named {
+  private fact({ table, set, remove }: ChangeOf<'fact'>, at: number): Named {
     const { state } = this.policies.configuration;
-    if (!factsOf(state, this.caller.tenant_id).has(table)) return missing(at, 'table', `there is no table ${table}`);
+    if (!factsOf(state, this.caller.tenant_id).has(table)) return missing(at, 'table', `the table ${table} does not exist`);
     return { kind: 'fact', table, set, removed: remove };
   }
 
-  private limit({ limit_id, max, limit }: Asked<'limit'>, at: number): Named {
+  private limit({ limit_id, max, limit }: ChangeOf<'limit'>, at: number): Named {
     const { tenant_id, principal: by } = this.caller;
     const [known] = limitVersions(this.policies.configuration.state, tenant_id, limit_id);
     if (limit) {
@@ -54,12 +54,12 @@ export class NamedRules {
       const next: Limit = { ...nextVersion(limit_id, limit, known), by, changed_at_ms: 0 };
       return { kind: 'limit', limit: next };
     }
-    if (!known) return missing(at, 'limit_id', `there is no limit ${limit_id}`);
+    if (!known) return missing(at, 'limit_id', `the limit ${limit_id} does not exist`);
     return { kind: 'limit', limit: max === undefined ? { ...known, removed: true } : { ...known, removed: false, max } };
   }
 }
 
-/** Changes of what is on record: votes, results and calls. Each names something that is there, or is refused with its place. */
+/** Changes of recorded votes, results and calls. A change of something unknown is refused with its path. */
 export class NamedRecords {
   constructor(
     private readonly recording: Recording,
@@ -68,31 +68,33 @@ export class NamedRecords {
     private readonly rules_change: boolean,
   ) {}
 
-  of(asked: RequestedChange, at: number): Named | undefined {
-    if (asked.kind === 'approval') return this.vote(asked, at);
-    if (asked.kind !== 'result' && asked.kind !== 'left_out') return undefined;
-    const { call_id } = asked;
+  of(change: RequestedChange, at: number): Named | undefined {
+    if (change.kind === 'approval') return this.vote(change, at);
+    if (change.kind !== 'result' && change.kind !== 'left_out') return undefined;
+    const { call_id } = change;
     const isThere = this.recording.calls.get(call_id) && !this.recording.as_recorded.has(call_id);
-    if (!isThere) return missing(at, 'call_id', `there is no call ${call_id} among those that are decided again`);
-    if (asked.kind === 'left_out') return { kind: 'left_out', call_id };
-    const { error, output } = asked;
+    if (!isThere) return missing(at, 'call_id', `the call ${call_id} is not one of the selected calls`);
+    if (change.kind === 'left_out') return { kind: 'left_out', call_id };
+    const { error, output } = change;
     if (error) return { kind: 'result', call_id, status: 'failed', output_json: null, error: callError(error.code, error.message) };
     return { kind: 'result', call_id, status: 'succeeded', output_json: canonicalText(output ?? null), error: null };
   }
 
-  private vote({ approval_id, voter, vote, at: asked_ms, reason }: Asked<'approval'>, at: number): Named {
+  private vote({ approval_id, voter, vote, at: voted_ms, reason }: ChangeOf<'approval'>, at: number): Named {
     const call = this.recording.calls.get(callOfApproval(approval_id));
     const asks = call?.events.some((event) => event.event_type === 'approval_requested' && event.event.approval_id === approval_id);
-    if (!call || (!asks && !this.rules_change)) return missing(at, 'approval_id', `there is no approval ${approval_id} here`);
+    if (!call || (!asks && !this.rules_change))
+      return missing(at, 'approval_id', `the approval ${approval_id} does not belong to the selected calls`);
     const id = voter ?? this.caller.principal.id;
     const cast = call.inputs.find(
       (input) => input.event_type === 'approval_voted' && input.event.approval_id === approval_id && input.event.voter.id === id,
     );
     const known = cast?.event_type === 'approval_voted' ? cast.event : undefined;
     const who = known?.voter ?? this.principal(id);
-    if (!who) return missing(at, 'voter', `there is no principal ${id}`);
-    const at_ms = asked_ms ?? cast?.timestamp_ms;
-    if (at_ms === undefined) return { path: `/changes/${at}/at`, code: 'missing', message: `${id} cast no vote here: say when` };
+    if (!who) return missing(at, 'voter', `the principal ${id} does not exist`);
+    const at_ms = voted_ms ?? cast?.timestamp_ms;
+    if (at_ms === undefined)
+      return { path: `/changes/${at}/at`, code: 'missing', message: `${id} has no recorded vote on this approval: send \`at\`` };
     return { kind: 'vote', approval_id, voter: who, vote, reason: reason ?? null, at_ms, ...(known ? { vote_id: known.vote_id } : {}) };
   }
 
@@ -103,12 +105,12 @@ export class NamedRecords {
 
 /** All changes as the engine takes them, or what is wrong with them. */
 export async function named(
-  asked: readonly RequestedChange[],
+  requested: readonly RequestedChange[],
   of: (change: RequestedChange, at: number) => Named | Refusal | undefined | Promise<Named | Refusal | undefined>,
 ): Promise<Change[] | Refusal> {
   const changes: Change[] = [];
   const issues: Issue[] = [];
-  for (const [at, one] of asked.entries()) {
+  for (const [at, one] of requested.entries()) {
     const found = await of(one, at);
     if (found instanceof Refusal) return found;
     if (found && isIssue(found)) issues.push(found);

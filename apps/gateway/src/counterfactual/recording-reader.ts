@@ -10,7 +10,7 @@ import { Gently } from './gently.js';
 /** Decoding a record takes some 10 µs. */
 const AT_ONCE = 200;
 const RECORDS_MAX = 400_000;
-/** Of the records that are kept, as they stand on the log; in memory they take some times as much. */
+/** Bytes of the retained records on the log; they take several times as much memory. */
 const BYTES_MAX = 200_000_000;
 /** Calls of one run or case that are read besides. */
 const OF_A_RUN_MAX = 500;
@@ -36,15 +36,15 @@ const OTHERS = new Set([
 export interface Wanted {
   tenant_id: string;
   lane: string;
-  /** The calls that are asked about. */
+  /** The selected calls. */
   rows: readonly CallRow[];
   /** Something changed comes as late as this, epoch ms. */
   until_ms: number;
-  /** Counters that reach over more than one case, by their windows; undefined: there are none. */
+  /** Window of counters across cases; undefined: none. */
   shared_window_ms: number | undefined;
   /** Cases of which `rows` has all calls. */
   whole_cases?: readonly string[];
-  /** Rules that ruled none of them ask for what is counted of their cases: all calls of those are read. */
+  /** Whether changed rules read history that was not recorded: then all calls of the cases are read. */
   counts_cases?: boolean;
 }
 
@@ -102,9 +102,9 @@ export class RecordingReader {
     const as_recorded = new Set<string>();
     const cut_agents = new Set<string>();
     for (const call_id of calls.ids()) {
-      const asked_ms = calls.get(call_id)?.requested.timestamp_ms;
-      if (asked_ms === undefined) cut_agents.add(calls.agentOf(call_id) ?? '*');
-      if (asked_ms !== undefined && asked_ms < first_ms - SAME_TIME_MS && !about.has(call_id)) as_recorded.add(call_id);
+      const requested_ms = calls.get(call_id)?.requested.timestamp_ms;
+      if (requested_ms === undefined) cut_agents.add(calls.agentOf(call_id) ?? '*');
+      if (requested_ms !== undefined && requested_ms < first_ms - SAME_TIME_MS && !about.has(call_id)) as_recorded.add(call_id);
       await gently.pause();
     }
     const configuration = await this.settings(['tool-registered', 'configuration-changed'], tenant_id, gently);
@@ -202,7 +202,7 @@ export class RecordingReader {
     return kept;
   }
 
-  /** A request as who decides on it sees it; undefined where a key is gone. */
+  /** A request as its approvers see it; undefined if a key was destroyed. */
   private async opened(event: ReadEvent): Promise<ReadEvent | undefined> {
     if (event.event_type !== 'tool_call_requested' || event.event.call.sealed === null) return event;
     const opened = await this.parts.personal?.open(event.event.meta.tenant_id, event.event.call, []);
@@ -217,7 +217,7 @@ export class RecordingReader {
 /** Clocks of the gateway and the log. */
 const SAME_TIME_MS = 1000;
 
-/** How far back counters reach that are not about one case alone; undefined: none does. Without a window they reach for ever. */
+/** How far back counters across cases reach; undefined: there are none. Without a window they never expire. */
 export function sharedWindow(state: ConfigurationState, tenant_id: string, more: readonly { scope: string; window_ms: number | null }[]) {
   const ids = state.by_tenant.get(tenant_id)?.limits?.versions.keys() ?? [];
   const all = [...[...ids].flatMap((limit_id) => limitVersions(state, tenant_id, limit_id)), ...more];

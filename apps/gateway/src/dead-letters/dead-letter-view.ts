@@ -63,7 +63,7 @@ export class DeadLetterView {
     return this.by_tenant.get(tenant_id) ?? [];
   }
 
-  /** Requests at the same time share one reading, and then look once more for what came meanwhile. */
+  /** Concurrent requests share one read, and then read once more for later records. */
   private async caughtUp(): Promise<void> {
     await this.reading?.catch(() => undefined);
     this.reading ??= this.catchUp().finally(() => {

@@ -16,7 +16,7 @@ export class DeadLettersController {
 
   @Get()
   @Roles('operator')
-  @ApiOperation({ summary: 'List the newest 200 records of the tenant that a service could not handle, the newest first' })
+  @ApiOperation({ summary: 'List the newest 200 dead-lettered records of the tenant, newest first' })
   @Answer(deadLetterPage)
   list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: pageQuery }) query: PageQuery) {
     return this.letters.list(tenant_id, query);

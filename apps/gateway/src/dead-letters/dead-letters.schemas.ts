@@ -5,14 +5,14 @@ import { pageOfItems } from '../lists/page-query.js';
 /** A record that a service could not handle, as it is answered. Its bytes stay on the log. */
 export const deadLetterAnswer = z
   .object({
-    topic: z.string().describe('where the record stands: `topic`, `partition` and `offset` of the log'),
+    topic: z.string().describe('position of the record on the log: `topic`, `partition` and `offset`'),
     partition: z.int().min(0),
     offset: z.int().min(0),
     consumer: z.string().describe('the consumer that could not handle it'),
-    cause: z.string().describe('why; of a sealed call only the name of the fault'),
+    cause: z.string().describe('the error; for a sealed call only the name of the error'),
     call_id: z.string().nullable(),
     event_id: z.string().nullable().describe('null: the record could not be decoded'),
-    value_bytes: z.int().min(0).describe('length of the record, at most 262,144 bytes are kept'),
+    value_bytes: z.int().min(0).describe('length of the record; at most 262,144 bytes are stored'),
     dead_lettered_at: timeOf,
   })
   .meta({ id: 'DeadLetter' });

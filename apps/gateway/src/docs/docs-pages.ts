@@ -74,7 +74,7 @@ export class DocsPages {
     if (known !== undefined) return known;
     const found = await this.markdown(name);
     if (found === undefined)
-      return new Refusal('not-found', 'the documentation has no such page; /docs lists them', { reason: 'page_not_found' });
+      return new Refusal('not-found', 'the documentation page does not exist; /docs lists all pages', { reason: 'page_not_found' });
     const title = /^# (.+)$/m.exec(found.text)?.[1] ?? 'Documentation';
     const page = htmlPage(title, await rendered(found.file, found.text));
     this.pages.set(name, page);
@@ -84,7 +84,7 @@ export class DocsPages {
   /** A picture of `docs/images`. */
   async image(name: string): Promise<Buffer | Refusal> {
     const found = /^[\w-]+\.svg$/.test(name) ? await readFile(path.join(DOCS, 'images', name)).catch(() => undefined) : undefined;
-    return found ?? new Refusal('not-found', 'the documentation has no such picture', { reason: 'page_not_found' });
+    return found ?? new Refusal('not-found', 'the documentation image does not exist', { reason: 'page_not_found' });
   }
 
   private async markdown(name: string): Promise<{ file: string; text: string } | undefined> {

@@ -60,7 +60,7 @@ export class DocsController {
   @Get('docs/api/:file')
   async apiReferenceFile(@Param('file') name: string, @Res({ passthrough: true }) reply: HttpReply): Promise<Buffer | Refusal> {
     const file = await this.reference.file(name);
-    if (!file) return new Refusal('not-found', 'the API reference has no such file', { reason: 'page_not_found' });
+    if (!file) return new Refusal('not-found', 'the file of the API reference does not exist', { reason: 'page_not_found' });
     reply.headers(headersOf(file.content_type, HOUR));
     return file.bytes;
   }

@@ -38,6 +38,6 @@ code { font: 0.88em ui-monospace, monospace; background: var(--code); padding: 0
 main > pre { background: var(--code); padding: 0.9rem 1rem; border-radius: 6px; overflow-x: auto; } main > pre code { background: none; padding: 0; overflow-wrap: normal; }
 table { border-collapse: collapse; display: block; overflow-x: auto; margin: 1rem 0; }
 th, td { text-align: left; vertical-align: top; padding: 0.4rem 0.7rem; border-bottom: 1px solid var(--line); }
-td:first-child code { white-space: nowrap; }
+td code { overflow-wrap: break-word; } td:first-child code { white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; } img { max-width: 100%; }
 `;

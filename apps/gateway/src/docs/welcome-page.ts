@@ -17,7 +17,7 @@ executed once, and kept on a log that can prove it.</p>
 <ul>
 <li><a href="/docs">Documentation</a></li>
 <li><a href="/docs/api">API reference</a>, from <a href="/openapi.json">/openapi.json</a></li>
-<li><a href="/readyz">/readyz</a> and <a href="/healthz">/healthz</a>: is it ready, does it live</li>
+<li><a href="/readyz">/readyz</a> and <a href="/healthz">/healthz</a>: readiness and liveness</li>
 </ul>
 <p>The admin key of the first start is in the file <code>admin.key</code> of the data directory. Send it as <code>Authorization: Bearer …</code>.</p>`,
 );

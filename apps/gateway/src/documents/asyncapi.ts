@@ -23,12 +23,12 @@ const openTopics: readonly OpenTopic[] = [
   },
   {
     address: 'trust-view',
-    description: 'The trust in tool versions, providers and agents, whenever it moved by more than its hysteresis.',
+    description: 'Trust scores of tool versions, providers and agents, published when a score moves by more than its hysteresis.',
     isCloudEvent: true,
   },
   {
     address: 'tool-executed',
-    description: 'What executors did, in the order of each partition; a lane of its own has `tool-executed.<lane>`.',
+    description: 'Tool executions, in order within each partition. A dedicated lane uses `tool-executed.<lane>`.',
     isCloudEvent: false,
   },
 ];
@@ -40,7 +40,7 @@ const cloudEventHeaders: Json = {
   properties: {
     'content-type': { const: 'application/avro' },
     ce_specversion: { const: '1.0' },
-    ce_id: { ...text, description: 'With ce_source it names the event: what comes twice has the same.' },
+    ce_id: { ...text, description: 'Identifies the event together with ce_source; a duplicate has the same id.' },
     ce_source: { ...text, description: '/countersign/log' },
     ce_type: { ...text, description: 'reverse DNS, with the version of the schema' },
     ce_subject: text,
@@ -93,8 +93,7 @@ export function asyncApiDocument(): Json {
     info: {
       title: 'Countersign',
       version: '1.0.0',
-      description:
-        'What Countersign writes for others to read. Where topics have a prefix (COUNTERSIGN_TOPIC_PREFIX) it stands before each address.',
+      description: 'Topics that Countersign publishes for external consumers. COUNTERSIGN_TOPIC_PREFIX, if set, precedes each address.',
     },
     defaultContentType: 'application/avro',
     channels: Object.fromEntries(channels),

@@ -26,7 +26,7 @@ export class DocumentsController {
 
   @Get('asyncapi.json')
   @Public()
-  @ApiOperation({ summary: 'Topics that others may read' })
+  @ApiOperation({ summary: 'Topics for external consumers' })
   @Answer(document.meta({ id: 'AsyncApiDocument' }))
   asyncApi() {
     return asyncApi;

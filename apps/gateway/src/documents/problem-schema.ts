@@ -13,7 +13,7 @@ export const problemSchema = z
     status: z.int(),
     detail: z.string(),
     instance: z.string().describe('the path of the request'),
-    request_id: z.string().optional().describe('as in the header `Countersign-Request-Id`; the log of the gateway has it too'),
+    request_id: z.string().optional().describe('as in the header `Countersign-Request-Id` and in the log of the gateway'),
     code: z.enum(errorCodes).describe('one of the closed list of error codes'),
     reason: z.enum(problemKinds.flatMap(reasonsOf)).describe('the cause'),
     class: z.string(),
@@ -22,6 +22,6 @@ export const problemSchema = z
     validation: z
       .object({ layer: z.string(), issues: z.array(issue) })
       .optional()
-      .describe('the fields at fault'),
+      .describe('the invalid fields'),
   })
   .meta({ id: 'Problem' });

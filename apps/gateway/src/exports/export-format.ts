@@ -13,7 +13,7 @@ export interface ExportLabel {
   checkpoint: string;
 }
 
-/** Rows as the bytes of a file, piece by piece. Each piece is whole when it is given and is not looked at again. */
+/** Encodes rows as a file in pieces. A returned piece is complete and never changed. */
 export interface ExportFormat {
   begin(): Buffer;
   rows(rows: readonly ExportRow[]): Buffer;

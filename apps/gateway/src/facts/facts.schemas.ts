@@ -8,7 +8,7 @@ const byKey = z.record(key, z.json());
 
 /** Body of `PUT /v1/facts/{table}`. */
 export const factsRequest = z
-  .strictObject({ rows: z.union([z.array(key).max(ROWS_MAX), byKey]).describe('rows by their keys, or keys alone: each row is then true') })
+  .strictObject({ rows: z.union([z.array(key).max(ROWS_MAX), byKey]).describe('rows by key, or a list of keys whose rows are all `true`') })
   .meta({ id: 'FactRows' });
 /** Body of `PATCH /v1/facts/{table}`. */
 export const factsChange = z
@@ -17,8 +17,8 @@ export const factsChange = z
 
 const shape = {
   table: z.string(),
-  version: z.int().min(1).describe('from 1; each change makes the next'),
-  rows: z.int().min(0).describe('how many it has'),
+  version: z.int().min(1).describe('starts at 1; each change increments it'),
+  rows: z.int().min(0).describe('number of rows'),
   changed_by: z.string().describe('the principal that changed it'),
   changed_at: timeOf,
 };
@@ -28,9 +28,7 @@ export const factTablePage = pageOfItems(z.object({ ...shape, etag: z.string() }
 });
 export const changedFactTable = z.object({ ...shape, ...everywhere }).meta({ id: 'ChangedFactTable' });
 
-export const factTable = z
-  .object({ ...shape, rows: z.record(z.string(), z.unknown()).describe('by their keys') })
-  .meta({ id: 'FactTable' });
+export const factTable = z.object({ ...shape, rows: z.record(z.string(), z.unknown()).describe('rows by key') }).meta({ id: 'FactTable' });
 export const factTableVersionPage = pageOfItems(factTable).meta({ id: 'FactTableVersionPage' });
 
 export type FactsRequest = z.infer<typeof factsRequest>;

@@ -21,7 +21,8 @@ interface Change {
 
 type ChangedTable = WithHeaders<FactTableSummary & Everywhere>;
 
-const noSuchTable = (table: string): Refusal => new Refusal('not-found', `there is no table ${table}`, { reason: 'fact_table_not_found' });
+const noSuchTable = (table: string): Refusal =>
+  new Refusal('not-found', `the table ${table} does not exist`, { reason: 'fact_table_not_found' });
 
 function summaryOf({ table, version, rows, by, changed_at_ms }: FactTable): FactTableSummary {
   return { table, version, rows: rows.size, changed_by: by, changed_at: new Date(changed_at_ms).toISOString() };
@@ -82,7 +83,7 @@ export class FactsService {
     if (edited instanceof Refusal) return edited;
     const changed = this.tables(caller.tenant_id).get(table);
     if (!changed)
-      return new Refusal('conflict', `the table ${table} was changed, and then dropped by somebody else`, {
+      return new Refusal('conflict', `the change was made, but another request then dropped the table ${table}`, {
         reason: 'changed_concurrently',
       });
     return { body: { ...summaryOf(changed), ...edited.everywhere }, headers: { etag: edited.etag } };
@@ -98,7 +99,7 @@ export class FactsService {
   private fault({ tenant_id }: Caller, table: string, { mode, rows }: Change): Refusal | undefined {
     const before = this.tables(tenant_id).get(table);
     if (mode === 'drop') return before ? undefined : noSuchTable(table);
-    if (!NAME.test(table)) return new Refusal('invalid-request', 'a table is named by a letter, then letters, digits and _');
+    if (!NAME.test(table)) return new Refusal('invalid-request', 'a table name is a letter followed by letters, digits and _');
     if (!before && this.tables(tenant_id).size >= TABLES_MAX)
       return new Refusal('conflict', `a tenant has at most ${TABLES_MAX} tables`, { reason: 'fact_table_limit_reached' });
     const size = Object.keys(rows).length + (mode === 'merge' ? (before?.rows.size ?? 0) : 0);

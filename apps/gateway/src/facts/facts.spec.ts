@@ -20,7 +20,7 @@ test('without a token it is 401, and without the role 403', async () => {
 test('what is wrong with a request is named by its place', async () => {
   const answer = await put('suppliers', { rows: 7, more: true });
   expect([answer.status, answer.body.validation.issues.map(({ path }: { path: string }) => path)]).toEqual([400, ['/rows', '/more']]);
-  expect((await put('1st', { rows: [] })).body.detail).toBe('a table is named by a letter, then letters, digits and _');
+  expect((await put('1st', { rows: [] })).body.detail).toBe('a table name is a letter followed by letters, digits and _');
 });
 
 test('a table is set, changed only over what was read, listed with its versions and dropped', async () => {

@@ -30,7 +30,7 @@ export class HealthController {
   @Public()
   @ApiOperation({ summary: 'Caught up' })
   @Answer(readiness)
-  @AlsoAnswers(503, readiness, 'it cannot serve now')
+  @AlsoAnswers(503, readiness, 'the gateway is not ready')
   async ready(@Res({ passthrough: true }) reply: HttpReply) {
     const { status } = this.health;
     if (status !== 'ready' && status !== 'tampered') reply.code(503).header('retry-after', '1');

@@ -6,7 +6,7 @@ export const alive = z.object({ status: z.literal('alive') }).meta({ id: 'Alive'
 
 export const readiness = z
   .object({
-    status: z.enum(states).describe('`tampered`: it serves, and the record is not what was signed'),
-    unhealthy_packs: z.array(z.string()).optional().describe('packs that the executors cannot use; absent where there are none'),
+    status: z.enum(states).describe('`tampered`: the gateway serves, but the record differs from its signature'),
+    unhealthy_packs: z.array(z.string()).optional().describe('packs that the executors cannot use; absent: none'),
   })
   .meta({ id: 'Readiness' });

@@ -8,7 +8,7 @@ import type { Role } from '../authentication/authenticator.js';
 export const ACCESS = 'countersign:access';
 export type Access = readonly Role[] | 'public';
 
-/** Configuration of a public route in Fastify, which is asked before the body is read and so before any guard. */
+/** Marks a public route in Fastify, which checks access before it reads the body and so before any guard. */
 const PUBLIC = { is_public: true };
 
 /** The roles that may call a route, besides `admin`. None: every principal of the tenant. */

@@ -17,7 +17,7 @@ function dropped(made: unknown, sent: unknown, at = ''): string[] {
 /**
  * Checks an answer by the schema that its route states with `@Answer()`, and sends it as it was made: a proof that lacks a member
  * proves nothing. An answer that does not fit, or has a member that is not declared, is a fault of ours: it is logged and sent all
- * the same; where answers are `strict` (tests) it fails the request. JSON that is made already is only looked at where answers are strict.
+ * the same; where answers are `strict` (tests) it fails the request. Serialized JSON is checked only in strict mode.
  */
 export class AnswerInterceptor extends StandardSchemaSerializerInterceptor {
   constructor(
@@ -35,10 +35,10 @@ export class AnswerInterceptor extends StandardSchemaSerializerInterceptor {
       ? dropped(made, result.data).map((path) => `${path}: is not declared`)
       : result.error.issues.map(({ path, message }) => `/${path.join('/')}: ${message}`);
     if (faults.length === 0) return made;
-    if (this.is_strict) throw new Error(`the answer is not what its route declares: ${faults.join('; ')}`);
+    if (this.is_strict) throw new Error(`the response does not match the declared schema of its route: ${faults.join('; ')}`);
     this.logger.error(
-      { event: 'answer_not_declared', schema: schema.meta()?.id, faults: faults.slice(0, 10) },
-      'an answer does not fit its schema',
+      { event: 'response_schema_mismatch', schema: schema.meta()?.id, faults: faults.slice(0, 10) },
+      'a response does not match its schema',
     );
     return made;
   }

@@ -6,8 +6,8 @@ import type { AuthenticatedRequest } from './current-caller.decorator.js';
 import { RequestAccess } from './request-access.js';
 
 /**
- * Lets a request in whose token is valid and has one of the route's roles. Its caller is then at `@CurrentCaller()`. A route that
- * states no access answers nobody.
+ * Admits a request whose token is valid and has one of the roles of the route. Its caller is then at `@CurrentCaller()`. A route
+ * without @Roles() or @Public() is refused.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {

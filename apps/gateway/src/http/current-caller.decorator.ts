@@ -2,7 +2,7 @@ import type { Caller } from '@countersign/calls';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { HttpRequest } from './reply.js';
 
-/** A request that AuthGuard let in. */
+/** A request that AuthGuard admitted. */
 export interface AuthenticatedRequest extends HttpRequest {
   caller?: Caller;
 }
@@ -10,6 +10,6 @@ export interface AuthenticatedRequest extends HttpRequest {
 /** The principal of the request, its tenant and its rights. Not on a `@Public()` route. */
 export const CurrentCaller = createParamDecorator((_: undefined, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
-  if (!caller) throw new Error(`${context.getClass().name}.${context.getHandler().name} asks for a caller but is not behind @Roles()`);
+  if (!caller) throw new Error(`${context.getClass().name}.${context.getHandler().name} uses @CurrentCaller() but has no @Roles()`);
   return caller;
 });

@@ -45,7 +45,7 @@ const opened = async (providers: Provider[] = []) => {
   return app;
 };
 
-test('nobody without a token or a role comes in, and what does not fit is named by its place', async () => {
+test('requests without a token or a role are refused, and an invalid body is refused with its path', async () => {
   const { send } = bound(await opened());
   expect((await send('GET', '/notes')).status).toBe(401);
   expect((await send('GET', '/notes', { role: 'operator' })).status).toBe(403);

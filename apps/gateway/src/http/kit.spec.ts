@@ -96,7 +96,7 @@ describe('requests', () => {
     expect(await app.send('POST', '/notes', { role: 'operator', body: { text: 'x' } })).toMatchObject({ status: 201, body: { text: 'x' } });
   });
 
-  test('a route that states neither roles nor that it is public answers nobody', async () => {
+  test('a route without @Roles() or @Public() is refused', async () => {
     expect((await app.send('GET', '/notes/unstated', { role: 'admin' })).status).toBe(500);
   });
 

@@ -40,7 +40,7 @@ test('every answer of every operation names the header with the id of its reques
       ]);
 });
 
-test('bodies are told by the schemas that check them', () => {
+test('bodies are documented by the schemas that validate them', () => {
   const call = document.paths['/v1/calls']?.post?.requestBody;
   expect(JSON.stringify(call)).toContain('"additionalProperties":false');
   expect(JSON.stringify(call)).toContain('callback_url');
@@ -55,7 +55,7 @@ test('a body is required unless its route does without', () => {
   ]);
 });
 
-test('the headers that an operation takes are told', () => {
+test('the request headers of an operation are documented', () => {
   const headers = (path: string, method: string) =>
     document.paths[path]?.[method]?.parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name);
   expect(headers('/v1/calls', 'post')).toEqual(['Idempotency-Key', 'Prefer', 'traceparent']);
@@ -63,7 +63,7 @@ test('the headers that an operation takes are told', () => {
   expect(headers('/v1/cases/{case_id}/events', 'get')).toEqual(['Last-Event-ID']);
 });
 
-test('every route of the controllers is told, so that test/tenants probes it, and every route that is told is there', () => {
+test('the document has exactly the routes of the controllers, so that test/tenants probes all of them', () => {
   const modules = [...app.get(ModulesContainer).values()];
   const controllers = modules.flatMap((module) => [...module.controllers.values()].flatMap(({ metatype }) => metatype ?? []));
   const pathsOf = (about: object) => [Reflect.getMetadata('path', about) as string | string[]].flat();

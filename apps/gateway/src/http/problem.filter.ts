@@ -13,7 +13,7 @@ import type { AuthenticatedRequest } from './current-caller.decorator.js';
 import { type HttpReply, sendProblem } from './reply.js';
 import { RequestAccess } from './request-access.js';
 
-/** Sends whatever a handler, guard or pipe throws as a problem document (RFC 9457). */
+/** Sends exceptions of handlers, guards and pipes as problem documents (RFC 9457). */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(private readonly access: RequestAccess) {}

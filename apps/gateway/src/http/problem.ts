@@ -97,7 +97,7 @@ export const problemStatus = ({ kind }: Problem): number => shown[kind].status;
 
 const PROBLEM_CONTENT_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The document; `instance` is the path that was asked. A problem of one item of an answer has no `request_id`: the answer's header has it. */
+/** The problem document; `instance` is the path of the request. A problem of one item has no `request_id`: the response header has it. */
 export function problemDocument(problem: Problem, instance: string, request_id?: string): Record<string, unknown> {
   const { status, title } = shown[problem.kind];
   const { code, class: errorClass, retry_after_s } = meaningOfProblem(problem.kind);

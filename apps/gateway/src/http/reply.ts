@@ -21,7 +21,7 @@ export interface OutgoingReply {
 
 export const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
 
-/** The path that was asked, without its query. */
+/** The path of the request, without its query. */
 export function pathOf(url: string): string {
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);

@@ -13,17 +13,17 @@ function problemOf(cause: unknown, { raw }: Pick<IncomingRequest, 'raw'>, logger
   if (cause instanceof Refusal) return cause;
   if (isInfrastructureFault(cause)) {
     logger.warn({ event: 'dependency_unavailable', request_id: requestIdOf(raw), err: cause }, 'the log or the store is unavailable');
-    return new Refusal('unavailable', 'the log or the store is unavailable; nothing was partly done: try again', {
+    return new Refusal('unavailable', 'the log or the store is unavailable; nothing was changed: retry', {
       reason: 'store_unavailable',
     });
   }
   if (cause instanceof RecordsDropped) return new Refusal('erased', cause.message, { reason: 'record_dropped', first: cause.first });
   const http = cause as { code?: unknown; statusCode?: unknown; status?: unknown };
   const status = typeof http?.statusCode === 'number' ? http.statusCode : http?.status;
-  if (http?.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413) return new Refusal('body-too-large', 'a body has at most 1 MB');
+  if (http?.code === 'FST_ERR_CTP_BODY_TOO_LARGE' || status === 413) return new Refusal('body-too-large', 'the body may have at most 1 MB');
   if (http?.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || status === 415)
     return new Refusal('unsupported-media-type', 'send the body as application/json');
-  if (status === 404) return new Refusal('not-found', 'there is no route at this path: see /openapi.json', { reason: 'route_not_found' });
+  if (status === 404) return new Refusal('not-found', 'no route has this path: see /openapi.json', { reason: 'route_not_found' });
   if (typeof status === 'number' && status >= 400 && status < 500)
     return new Refusal('malformed-body', cause instanceof Error ? cause.message : 'the request cannot be read');
   logger.error({ event: 'request_failed', request_id: requestIdOf(raw), err: cause }, 'a request failed');

@@ -7,7 +7,7 @@ export const REQUEST_ID_HEADER = 'Countersign-Request-Id';
 /** Of the span of a request. */
 export const REQUEST_ID_ATTRIBUTE = 'countersign.request_id';
 
-/** Where a caller may send an id of its own; the first that is there counts. */
+/** Headers for a request id of the caller; the first one present counts. */
 const ACCEPTED = ['countersign-request-id', 'x-request-id'] as const;
 
 /** Safe in a header, a log line and a URL. An API key that is sent by mistake does not fit: it must not get into logs. */

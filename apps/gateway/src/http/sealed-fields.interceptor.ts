@@ -11,7 +11,7 @@ const AS_RECORDED = 'countersign:as_recorded';
 /** A route that answers with the record itself, or a proof of it: what is sealed in its answers stays sealed. */
 export const AsRecorded = (): MethodDecorator & ClassDecorator => SetMetadata(AS_RECORDED, true);
 
-/** Opens what is sealed in an answer. Nobody may keep a copy of such an answer: what it shows may be erased later. */
+/** Decrypts sealed fields of a response. Such a response must not be cached: its data may be erased later. */
 @Injectable()
 export class SealedFieldsInterceptor implements NestInterceptor {
   constructor(

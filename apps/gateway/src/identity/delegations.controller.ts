@@ -29,7 +29,7 @@ export class DelegationsController {
   @Post()
   @Roles()
   @Change()
-  @ApiOperation({ summary: 'Let an agent act for you' })
+  @ApiOperation({ summary: 'Delegate authority to an agent' })
   @Answer(delegation, { status: 201 })
   async create(
     @CurrentCaller() caller: Caller,

@@ -8,7 +8,7 @@ const names = z.array(z.string().min(1).max(200)).max(100);
 /** Body of `POST /v1/delegations`. */
 export const delegationRequest = z
   .strictObject({
-    agent_id: principalId.describe('the agent that may act for you'),
+    agent_id: principalId.describe('id of the agent that may act on your behalf'),
     scopes: names.optional().describe('absent: yours'),
     clearances: names.default([]),
     purposes: names.optional().describe('absent: yours'),
@@ -25,7 +25,7 @@ export const delegation = z
     scopes: z.array(z.string()).nullable().describe('null: any'),
     clearances: z.array(z.string()),
     purposes: z.array(z.string()).nullable().describe('null: any'),
-    user_issuer: z.string().nullable().describe('who vouches for the user: local, or the issuer of an identity provider'),
+    user_issuer: z.string().nullable().describe('issuer of the identity of the user: local, or the issuer of an identity provider'),
     expires_at: timeOf.nullable(),
     changed_at: timeOf,
   })

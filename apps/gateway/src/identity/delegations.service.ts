@@ -30,7 +30,7 @@ export class DelegationsService {
 
   async create(caller: Caller, body: DelegationRequest, request: EditRequest): Promise<WithHeaders<DelegationAnswer> | Refusal> {
     if (caller.principal.kind !== 'user')
-      return new Refusal('forbidden', 'only a user lets an agent act for it', { reason: 'user_required' });
+      return new Refusal('forbidden', 'only users can delegate authority to an agent', { reason: 'user_required' });
     const changed_at_ms = this.configuration.now_ms();
     const expires_at_ms = expiryOf(body.expires_at, changed_at_ms);
     if (expires_at_ms instanceof Refusal) return expires_at_ms;
@@ -50,7 +50,7 @@ export class DelegationsService {
     const { tenant_id, principal: by } = caller;
     const draft = () => {
       const known = this.visible(caller).find((one) => one.delegation_id === delegation_id);
-      if (!known) return new Refusal('not-found', 'there is no delegation of this id', { reason: 'delegation_not_found' });
+      if (!known) return new Refusal('not-found', 'no delegation has this id', { reason: 'delegation_not_found' });
       return { ...known, by, changed_at_ms: this.configuration.now_ms(), revoked: true };
     };
     const item = itemNames.user_delegation(delegation_id);

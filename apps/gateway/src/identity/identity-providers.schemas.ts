@@ -13,8 +13,8 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 export const identityProviderRequest = z
   .strictObject({
     issuer: z.url().max(500),
-    audiences: z.array(z.string().min(1).max(500)).min(1).max(20).describe('a token must be for one of them'),
-    jwks_uri: z.url().max(500).optional().describe('absent: found by OpenID discovery'),
+    audiences: z.array(z.string().min(1).max(500)).min(1).max(20).describe('accepted audiences; a token must have one of them'),
+    jwks_uri: z.url().max(500).optional().describe('absent: taken from OpenID discovery'),
     algorithms: z.array(z.enum(algorithms)).min(1).default(['RS256', 'ES256']),
     kind: kind.default('user'),
     subject_claim: claim.default('sub'),
@@ -32,13 +32,13 @@ export const identityProviderRequest = z
       .min(60_000)
       .max(30 * DAY_MS)
       .default(PEOPLE_LIVE_MS)
-      .describe('how long after the issue of the last verified token a person may vote with a role of it, by whatever way'),
+      .describe('how long after the issue of the last verified token a person may vote with its roles, through any channel'),
     stand_ins_live_ms: z
       .int()
       .min(60_000)
       .max(365 * DAY_MS)
       .default(STAND_INS_LIVE_MS)
-      .describe('the same for the vote that somebody else casts by a delegation of the person'),
+      .describe('the same for votes that a delegate casts for the person'),
   })
   .meta({ id: 'IdentityProviderSettings' });
 
@@ -47,7 +47,7 @@ export const identityProvider = z
     provider_id: z.string(),
     issuer: z.string(),
     audiences: z.array(z.string()),
-    jwks_uri: z.string().nullable().describe('null: found by OpenID discovery'),
+    jwks_uri: z.string().nullable().describe('null: taken from OpenID discovery'),
     algorithms: z.array(z.string()),
     kind,
     subject_claim: z.string(),

@@ -56,7 +56,7 @@ export class IdentityProvidersService {
   async remove({ tenant_id, principal: by }: Caller, provider_id: string, request: EditRequest): Promise<Refusal | undefined> {
     const draft = () => {
       const known = this.providers(tenant_id).get(provider_id);
-      if (!known) return new Refusal('not-found', 'there is no identity provider of this id', { reason: 'identity_provider_not_found' });
+      if (!known) return new Refusal('not-found', 'no identity provider has this id', { reason: 'identity_provider_not_found' });
       const { tenant_id: _tenant, ...fields } = known;
       return { ...fields, by, changed_at_ms: this.configuration.now_ms(), removed: true };
     };
@@ -74,7 +74,7 @@ export class IdentityProvidersService {
    * a pair that another would want: only the installation's admins name audiences freely.
    */
   private fault(caller: Caller, provider_id: string, body: IdentityProviderRequest): Refusal | undefined {
-    if (!PROVIDER_ID.test(provider_id)) return refused('/provider_id', 'an id has a-z, 0-9, _ and -');
+    if (!PROVIDER_ID.test(provider_id)) return refused('/provider_id', 'an id consists of a-z, 0-9, _ and -');
     for (const [path, url] of [
       ['/issuer', body.issuer],
       ['/jwks_uri', body.jwks_uri],

@@ -12,7 +12,7 @@ import { PrincipalsService } from './principals.service.js';
 import { TenantsController } from './tenants.controller.js';
 import { TenantsService } from './tenants.service.js';
 
-/** Tenants, the principals that are known of them, and for whom they act. */
+/** Tenants, their known principals, and delegations. */
 @Module({
   controllers: [
     TenantsController,

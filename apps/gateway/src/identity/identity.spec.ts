@@ -84,7 +84,7 @@ describe('keys', () => {
 
 test('tenants are made and changed in tenant default only, whatever the body', async () => {
   const { status, body } = await admin('POST', '/v1/tenants', { wrong: true });
-  expect([status, body.detail]).toEqual([403, 'tenants are administered in tenant default']);
+  expect([status, body.detail]).toEqual([403, 'tenants can be administered only in tenant default']);
   const { items } = (await admin('GET', '/v1/tenants')).body;
   expect(items.map(({ tenant_id }: { tenant_id: string }) => tenant_id)).toEqual(['acme']);
 });
@@ -101,7 +101,7 @@ test('an identity provider is set by its defaults, for audiences of its own tena
   expect((await admin('DELETE', url)).status).toBe(404);
 });
 
-test('a person link is recorded by somebody whom it is not about', async () => {
+test('a person link is recorded by a person that it does not concern', async () => {
   const [one, other] = [
     { issuer: 'local', subject: 'paula' },
     { issuer: 'https://id.example', subject: 'p-1' },

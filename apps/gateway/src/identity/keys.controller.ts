@@ -60,7 +60,7 @@ export class KeysController {
   @Post()
   @Roles('admin')
   @Change()
-  @ApiOperation({ summary: 'Make an API key' })
+  @ApiOperation({ summary: 'Create an API key' })
   @Answer(mintedKey, { status: 201 })
   async create(
     @CurrentCaller() caller: Caller,

@@ -68,7 +68,7 @@ export class KeysService {
   async mint(caller: Caller, body: KeyRequest, request: EditRequest): Promise<WithHeaders<MintedKey> | Refusal> {
     const { tenant_id = caller.tenant_id } = body;
     if (!mayManage(caller, tenant_id) || !tenantOf(this.configuration.state, tenant_id))
-      return new Refusal('not-found', 'there is no tenant of this id', { reason: 'tenant_not_found' });
+      return new Refusal('not-found', 'no tenant has this id', { reason: 'tenant_not_found' });
     const created_at_ms = this.configuration.now_ms();
     const expires_at_ms = expiryOf(body.expires_at, created_at_ms);
     if (expires_at_ms instanceof Refusal) return expires_at_ms;
@@ -102,12 +102,10 @@ export class KeysService {
 
   private find(caller: Caller, key_id: string): ApiKey | Refusal {
     const key = this.configuration.state.keys_by_id.get(key_id);
-    return key && mayManage(caller, key.tenant_id)
-      ? key
-      : new Refusal('not-found', 'there is no key of this id', { reason: 'key_not_found' });
+    return key && mayManage(caller, key.tenant_id) ? key : new Refusal('not-found', 'no key has this id', { reason: 'key_not_found' });
   }
 
-  /** Nobody gets an id that looks like that of somebody else of the tenant: whoever reads a vote or a question goes by the id. */
+  /** Refuses an id that is confusable with another id of the tenant: people identify voters and callers by their id. */
   private lookAlike(tenant_id: string, { principal, owner }: KeyRequest): Refusal | undefined {
     const ids = principalIdsOf(this.configuration.state, tenant_id);
     const about = lookAlikeIssue('/principal/id', 'the principal', principal.id, ids);
@@ -116,7 +114,7 @@ export class KeysService {
     const issues = [about, owned].filter((issue) => issue !== undefined);
     return issues.length === 0
       ? undefined
-      : new Refusal('conflict', 'an id must not look like another one of the tenant', { reason: 'id_too_similar', issues });
+      : new Refusal('conflict', 'an id must not be confusable with another id of the tenant', { reason: 'id_too_similar', issues });
   }
 }
 

@@ -23,7 +23,7 @@ export interface KnownIdentity {
   last_verified_at_ms: number | null;
 }
 
-/** A principal of a tenant, by its id: whoever acts under it. */
+/** A principal of a tenant, by its id, with all its identities. */
 export interface KnownPrincipal {
   principal_id: string;
   identities: KnownIdentity[];

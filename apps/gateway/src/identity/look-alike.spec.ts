@@ -44,7 +44,7 @@ test.each([
   ['a-b', 'a_b'],
   ['\u4e2d\u6587', '\u65e5\u672c'],
   ['\u0430\u043d\u043d\u0430', '\u043e\u043b\u044c\u0433\u0430'],
-])('%s and %s are told apart', (one, other) => expect(looksLike(one, other)).toBe(false));
+])('%s and %s are distinct', (one, other) => expect(looksLike(one, other)).toBe(false));
 
 test('what adds nothing to see, another case, or another notation never makes another skeleton', () => {
   const unseen = fc.constantFrom('', ' ', '\u200b', '\u00ad', '\u2060', '\ufe0f', '\u180e', '\u3164');

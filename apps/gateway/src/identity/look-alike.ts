@@ -23,7 +23,7 @@ function skeleton(id: string): string {
   return text.replaceAll(STEMS, 'l');
 }
 
-/** What an id looks like: two ids with one skeleton cannot be told apart by eye, for sure. Only for comparing; shown to nobody. */
+/** Skeleton of an id: ids with equal skeletons look alike. Only for comparison, never shown. */
 export function skeletonOf(id: string): string {
   const remembered = known.get(id);
   if (remembered !== undefined) return remembered;
@@ -32,7 +32,7 @@ export function skeletonOf(id: string): string {
   return made;
 }
 
-/** An id as it can be told from those that look like it: what is not printable ASCII is escaped, by code point. */
+/** An id in unambiguous form: characters other than printable ASCII are escaped by code point. */
 const escaped = (id: string): string =>
   JSON.stringify(id).replaceAll(/[^\x20-\x7e]/gu, (one) => `\\u{${(one.codePointAt(0) as number).toString(16)}}`);
 
@@ -46,15 +46,15 @@ function alike(id: string, ids: Iterable<string>): string | undefined {
   return found;
 }
 
-/** Why a new id cannot stand beside those that are there: it looks like one of them and is another. An id that is there already can always be used. */
+/** Why a new id is confusable with an existing one. An id that already exists can always be used. */
 export function lookAlikeIssue(path: string, what: string, id: string, ids: Iterable<string>): Issue | undefined {
   const other = alike(id, ids);
   if (other === undefined) return undefined;
-  const message = `${escaped(id)} looks like ${what} ${escaped(other)}, which exists already: use that one, or an id that cannot be taken for it`;
+  const message = `${escaped(id)} looks like ${what} ${escaped(other)}, which already exists: use that id, or one that is not confusable with it`;
   return { path, code: 'looks_alike', message };
 }
 
-/** The ids of all principals of a tenant that ever had a key, and of those who answer for them. Revoked ones stand on the record for ever. */
+/** The ids of all principals of a tenant that ever had a key, and of their owners. Revoked ones stay on the log permanently. */
 export function principalIdsOf(state: ConfigurationState, tenant_id: string): Set<string> {
   return new Set(keysOf(state, tenant_id).flatMap(({ principal, owner }) => (owner === null ? [principal.id] : [principal.id, owner])));
 }

@@ -2,8 +2,8 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { type ConfigurationState, type Identity, includesOne, keysOf, LOCAL_ISSUER, NO_LINKS, personLinksOf } from '@countersign/domain';
 
 /**
- * Why a caller may not change a link about these identities, or undefined. Nobody decides about the own person: not by the
- * subject, whoever vouches for it, whatever links say, and not by a key that the person answers for.
+ * Why a caller may not change a link about these identities, or undefined. A caller cannot change links of the own person: not by
+ * subject (of any issuer), not through other links, and not with a key that the person owns.
  */
 export function involvedProblem(
   state: ConfigurationState,
@@ -11,7 +11,7 @@ export function involvedProblem(
   concerned: readonly Identity[],
 ): Refusal | undefined {
   if (principal.kind !== 'user')
-    return new Refusal('forbidden', `a person records who is one person, and ${principal.id} is a ${principal.kind}`, {
+    return new Refusal('forbidden', `only users can change person links, and ${principal.id} is of kind ${principal.kind}`, {
       reason: 'user_required',
     });
   const owners = keysOf(state, tenant_id).flatMap((key) => (key.principal.id === principal.id && key.owner !== null ? [key.owner] : []));
@@ -19,7 +19,7 @@ export function involvedProblem(
   const links = personLinksOf(state, tenant_id).filter(({ relation }) => relation === 'same');
   const involved = concerned.find((one) => includesOne(links, own, one) || includesOne(NO_LINKS, own, one));
   if (!involved) return undefined;
-  const message = `${involved.issuer} ${involved.id} counts as the same person as you, ${principal.id}: another policy admin records or removes this link`;
+  const message = `${involved.issuer} ${involved.id} counts as the same person as you, ${principal.id}: another policy admin must record or remove this link`;
   return new Refusal('forbidden', `four eyes: ${message}`, {
     reason: 'second_person_required',
     issues: [{ path: '', code: 'four_eyes', message }],

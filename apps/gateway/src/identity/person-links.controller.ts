@@ -20,7 +20,7 @@ export class PersonLinksController {
 
   @Get()
   @Roles('policy_admin', 'auditor')
-  @ApiOperation({ summary: 'List which identities are one person, and which are two' })
+  @ApiOperation({ summary: 'List person links' })
   @Answer(personLinkPage)
   list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: pageQuery }) query: PageQuery) {
     return this.links.list(tenant_id, query);
@@ -37,7 +37,7 @@ export class PersonLinksController {
   @Put(':link_id')
   @Roles('policy_admin')
   @Edit()
-  @ApiOperation({ summary: 'Record that two identities are one person, or two' })
+  @ApiOperation({ summary: 'Record that two identities are the same person, or different persons' })
   @Answer(personLink)
   async set(
     @CurrentCaller() caller: Caller,

@@ -4,7 +4,7 @@ import { principalId } from '../authentication/principal-id.js';
 import { pageOfItems } from '../lists/page-query.js';
 
 const relation = z.enum(['same', 'different']);
-const WHO_VOUCHES = 'local for a person with a key of this installation, else the issuer of an identity provider';
+const WHO_VOUCHES = '`local` for a person with an API key, else the issuer of an identity provider';
 
 const identity = z.strictObject({ issuer: z.string().min(1).max(500).describe(WHO_VOUCHES), subject: principalId });
 
@@ -13,7 +13,7 @@ export const personLinkRequest = z
   .strictObject({
     one: identity,
     other: identity,
-    relation: relation.describe('same: the two are one person; different: two with one subject are two persons'),
+    relation: relation.describe('same: both identities are one person; different: equal subjects are different persons'),
     reason: z.string().trim().min(1).max(500),
   })
   .meta({ id: 'NewPersonLink' });

@@ -15,7 +15,7 @@ const LINKS_MAX = 1000;
 
 type LinkFields = ChangeFields<'person_link_set'>;
 
-const noSuchLink = (): Refusal => new Refusal('not-found', 'there is no person link of this id', { reason: 'person_link_not_found' });
+const noSuchLink = (): Refusal => new Refusal('not-found', 'no person link has this id', { reason: 'person_link_not_found' });
 const invalid = (path: string, message: string): Refusal =>
   new Refusal('invalid-request', message, { issues: [{ path, code: 'refused', message }] });
 const identityOf = ({ issuer, subject }: PersonIdentity): Identity => ({ issuer, id: subject });
@@ -24,7 +24,7 @@ function answerOf({ changed_at_ms, removed: _removed, by, ...link }: RecordedLin
   return { ...link, changed_by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
 }
 
-/** Which identities are one person, and which are two, wherever people are excluded. Rights never go by it. */
+/** Person links: which identities are one person. They affect exclusion only, never rights. */
 @Injectable()
 export class PersonLinksService {
   constructor(private readonly configuration: ConfigurationService) {}
@@ -50,9 +50,9 @@ export class PersonLinksService {
     request: EditRequest,
   ): Promise<WithHeaders<PersonLinkAnswer> | Refusal> {
     if (!LINK_ID.test(link_id))
-      return invalid('/link_id', 'a link_id has letters, digits, _ . -, at most 128, and begins with one of the first two');
+      return invalid('/link_id', 'a link_id has at most 128 letters, digits, _ . - and starts with a letter or digit');
     const [one, other] = [identityOf(body.one), identityOf(body.other)];
-    if (personKey(one) === personKey(other)) return invalid('/other', 'one and other are the same identity: name two');
+    if (personKey(one) === personKey(other)) return invalid('/other', '`one` and `other` are the same identity: send two different ones');
     const draft = () => {
       const links = this.inForce(caller.tenant_id);
       if (!links.has(link_id) && links.size >= LINKS_MAX)
@@ -78,7 +78,7 @@ export class PersonLinksService {
     return this.configuration.state.by_tenant.get(tenant_id)?.person_links?.in_force ?? new Map();
   }
 
-  /** Why this caller may not change a link: it is about the caller, as it is wanted or as it stands. */
+  /** Why this caller may not change a link: its old or new state concerns the caller. */
   private refused(caller: Caller, wanted: readonly Identity[], link_id: string): Refusal | undefined {
     const known = this.inForce(caller.tenant_id).get(link_id);
     const concerned = [...wanted, ...(known ? [identityOf(known.one), identityOf(known.other)] : [])];

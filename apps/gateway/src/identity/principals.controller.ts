@@ -18,7 +18,7 @@ export class PrincipalsController {
   @ApiOperation({
     summary: 'List principals',
     description:
-      'Principals that have or had an API key, and people of identity providers whose tokens are on record. Agents and services of a provider leave no record of their tokens.',
+      'Principals that have or had an API key, and people of identity providers whose tokens were recorded. Tokens of agents and services are not recorded.',
   })
   @Answer(principalPage)
   list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: principalsQuery }) query: PrincipalsQuery) {

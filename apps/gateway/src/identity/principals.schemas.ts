@@ -8,17 +8,17 @@ import { keyAnswer } from './keys.schemas.js';
 const kind = z.enum(['agent', 'user', 'service']);
 const source = z.enum(['key', 'oidc']);
 const state = z.enum(['active', 'inactive']);
-const LAST_USED = 'ISO 8601, UTC, to 10 minutes; null: not used since uses are kept';
+const LAST_USED = 'ISO 8601, UTC, accurate to 10 minutes; null: no recorded use';
 
 const identity = z
   .object({
-    source: source.describe('key: by API keys of this installation; oidc: by tokens of an identity provider'),
-    issuer: z.string().describe('local for keys, else the issuer of the tokens'),
+    source: source.describe('key: API keys of this installation; oidc: tokens of an identity provider'),
+    issuer: z.string().describe('`local` for keys, else the issuer of the tokens'),
     provider_id: z.string().nullable(),
     kind,
-    roles: z.array(z.string()).describe('those that it has now'),
-    state: state.describe('active: a key is usable, or a token is recent enough to vote by'),
-    last_verified_at: timeOf.nullable().describe('when the newest token on record was issued; null for keys'),
+    roles: z.array(z.string()).describe('current roles'),
+    state: state.describe('active: it has a usable key, or a token recent enough to vote with'),
+    last_verified_at: timeOf.nullable().describe('issue time of the newest recorded token; null for keys'),
   })
   .meta({ id: 'PrincipalIdentityKnown' });
 
@@ -31,15 +31,15 @@ const ownKey = z
 export const principalRecord = z
   .object({
     principal_id: z.string(),
-    kinds: z.array(kind).describe('more than one where keys of several kinds have this id'),
+    kinds: z.array(kind).describe('more than one if keys of several kinds have this id'),
     state,
-    roles: z.array(z.string()).describe('those that one of its identities has now'),
+    roles: z.array(z.string()).describe('current roles of all its identities'),
     sources: z.array(source),
-    last_seen_at: timeOf.nullable().describe('the latest use of a key or issue of a token on record; null: none is'),
+    last_seen_at: timeOf.nullable().describe('time of the last recorded use of a key or issue of a token; null: none'),
     identities: z.array(identity),
     keys: z
       .array(ownKey)
-      .describe('without the keys themselves; revoked and expired ones too, the newest 100 first: `GET /v1/keys?principal=` lists all'),
+      .describe('the newest 100 keys, including revoked and expired ones, without secrets: `GET /v1/keys?principal=` lists all'),
   })
   .meta({ id: 'PrincipalRecord' });
 
@@ -56,7 +56,7 @@ export const principalMembers = new ListMembers(principalRecord, {
 /** The query of `GET /v1/principals`. */
 export const principalsQuery = pageQuery.extend({
   kind: kind.optional(),
-  role: z.enum(roles).optional().describe('has this role now'),
+  role: z.enum(roles).optional().describe('only principals that currently have this role'),
   source: source.optional(),
   state: state.optional(),
   ...principalMembers.query,

@@ -42,7 +42,7 @@ function recordOf({ principal_id, identities, keys }: KnownPrincipal, uses: Map<
   };
 }
 
-/** Whether one identity of the principal is all that is asked for; its state is that of the whole. */
+/** Whether one identity of the principal meets all filters; the state filter applies to the principal. */
 function matches({ identities }: KnownPrincipal, { kind, role, source, state }: Filters): boolean {
   if (state !== undefined && identities.some(({ is_active }) => is_active) !== (state === 'active')) return false;
   return identities.some(
@@ -78,7 +78,7 @@ export class PrincipalsService {
   async read(tenant_id: string, principal_id: string): Promise<PrincipalRecord | Refusal> {
     const now_ms = this.configuration.now_ms();
     const known = knownPrincipals(this.configuration.state, tenant_id, now_ms).get(principal_id);
-    if (!known) return new Refusal('not-found', 'there is no principal of this id', { reason: 'principal_not_found' });
+    if (!known) return new Refusal('not-found', 'no principal has this id', { reason: 'principal_not_found' });
     const [record] = await this.records(tenant_id, [known], now_ms);
     return record as PrincipalRecord;
   }

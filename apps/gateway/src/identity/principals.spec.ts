@@ -7,10 +7,10 @@ import { IdentityModule } from './identity.module.js';
 
 const USED_MS = Date.parse('2026-01-02T03:04:05Z');
 const configuration = MemoryConfiguration.service();
-const asked: { tenant_id: string; key_ids: readonly string[] }[] = [];
+const queries: { tenant_id: string; key_ids: readonly string[] }[] = [];
 const uses = new Map<string, number>();
 const lastUses = async (tenant_id: string, key_ids: readonly string[]) => {
-  asked.push({ tenant_id, key_ids });
+  queries.push({ tenant_id, key_ids });
   return uses;
 };
 
@@ -47,7 +47,7 @@ afterAll(() => app.close());
 const get = async (path = '', role = 'auditor') => await app.send('GET', `/v1/principals${path}`, { role });
 const ids = async (query: string) => (await get(`?${query}`)).body.items.map(({ principal_id }: { principal_id: string }) => principal_id);
 
-test('auditors and admins read principals; nobody without a token or another role does', async () => {
+test('only auditors and admins read principals', async () => {
   expect((await app.send('GET', '/v1/principals')).status).toBe(401);
   for (const [role, status] of [
     ['agent', 403],
@@ -100,7 +100,7 @@ test('a person whose token is too old is inactive and has no roles; who is unkno
   expect([none.status, none.body.reason]).toEqual([404, 'principal_not_found']);
 });
 
-test('uses are asked for of the own tenant and of the keys that are shown', () => {
-  expect(new Set(asked.map(({ tenant_id }) => tenant_id))).toEqual(new Set(['acme']));
-  expect(asked.flatMap(({ key_ids }) => key_ids).every((id) => [...made.values()].some(({ key_id }) => key_id === id))).toBe(true);
+test('uses are read only for the own tenant and the returned keys', () => {
+  expect(new Set(queries.map(({ tenant_id }) => tenant_id))).toEqual(new Set(['acme']));
+  expect(queries.flatMap(({ key_ids }) => key_ids).every((id) => [...made.values()].some(({ key_id }) => key_id === id))).toBe(true);
 });

@@ -30,7 +30,7 @@ export class TenantsController {
   @Post()
   @Roles('admin')
   @OfDefaultTenant('tenants')
-  @ApiOperation({ summary: 'Make a tenant' })
+  @ApiOperation({ summary: 'Create a tenant' })
   @Answer(tenantAnswer, { status: 201 })
   async create(
     @CurrentCaller() caller: Caller,

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { pageOfItems } from '../lists/page-query.js';
 
 const settings = {
-  lane: z.string().min(1).max(32).optional().describe('the set of topics, with executors of its own, that its calls go through'),
-  weight: z.int().min(1).max(1000).optional().describe('share of the lane beside the other tenants'),
-  running_max: z.int().min(1).max(100_000).optional().describe('calls that run at once'),
-  in_flight_max: z.int().min(1).max(1_000_000).optional().describe('calls admitted and not ended; beyond it 429'),
+  lane: z.string().min(1).max(32).optional().describe('the lane of its calls: a set of topics with dedicated executors'),
+  weight: z.int().min(1).max(1000).optional().describe('weight of the tenant in its lane, relative to other tenants'),
+  running_max: z.int().min(1).max(100_000).optional().describe('maximum of calls that run at once'),
+  in_flight_max: z.int().min(1).max(1_000_000).optional().describe('maximum of calls admitted and not ended; beyond it: 429'),
 };
 
 /** Body of `POST /v1/tenants`. */
@@ -19,9 +19,9 @@ export const tenantAnswer = z
   .object({
     tenant_id: z.string(),
     lane: z.string(),
-    weight: z.int().describe('share of the lane beside the other tenants'),
-    running_max: z.int().describe('calls that run at once'),
-    in_flight_max: z.int().describe('calls admitted and not ended'),
+    weight: z.int().describe('weight of the tenant in its lane, relative to other tenants'),
+    running_max: z.int().describe('maximum of calls that run at once'),
+    in_flight_max: z.int().describe('maximum of calls admitted and not ended'),
   })
   .meta({ id: 'Tenant' });
 

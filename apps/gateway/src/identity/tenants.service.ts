@@ -36,10 +36,13 @@ export class TenantsService {
 
   create(caller: Caller, { tenant_id, ...settings }: TenantRequest, request: EditRequest): Promise<WithHeaders<Tenant> | Refusal> {
     const next = (known: Tenant | undefined) => {
-      if (known) return new Refusal('conflict', 'there is a tenant of this id already', { reason: 'tenant_already_exists' });
+      if (known) return new Refusal('conflict', 'a tenant with this id already exists', { reason: 'tenant_already_exists' });
       const alike = tenantLookAlike(this.configuration.state, tenant_id);
       if (alike)
-        return new Refusal('conflict', 'the id of a tenant must not look like another one', { reason: 'id_too_similar', issues: [alike] });
+        return new Refusal('conflict', 'a tenant id must not be confusable with another tenant id', {
+          reason: 'id_too_similar',
+          issues: [alike],
+        });
       return { tenant_id, ...tenantDefaults, ...settings };
     };
     return this.set(caller, { tenant_id, skeleton: skeletonOf(tenant_id), next }, request);
@@ -47,9 +50,9 @@ export class TenantsService {
 
   change(caller: Caller, tenant_id: string, body: TenantChange, request: EditRequest): Promise<WithHeaders<Tenant> | Refusal> {
     const next = (known: Tenant | undefined) => {
-      if (!known) return new Refusal('not-found', 'there is no tenant of this id', { reason: 'tenant_not_found' });
+      if (!known) return new Refusal('not-found', 'no tenant has this id', { reason: 'tenant_not_found' });
       if (body.lane !== undefined && body.lane !== known.lane)
-        return new Refusal('conflict', 'a tenant stays in the lane it was made in', { reason: 'tenant_lane_fixed' });
+        return new Refusal('conflict', 'the lane of a tenant cannot change', { reason: 'tenant_lane_fixed' });
       return { ...known, ...body, lane: known.lane };
     };
     return this.set(caller, { tenant_id, skeleton: null, next }, request);
@@ -78,7 +81,7 @@ export class TenantsService {
     const { lanes } = this.configuration;
     if (lanes.includes(lane)) return undefined;
     return new Refusal('invalid-request', `this installation serves the lanes ${lanes.join(', ')}`, {
-      issues: [{ path: '/lane', code: 'unknown_lane', message: 'is not served here' }],
+      issues: [{ path: '/lane', code: 'unknown_lane', message: 'is not a lane of this installation' }],
     });
   }
 }

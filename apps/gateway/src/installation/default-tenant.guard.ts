@@ -16,7 +16,7 @@ export class DefaultTenantGuard implements CanActivate {
     const { caller } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (caller?.tenant_id === DEFAULT_TENANT) return true;
     const what = this.reflector.getAllAndOverride<string>(WHAT, [context.getHandler(), context.getClass()]);
-    throw new Refusal('forbidden', `${what} are administered in tenant ${DEFAULT_TENANT}`, { reason: 'default_tenant_required' });
+    throw new Refusal('forbidden', `${what} can be administered only in tenant ${DEFAULT_TENANT}`, { reason: 'default_tenant_required' });
   }
 }
 

@@ -20,21 +20,21 @@ const KINDS = [
 /** Body of `PUT /v1/limits/{limit_id}`. */
 export const limitRequest = z.strictObject({
   kind: z.enum(KINDS),
-  scope: z.enum(['run', 'case', 'agent', 'tenant', 'tool', 'capability']).describe('whose calls are counted together'),
-  subjects: globs.default([]).describe('globs of the runs, cases, agents, tools or capabilities; empty: each'),
-  tools: globs.default([]).describe('globs of the tools that it is about; empty: all'),
+  scope: z.enum(['run', 'case', 'agent', 'tenant', 'tool', 'capability']).describe('the kind of subject that calls are counted for'),
+  subjects: globs.default([]).describe('globs of the runs, cases, agents, tools or capabilities; empty: all'),
+  tools: globs.default([]).describe('globs of the tools that the limit applies to; empty: all'),
   max: z.number().min(0).max(1e9).optional(),
   window_ms: z
     .int()
     .min(1000)
     .max(400 * DAY_MS)
     .optional()
-    .describe('sliding; absent: for ever'),
-  amount: expression.optional().describe('CEL: what a call counts for, for example inputs.total'),
-  per: expression.optional().describe('CEL: counted together by this value, for example inputs.supplier'),
-  allowed: globs.optional().describe('enabled_tools: globs of the tools that may be called'),
+    .describe('length of the sliding window; absent: no window, counts never expire'),
+  amount: expression.optional().describe('CEL: the amount that a call adds, for example inputs.total'),
+  per: expression.optional().describe('CEL: calls with an equal value are counted together, for example inputs.supplier'),
+  allowed: globs.optional().describe('for enabled_tools: globs of the tools that may be called'),
   side_effects: z.enum(['none', 'reads', 'writes']).optional(),
-  on_exceeded: z.enum(['deny', 'defer']).default('deny').describe('defer: the call waits until it fits'),
+  on_exceeded: z.enum(['deny', 'defer']).default('deny').describe('defer: the call waits until the limit has room'),
   defer_timeout_ms: z
     .int()
     .min(1000)
@@ -74,9 +74,9 @@ export function limitFault(request: LimitRequest): Refusal | undefined {
   const { must, may } = fieldsOf[request.kind];
   const shape = FIELDS.flatMap((field): Issue[] => {
     const given = request[field] !== undefined;
-    if (must.includes(field) && !given) return [{ path: `/${field}`, code: 'missing', message: `${request.kind} needs it` }];
+    if (must.includes(field) && !given) return [{ path: `/${field}`, code: 'missing', message: `is required for ${request.kind}` }];
     if (given && !must.includes(field) && !may.includes(field))
-      return [{ path: `/${field}`, code: 'unknown_field', message: `${request.kind} has none` }];
+      return [{ path: `/${field}`, code: 'unknown_field', message: `is not allowed for ${request.kind}` }];
     return [];
   });
   const issues = [...shape, ...expressionIssues(request)];

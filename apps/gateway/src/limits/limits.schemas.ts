@@ -9,13 +9,13 @@ const RESERVED = /^(?!default\.|context\.)[\w.-]{1,100}$/;
 /** The name of a limit that a tenant sets. */
 export const newLimitId = z
   .string()
-  .regex(RESERVED, 'a limit is named by 1 to 100 letters, digits, ".", "_" and "-", and not default.… or context.…');
+  .regex(RESERVED, 'a limit_id has 1 to 100 letters, digits, ".", "_" and "-" and does not start with "default." or "context."');
 
 /** One version of a limit, as it is answered. */
 export const limitAnswer = z
   .object({
     limit_id: z.string(),
-    version: z.int().min(0).describe('from 1, without gaps; 0: a default that the tenant has not changed'),
+    version: z.int().min(0).describe('starts at 1, without gaps; 0: an unchanged default'),
     removed: z.boolean(),
     kind,
     scope,
@@ -42,7 +42,7 @@ export const changedLimit = limitAnswer.extend(everywhere).meta({ id: 'ChangedLi
 const counter = z
   .object({
     subject: z.string().describe('the run, case, agent, tenant, tool or capability whose calls are counted'),
-    per: z.string().describe('the value of the expression `per`; empty without one'),
+    per: z.string().describe('the value of the expression `per`; empty without `per`'),
     used: z.number(),
     max: z.number().nullable(),
     window_ms: z.int().nullable(),

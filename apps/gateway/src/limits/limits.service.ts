@@ -16,7 +16,7 @@ type NewLimit = Omit<Limit, 'by' | 'changed_at_ms'>;
 /** A change of a limit that took effect. */
 type ChangedLimit = WithHeaders<LimitAnswer & Everywhere>;
 
-const noSuchLimit = (): Refusal => new Refusal('not-found', 'there is no such limit', { reason: 'limit_not_found' });
+const noSuchLimit = (): Refusal => new Refusal('not-found', 'the limit does not exist', { reason: 'limit_not_found' });
 const isDefault = ({ version }: Pick<Limit, 'version'>): boolean => version === 0;
 
 function answerOf({ by, changed_at_ms, ...rest }: Limit): LimitAnswer {

@@ -24,10 +24,12 @@ export class ListMembers {
     this.names = Object.keys(item.shape);
     const others = this.names.filter((name) => summary[name] !== true);
     this.query = {
-      fields: commaList(z.enum(this.names)).optional().describe('comma-separated: only these members of each item'),
+      fields: commaList(z.enum(this.names)).optional().describe('comma-separated: return only these members of each item'),
       expand: commaList(z.enum([ALL, ...this.names]))
         .optional()
-        .describe(`comma-separated: these members besides those of a summary, \`*\` for all. Not whole in a summary: ${others.join(', ')}`),
+        .describe(
+          `comma-separated: members to return in addition to the summary; \`*\`: all. Left out or shortened in a summary: ${others.join(', ')}`,
+        ),
     };
   }
 

@@ -5,7 +5,7 @@ import type { Page } from './page-query.js';
 const SCANNED_MAX = 1000;
 const SCANNED_AT_ONCE = 100;
 
-/** What a search reads, in the order of its list, and where each item stands in it. */
+/** Items that a search reads, in list order, with their positions. */
 export interface Searched<T> {
   read(limit: number, after: Cursor | undefined): Promise<Page<T>>;
   placeOf(item: T): Cursor;

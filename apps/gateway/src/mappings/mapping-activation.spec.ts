@@ -9,9 +9,9 @@ const admin = (id: string, kind: Principal['kind'] = 'user'): Principal => ({ ki
 const meta = { tenant_id: 'acme' };
 type Stated = { [T in AnyEvent['event_type']]: [T, object] }[AnyEvent['event_type']];
 
-function folded(...said: Stated[]): ConfigurationState {
+function folded(...stated: Stated[]): ConfigurationState {
   const first: Stated = ['tenant_set', { lane: 'shared', weight: 1, running_max: 1, in_flight_max: 1 }];
-  return [first, ...said].reduce(
+  return [first, ...stated].reduce(
     (state, [event_type, event], offset) =>
       evolveConfiguration(state, {
         event_type,
@@ -95,30 +95,33 @@ describe('who lets a mapping take effect', () => {
   test('a person activates it who did not publish it, by whatever key; one admin alone says so', () => {
     const set = { tool: 'pay', definition_json: JSON.stringify(to), by: admin('ann'), changed_at_ms: 1, needs_activation: true };
     const waiting: Stated[] = [['mapping_set', { ...set, version: 1 }]];
-    const said = (state: ConfigurationState, by: Principal, version = 1) =>
+    const problem = (state: ConfigurationState, by: Principal, version = 1) =>
       activationProblem(state, 'acme', mappingVersions(state, 'acme', 'pay'), { version, by })?.kind;
-    expect(said(folded(...waiting), admin('bob'))).toBeUndefined();
-    expect(said(folded(...waiting), admin('ann'))).toBe('forbidden');
-    expect(said(folded(...waiting), admin('bot', 'agent'))).toBe('forbidden');
-    expect(said(folded(...waiting), admin('bob'), 2)).toBe('not-found');
+    expect(problem(folded(...waiting), admin('bob'))).toBeUndefined();
+    expect(problem(folded(...waiting), admin('ann'))).toBe('forbidden');
+    expect(problem(folded(...waiting), admin('bot', 'agent'))).toBe('forbidden');
+    expect(problem(folded(...waiting), admin('bob'), 2)).toBe('not-found');
     const owned = folded(...waiting, key('k1', admin('ann')), key('k2', admin('ann-too'), 'ann'), key('k3', admin('bob')));
-    expect([said(owned, admin('ann-too')), said(owned, admin('bob'))]).toEqual(['forbidden', undefined]);
+    expect([problem(owned, admin('ann-too')), problem(owned, admin('bob'))]).toEqual(['forbidden', undefined]);
     const [one, other] = ['ann', 'bob'].map((subject) => ({ issuer: 'local', subject }));
     const linked: Stated = [
       'person_link_set',
       { link_id: 'l', one, other, relation: 'same', reason: 'r', removed: false, by: admin('c'), changed_at_ms: 1 },
     ];
-    expect([said(folded(...waiting, linked), admin('bob')), said(folded(...waiting), admin('Ann'))]).toEqual(['forbidden', 'forbidden']);
+    expect([problem(folded(...waiting, linked), admin('bob')), problem(folded(...waiting), admin('Ann'))]).toEqual([
+      'forbidden',
+      'forbidden',
+    ]);
     const settings: EventMap['policy_settings_set'] = { simulation_required: false, single_policy_admin: true } as never;
-    expect(said(folded(...waiting, ['policy_settings_set', settings]), admin('ann'))).toBeUndefined();
+    expect(problem(folded(...waiting, ['policy_settings_set', settings]), admin('ann'))).toBeUndefined();
     const newer: Stated = ['mapping_set', { ...set, version: 2, needs_activation: false }];
-    expect([said(folded(...waiting, newer), admin('bob')), said(folded(...waiting, newer), admin('bob'), 2)]).toEqual([
+    expect([problem(folded(...waiting, newer), admin('bob')), problem(folded(...waiting, newer), admin('bob'), 2)]).toEqual([
       'conflict',
       'conflict',
     ]);
   });
 
-  test('a tenant has one policy admin only where nobody else has a valid key with the role', () => {
+  test('single_policy_admin requires that no other person has a valid key with the role', () => {
     const state = folded(
       key('k1', admin('ann')),
       key('k2', admin('bob')),

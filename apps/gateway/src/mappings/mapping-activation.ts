@@ -89,19 +89,19 @@ export function activationProblem(
   { version, by }: { version: number; by: Principal },
 ): Refusal | undefined {
   const wanted = versions.find((one) => one.version === version);
-  if (!wanted) return new Refusal('not-found', `there is no version ${version} of this mapping`, { reason: 'mapping_version_not_found' });
+  if (!wanted) return new Refusal('not-found', `this mapping has no version ${version}`, { reason: 'mapping_version_not_found' });
   if (wanted.in_force_from_ms !== null)
-    return new Refusal('conflict', `version ${version} of the mapping does not wait for an activation`, { reason: 'mapping_not_pending' });
+    return new Refusal('conflict', `version ${version} of the mapping does not wait for activation`, { reason: 'mapping_not_pending' });
   const newer = versions.findLast((one) => one.version > version && one.in_force_from_ms !== null);
   if (newer)
     return new Refusal('conflict', `version ${newer.version} of the mapping is newer and in force: publish version ${version} again`, {
       reason: 'mapping_superseded',
     });
   if (by.kind !== 'user')
-    return new Refusal('forbidden', `a person activates a mapping, and ${by.id} is a ${by.kind}`, { reason: 'user_required' });
+    return new Refusal('forbidden', `only users can activate a mapping, and ${by.id} is of kind ${by.kind}`, { reason: 'user_required' });
   const single = state.by_tenant.get(tenant_id)?.bundles.single_policy_admin === true;
   if (single || !isSamePerson(state, tenant_id, wanted.by.id, by.id)) return undefined;
-  const right = 'another policy admin must activate it; a tenant with one policy admin records that with PUT /v1/policies/settings';
+  const right = 'another policy admin must activate it; if the tenant has only one, set single_policy_admin with PUT /v1/policies/settings';
   return new Refusal('forbidden', `four eyes: ${by.id} published version ${version} of the mapping, ${right}`, {
     reason: 'second_person_required',
     issues: [{ path: '/version', code: 'four_eyes', message: `was published by ${wanted.by.id}` }],

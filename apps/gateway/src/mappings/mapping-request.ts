@@ -3,7 +3,7 @@ import { definitionFaults, type MappingDefinition, type MappingIssue } from '@co
 import { z } from 'zod';
 
 const pointer = z.string().max(1000);
-const name = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'at most 64 of A-Z a-z 0-9 _ . -');
+const name = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'has 1 to 64 characters of A-Z a-z 0-9 _ . -');
 const numberForm = z.strictObject({
   as: z.enum(['number', 'string', 'integer']),
   scale: z.int().min(0).max(20).optional(),
@@ -38,11 +38,7 @@ const table = z.record(z.string().max(300), z.union([z.string().max(1000), z.num
 /** A mapping as it is published. */
 export const mappingDefinition = z
   .strictObject({
-    mode: z
-      .enum(['strict', 'permissive'])
-      .nullable()
-      .optional()
-      .describe("absent: the tenant's default, which is strict unless * says otherwise"),
+    mode: z.enum(['strict', 'permissive']).nullable().optional().describe('absent: the default of the tenant (mapping `*`), else strict'),
     inputs: z.array(rule).max(200).default([]),
     results: z.union([z.array(rule).max(200), z.literal('inverse')]).optional(),
     tables: z.record(name, table).optional(),
@@ -59,9 +55,9 @@ export const rollbackRequest = version.meta({ id: 'MappingRollback' });
 export const tryRequest = z
   .strictObject({
     tool: z.string().min(1).max(128),
-    definition: mappingDefinition.optional().describe('not published yet; absent: the published one'),
+    definition: mappingDefinition.optional().describe('an unpublished definition; absent: the published one'),
     version: z.int().min(1).optional(),
-    calls_max: z.int().min(0).max(50).default(10).describe('so many of the newest recorded calls of the tool'),
+    calls_max: z.int().min(0).max(50).default(10).describe('number of the newest recorded calls of the tool to try'),
     inputs: z.array(z.record(z.string(), z.unknown())).max(50).default([]),
     results: z.array(z.record(z.string(), z.unknown())).max(50).default([]),
   })

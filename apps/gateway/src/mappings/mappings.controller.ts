@@ -99,7 +99,7 @@ export class MappingsController {
   @Post('mappings/:tool/activate')
   @Roles('policy_admin')
   @Edit()
-  @ApiOperation({ summary: 'Let a version take effect that waits for a second person' })
+  @ApiOperation({ summary: 'Activate a version that waits for a second person' })
   @Answer(mappingVersion)
   async activate(
     @CurrentCaller() caller: Caller,

@@ -20,7 +20,7 @@ interface NextVersion {
 
 type PublishedMapping = WithHeaders<MappingVersionAnswer & { needs_activation: MappingIssue[] }>;
 
-export const noSuchMapping = (): Refusal => new Refusal('not-found', 'there is no mapping of this tool', { reason: 'mapping_not_found' });
+export const noSuchMapping = (): Refusal => new Refusal('not-found', 'this tool has no mapping', { reason: 'mapping_not_found' });
 const nameOf = ({ kind, id }: Principal) => ({ kind, id });
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
@@ -77,8 +77,7 @@ export class MappingsService {
   /** Publishes an earlier version again. */
   async rollBack(caller: Caller, tool: string, version: number, request: EditRequest): Promise<PublishedMapping | Refusal> {
     const earlier = this.versionsOf(caller.tenant_id, tool).find((one) => one.version === version);
-    if (!earlier)
-      return new Refusal('not-found', `there is no version ${version} of this mapping`, { reason: 'mapping_version_not_found' });
+    if (!earlier) return new Refusal('not-found', `this mapping has no version ${version}`, { reason: 'mapping_version_not_found' });
     return this.write(caller, tool, request, () => ({ definition: earlier.definition, rolled_back_to: version }));
   }
 
@@ -104,7 +103,7 @@ export class MappingsService {
     if (edited instanceof Refusal) return edited;
     const active = this.versionsOf(tenant_id, tool).find((one) => one.version === version);
     return active?.in_force_from_ms == null
-      ? new Refusal('conflict', 'the mapping was changed meanwhile: read it again', { reason: 'changed_concurrently' })
+      ? new Refusal('conflict', 'the mapping has changed: read it again', { reason: 'changed_concurrently' })
       : { body: answerOf(active), headers: { etag: edited.etag } };
   }
 
@@ -153,7 +152,8 @@ export class MappingsService {
     const edited = await this.configuration.editEverywhere(request, { tenant_id, type: 'mapping_set', item, against, draft });
     if (edited instanceof Refusal) return edited;
     const written = this.versionsOf(tenant_id, tool).find(({ version }) => version === edited.fields.version);
-    if (!written) return new Refusal('conflict', 'another version has this number: try again', { reason: 'changed_concurrently' });
+    if (!written)
+      return new Refusal('conflict', 'another request published this version number: retry', { reason: 'changed_concurrently' });
     const needs_activation = this.reasonsFor(tenant_id, tool, written.definition);
     return { body: { ...answerOf(written), needs_activation }, headers: { etag: edited.etag } };
   }

@@ -14,17 +14,17 @@ function shown({ inputs_json, mapped, authority }: ToolCall): { inputs: unknown;
 
 function aboutCall({ call_id }: Meta, call: ToolCall): Record<string, unknown> {
   const { tool, version, case_id, run_id, principal, inputs_digest, context } = call;
-  const asked = { requested_by: { kind: principal.kind, id: principal.id }, rationale: context.rationale };
-  return { call_id, tool, version, case_id, run_id, ...asked, ...shown(call), inputs_digest };
+  const requester = { requested_by: { kind: principal.kind, id: principal.id }, rationale: context.rationale };
+  return { call_id, tool, version, case_id, run_id, ...requester, ...shown(call), inputs_digest };
 }
 
 function notification(
   at: Recorded,
   call: ToolCall,
-  said: Pick<Notification, 'type' | 'title'> & { approval_id: string; data?: Record<string, unknown>; open_until_ms?: number },
+  content: Pick<Notification, 'type' | 'title'> & { approval_id: string; data?: Record<string, unknown>; open_until_ms?: number },
 ): Notification {
   const { meta } = at.event;
-  const { approval_id, open_until_ms, type, title, data } = said;
+  const { approval_id, open_until_ms, type, title, data } = content;
   return {
     id: meta.event_id,
     tenant_id: meta.tenant_id,
@@ -76,7 +76,7 @@ export function approvalNotification(at: Recorded): Notification | undefined {
       const data = { rule: at.event.rule, level, approver_roles, people, quorum, expires_at: iso(expires_at_ms) };
       return notification(at, call, {
         type: 'approval.escalated',
-        title: `${call.tool} still needs an approval: it is yours now`,
+        title: `${call.tool} still needs an approval: it was escalated to you`,
         approval_id,
         data,
         open_until_ms: expires_at_ms,
@@ -112,7 +112,7 @@ export function approvalNotification(at: Recorded): Notification | undefined {
       const { approval_id, call } = at.event;
       return notification(at, call, {
         type: 'approval.expired',
-        title: `${call.tool}: nobody decided in time`,
+        title: `${call.tool}: the approval request expired`,
         approval_id,
         data: { decided_by: [], reason: null },
       });

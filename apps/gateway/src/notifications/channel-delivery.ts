@@ -11,7 +11,7 @@ const CLAIMED_FOR_MS = 60_000;
 const PAUSE_CLAIMED_MAX_MS = 120_000;
 
 /**
- * What came of one attempt: `settled` (the channel has it, now or before), `refused` (the channel will never accept it),
+ * Outcome of one attempt: `settled` (the channel has it, now or before), `refused` (the channel will never accept it),
  * `failed` (worth another attempt), `claimed_by_another` (another gateway is sending it).
  */
 export type DeliveryOutcome = 'settled' | 'refused' | 'failed' | 'claimed_by_another';
@@ -22,7 +22,7 @@ export class ChannelDelivery {
     private readonly targets: NotificationTargets,
     private readonly channels: Pick<RecordedChannels, 'send'>,
     private readonly claims: NotificationClaims,
-    /** Opens sealed fields, anew for each attempt. */
+    /** Decrypts sealed fields for each attempt. */
     private readonly readable: Pick<Readable, 'value'>,
   ) {}
 
@@ -35,7 +35,7 @@ export class ChannelDelivery {
     if (claim !== 'mine') return claim === 'settled' ? 'settled' : 'claimed_by_another';
     const opened = await this.readable.value(tenant_id, notification);
     const { taken: answer } = await this.channels.send(webhook, this.targets.withUsableLink(webhook, opened), round);
-    // An address that was edited meanwhile refused it: the channel itself did not.
+    // The refusal came from the old address: the channel was edited since.
     const is_edited = this.targets.find(tenant_id, webhook_id) !== webhook;
     if (answer === 'try_again' || (answer === 'refused' && is_edited)) return 'failed';
     await this.claims.settle(place);
@@ -48,7 +48,7 @@ export class ChannelDelivery {
     await this.claims.claim({ notice_id: notification.id, webhook_id }, for_ms).catch(() => undefined);
   }
 
-  /** No gateway sends it to this channel any more. */
+  /** No gateway will send it to this channel again. */
   async giveUp(notification: Notification, webhook_id: string): Promise<void> {
     await this.claims.settle({ notice_id: notification.id, webhook_id }).catch(() => undefined);
   }

@@ -10,10 +10,10 @@ const claims = z.strictObject({
   expires_at_ms: z.int(),
 });
 
-/** What a decision link says: which request, through which channel, until when. */
+/** Claims of a decision link: request, channel and expiry. */
 export type DecisionClaims = z.infer<typeof claims>;
 
-/** Links that let somebody decide one request without an API key: signed under a key of the tenant, and expiring. */
+/** Links that vote on one request without an API key: signed with a key of the tenant, with an expiry. */
 export class DecisionLinks {
   constructor(
     private readonly keys: TenantKeys,
@@ -30,20 +30,20 @@ export class DecisionLinks {
     return `${body}.${this.signature(of.tenant_id, body).toString('base64url')}`;
   }
 
-  /** The claims of a token that is ours and whole; `expired` says so. Undefined for anything else. */
+  /** The claims of a token with a valid signature, expired or not. Undefined for anything else. */
   read(token: string): { claims: DecisionClaims; expired: boolean } | undefined {
     const [body = '', signature = '', ...rest] = token.split('.');
     if (rest.length > 0) return undefined;
-    let said: DecisionClaims;
+    let parsed: DecisionClaims;
     try {
-      said = claims.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
+      parsed = claims.parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
     } catch {
       return undefined;
     }
     const given = Buffer.from(signature, 'base64url');
-    const expected = this.signature(said.tenant_id, body);
+    const expected = this.signature(parsed.tenant_id, body);
     if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-    return { claims: said, expired: this.now_ms() >= said.expires_at_ms };
+    return { claims: parsed, expired: this.now_ms() >= parsed.expires_at_ms };
   }
 
   private signature(tenant_id: string, body: string): Buffer {

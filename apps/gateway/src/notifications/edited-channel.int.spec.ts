@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { TestGateway } from '../testing/test-gateway.js';
 
-/** A receiver that answers when it is told to. */
+/** A receiver that responds on command. */
 class SlowReceiver {
   readonly bodies: string[] = [];
   readonly ids: string[] = [];
@@ -85,7 +85,7 @@ test('a channel whose old address answers 410 after it was edited stays active, 
   await gateway.send('DELETE', webhook);
 });
 
-test('the same answer without an edit disables the channel; switched on again with another address it is told again', async () => {
+test('the same response without an edit disables the channel; enabled again with another address it gets messages again', async () => {
   const webhook = await make();
   before.answer(410);
   await gateway.call('ask_first');
@@ -99,15 +99,15 @@ test('the same answer without an edit disables the channel; switched on again wi
 });
 
 test('a channel that was disabled or deleted while its address failed stays as its operator left it', async () => {
-  const [off, gone] = [await make(), await make()];
+  const [off, deleted] = [await make(), await make()];
   await gateway.call('ask_first');
   await before.got(2);
   await gateway.send('PUT', off, { url: before.url, types, state: 'disabled', description: 'by hand' });
-  await gateway.send('DELETE', gone);
+  await gateway.send('DELETE', deleted);
   before.answer(410);
   await sleep(1500);
   expect((await gateway.send('GET', off)).body).toMatchObject({ state: 'disabled', description: 'by hand' });
-  expect((await gateway.send('GET', gone)).status).toBe(404);
+  expect((await gateway.send('GET', deleted)).status).toBe(404);
   expect(before.ids).toHaveLength(2);
   await gateway.send('DELETE', off);
 });

@@ -64,7 +64,7 @@ test('what the server refuses for good is not tried again; what it cannot take n
   expect(await mailer.send(mail)).toEqual({ taken: 'try_again', status: 451, error: 'refused_by_receiver' });
 });
 
-test('without a server nothing is sent, and one that is away is tried again', async () => {
+test('without a server nothing is sent, and an unavailable server is retried', async () => {
   expect(await new Mailer(undefined, 'x').send(mail)).toEqual({ taken: 'refused', status: null, error: 'no_mail_server' });
   expect(await new Mailer('smtp://127.0.0.1:1', 'x').send(mail)).toEqual({ taken: 'try_again', status: null, error: 'connection_failed' });
 });

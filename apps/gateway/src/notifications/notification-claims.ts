@@ -8,7 +8,7 @@ import {
   settleNotice,
 } from '@countersign/store';
 
-/** Old claims are dropped after so many new ones. */
+/** Old claims are removed after this many new ones. */
 const FORGET_EVERY = 1_000;
 
 /** This gateway's claims of notifications: of many gateways one sends to a channel. All methods reject where the store is unavailable. */

@@ -17,7 +17,7 @@ interface Delivery {
   notification: Notification;
   webhook_id: string;
   attempt: number;
-  /** Nothing of it is outstanding any more. */
+  /** All its deliveries have ended. */
   settle: () => void;
 }
 
@@ -113,7 +113,7 @@ export class NotificationSender {
     if (this.closed) return;
     if (pause_ms === undefined) {
       const { type } = notification;
-      this.logger.warn({ event: 'notification_given_up', webhook_id, type }, 'a notification was given up: its channel does not answer');
+      this.logger.warn({ event: 'notification_given_up', webhook_id, type }, 'gave up on a notification: its channel does not respond');
       await this.channel.giveUp(notification, webhook_id);
       return delivery.settle();
     }

@@ -3,7 +3,7 @@ import type { Configuration } from '@countersign/process';
 import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 import { type Notification, wants } from './notification.js';
 
-/** Older ones are not sent any more: a new consumer group starts at the beginning of the log. */
+/** Older notifications are not sent: a new consumer group starts at the beginning of the log. */
 const AGE_MAX_MS = 24 * 3_600_000;
 const GATEWAY = { kind: 'service' as const, id: 'gateway', roles: [] };
 
@@ -35,7 +35,7 @@ export class NotificationTargets {
     return roles?.length ? notification : { ...notification, decides: null };
   }
 
-  /** Disables a channel that refuses notifications, unless somebody changed it meanwhile: its address may be another one now. */
+  /** Disables a channel that refuses notifications, unless it was edited since: its address may have changed. */
   async disable(tenant_id: string, webhook: Webhook): Promise<void> {
     const versions = baseOf(this.configuration.state.changes, tenant_id, [itemNames.webhook(webhook.webhook_id)]);
     if (this.find(tenant_id, webhook.webhook_id) !== webhook) return;

@@ -149,7 +149,7 @@ test('what no channel accepted before a restart is sent again after it, under th
   await third.stop();
 });
 
-test('a channel whose receiver is gone is disabled: nothing more goes there', async () => {
+test('a channel whose receiver responds 410 is disabled and gets no more messages', async () => {
   const life = await new Life(() => 'refused').start();
   await deny('n1');
   await life.until(1);
@@ -175,11 +175,11 @@ test('a channel is sent a link only while its person could use it', async () => 
   const tenant_id = sampleMeta().tenant_id;
   const principal = { kind: 'user' as const, id: 'carl', roles: ['approver'] };
   tenantPart(life.state, tenant_id).webhooks.set('w', { ...hook, acts_as: principal });
-  const asked = (id: string) => {
+  const request = (id: string) => {
     const decides = { approval_id: 'a', expires_at_ms: Date.now() + 60_000 };
     return life.sender.send({ ...notification(id), decides });
   };
-  await asked('before');
+  await request('before');
   const key = {
     key_id: 'k',
     key_hash: 'k',
@@ -195,9 +195,9 @@ test('a channel is sent a link only while its person could use it', async () => 
   };
   const kept = { ...key, expires_at_ms: null, created_at_ms: 0, revoked_at_ms: null as number | null };
   life.state.keys_by_id.set('k', kept);
-  await asked('while');
+  await request('while');
   kept.revoked_at_ms = Date.now();
-  await asked('after');
+  await request('after');
   expect([life.sent, life.with_link]).toEqual([['before', 'while', 'after'], ['while']]);
   await life.stop();
 });

@@ -8,7 +8,7 @@ import { NotificationReader } from './notification-reader.js';
 import { NotificationsConsumer } from './notifications.consumer.js';
 
 const BATCH_RECORDS_MAX = 500;
-/** A notification goes by mail or webhook: a tenth of a second does not matter. */
+/** Mail and webhooks tolerate a delay of a tenth of a second. */
 const MAX_DELAY_MS = 100;
 
 @Module({})
@@ -39,7 +39,7 @@ export async function startNotifications(
     now_ms: () => deps.clock.now_ms(),
     faults: deps.logger,
     ...(deps.schemas ? { schemas: deps.schemas } : {}),
-    // What cannot be read is in dead-letter; nobody waits for a notification of it.
+    // Unreadable records are in dead-letter; they need no notification.
     poison: async () => undefined,
   });
   const app = await NestFactory.createMicroservice<MicroserviceOptions>(NotificationsModule.with(reader), {

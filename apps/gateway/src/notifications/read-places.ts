@@ -1,4 +1,4 @@
-/** How far one partition is read and told: what is outstanding holds the place, everything below it may be committed. */
+/** Progress of one partition: the lowest outstanding offset; everything below it may be committed. */
 export class ReadPlace {
   private readonly outstanding = new Map<number, number>();
   private next = 0;

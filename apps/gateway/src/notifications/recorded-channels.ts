@@ -11,7 +11,7 @@ export interface Round {
   pause_ms: number | undefined;
 }
 
-/** Sends notifications and keeps what came of each attempt, without what was sent. */
+/** Sends notifications and stores the outcome of each attempt, without the content. */
 export class RecordedChannels {
   constructor(
     private readonly channels: Pick<Channels, 'send'>,
@@ -47,13 +47,13 @@ export class RecordedChannels {
     return listWebhookAttempts(this.store, { tenant_id, webhook_id }, place);
   }
 
-  /** An attempt that cannot be kept is still made: what it came to counts. */
+  /** An attempt counts even if its outcome cannot be stored. */
   private async keep(attempt: WebhookAttempt): Promise<void> {
     try {
       await addWebhookAttempt(this.store, attempt);
     } catch (err) {
       const { webhook_id } = attempt;
-      this.logger.warn({ event: 'webhook_attempt_not_kept', webhook_id, err }, 'an attempt to send a notification could not be kept');
+      this.logger.warn({ event: 'webhook_attempt_not_stored', webhook_id, err }, 'could not store an attempt to send a notification');
     }
   }
 }

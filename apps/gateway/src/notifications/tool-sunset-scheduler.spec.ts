@@ -93,7 +93,7 @@ test('callers are notified 30 and 7 days before the sunset, once each; at the su
     data: { tool: 'pay', version: '1.0.0', use_instead: 'pay@2.0.0', sunset_at: '2027-01-31T00:00:00.000Z' },
   });
   expect(await moved.at(0)).toEqual(['tool.version_revoked null']);
-  expect(moved.lifecycle).toMatchObject({ state: 'blocked', reason: 'its sunset has come' });
+  expect(moved.lifecycle).toMatchObject({ state: 'blocked', reason: 'its sunset date has passed' });
   expect(await moved.at(-1)).toEqual([]);
 });
 

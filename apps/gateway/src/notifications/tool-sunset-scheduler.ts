@@ -46,7 +46,7 @@ export class ToolSunsetScheduler {
       .catch((cause: unknown) =>
         this.logger.warn(
           { event: 'tool_sunset_check_failed', cause: String(cause) },
-          'sunsets of tools could not be checked: retry in 60 s',
+          'could not check the sunsets of tools: retry in 60 s',
         ),
       );
   }
@@ -58,9 +58,9 @@ export class ToolSunsetScheduler {
     for (const { tenant_id, tool, version, entry } of ended) {
       const versions = baseOf(state.changes, tenant_id, [itemNames.tool_version(tool, version)]);
       const { sunset_at_ms, use_instead } = entry;
-      const reason = entry.reason ?? 'its sunset has come';
+      const reason = entry.reason ?? 'its sunset date has passed';
       const fields = { tool, version, state: 'blocked' as const, sunset_at_ms, reason, use_instead };
-      // A sunset that somebody moved at the same moment stands: the next turn checks what is due then.
+      // A concurrent edit of the sunset wins: the next turn checks again.
       const changed = { ...fields, by: REGISTRY, changed_at_ms: clock.now_ms() };
       await writer.change(tenant_id, 'tool_lifecycle_set', changed, { versions, is_required: false });
     }

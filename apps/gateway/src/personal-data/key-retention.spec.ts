@@ -35,7 +35,7 @@ function fixture() {
 }
 
 describe('retention', () => {
-  test('a month goes once it is over for as long as was said; data with a marking by its own rule', async () => {
+  test('a month expires after its retention; data with a marking by its own rule', async () => {
     const { keys, retention, terms, seal, written } = fixture();
     terms([
       { marking: null, months: 6 },

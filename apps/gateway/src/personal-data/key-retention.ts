@@ -6,7 +6,7 @@ import type { ConfigurationService } from '../configuration/configuration.servic
 const EVERY_MS = 3_600_000;
 const BY: Principal = { kind: 'service', id: 'gateway', roles: [] };
 
-/** Destroys the keys of sealed data that was kept for as long as its tenant said: on demand, and every hour. */
+/** Destroys the keys of sealed data past its retention: on demand, and every hour. */
 export class KeyRetention {
   private timer: NodeJS.Timeout | undefined;
 
@@ -26,7 +26,7 @@ export class KeyRetention {
     clearInterval(this.timer);
   }
 
-  /** What is due; empty where nothing is, or the tenant keeps for ever. */
+  /** Cutoffs that are due; empty if none are, or the tenant keeps data forever. */
   async due(tenant_id: string): Promise<RetentionCutoff[]> {
     const terms = retentionOf(this.configuration.state, tenant_id)?.terms;
     if (!terms) return [];
@@ -58,7 +58,7 @@ export class KeyRetention {
       try {
         await this.apply(tenant_id, BY);
       } catch (cause) {
-        this.logger.warn({ tenant_id, cause: String(cause) }, 'retention waits for the next hour');
+        this.logger.warn({ event: 'retention_failed', tenant_id, cause: String(cause) }, 'retention failed: retry in an hour');
       }
     }
   }

@@ -34,7 +34,7 @@ let dir: string;
 let log: EmbeddedEventLog;
 let time_ms: number;
 let found: FoundDamage[];
-/** Whether somebody signs what is recorded. */
+/** Whether a signer runs. */
 let signs: boolean;
 
 beforeEach(async () => {
@@ -132,7 +132,7 @@ describe('dropping old records', () => {
     expect(found).toEqual([]);
   });
 
-  test('nothing goes while nobody signs; the next request drops it, without another record', async () => {
+  test('nothing is dropped without a signer; the next request drops it, without another record', async () => {
     signs = false;
     expect(await run()).toEqual({ dropped: { segments: 0, bytes: 0 }, waits_for: 'checkpoint' });
     expect(await log.first(RECORDS, 0)).toBe(0);
@@ -141,7 +141,7 @@ describe('dropping old records', () => {
     expect([(await log.first(RECORDS, 0)) > 300, await recorded()]).toEqual([true, 1]);
   }, 20_000);
 
-  test('where witnesses are asked, nothing goes before they have cosigned the record of it', async () => {
+  test('with witnesses, nothing is dropped before they have cosigned its record', async () => {
     const witnesses: Witness[] = [{ key: witness.verifier, checks: 'heads' }];
     const cosignNewest = async () => {
       const note = (await evidence().checkpoints.newest())?.record.note as string;
@@ -173,7 +173,7 @@ describe('dropping old records', () => {
     }
     const file = path.join(dir, 'checkpoints', '000000000000.ndjson');
     await writeFile(file, (await readFile(file, 'utf8')).replace(`"${RECORDS}",0,405`, `"${RECORDS}",0,404`));
-    expect(await run()).toMatchObject({ kind: 'conflict', detail: expect.stringContaining('nothing is dropped') });
+    expect(await run()).toMatchObject({ kind: 'conflict', detail: expect.stringContaining('nothing was dropped') });
   });
 
   test('leaf hashes that were lost before the records go are kept again first', async () => {
@@ -194,7 +194,7 @@ describe('dropping old records', () => {
     ['once it is recorded', () => ({ writer: { set: (...args: Parameters<typeof set>) => set(...args).then(crash) } })],
     ['once it is signed', () => ({ save: crash })],
     ['while records go', () => ({ log: failing(log, 'drop') })],
-    ['once records are gone', () => ({ log: failing(log, 'drop', (terms) => log.drop(terms as never)) })],
+    ['once records are removed', () => ({ log: failing(log, 'drop', (terms) => log.drop(terms as never)) })],
   ])('a crash %s is no damage, and the next request does the rest', async (_, faults) => {
     await expect(run(dropWith(faults()))).rejects.toThrow('crash');
     expect(await missing()).toEqual([]);
@@ -228,14 +228,14 @@ describe('dropping old records', () => {
     const bytes = await readFile(file);
     await writeFile(file, Buffer.from(bytes).fill(bytes.readUInt8(70) ^ 1, 70, 71));
     const refused = (await run()) as Refusal;
-    expect([refused.kind, refused.detail]).toEqual(['conflict', expect.stringContaining(`nothing is dropped: the tiles of ${RECORDS}/0`)]);
+    expect([refused.kind, refused.detail]).toEqual(['conflict', expect.stringContaining(`nothing was dropped: the tiles of ${RECORDS}/0`)]);
     expect([await log.first(RECORDS, 0), await recorded()]).toEqual([0, 0]);
     await writeFile(file, bytes);
     expect(await run()).toMatchObject({ waits_for: null });
     expect(await log.first(RECORDS, 0)).toBeGreaterThan(300);
   });
 
-  test('where records are missing that nobody dropped: a conflict, it is reported as damage, and nothing more goes', async () => {
+  test('missing records without a drop: a conflict, reported as damage, and nothing is dropped', async () => {
     await log.drop({ below: () => 100, carries: (topic) => topic === SETTINGS });
     const first = await log.first(RECORDS, 0);
     expect(first).toBeGreaterThan(0);

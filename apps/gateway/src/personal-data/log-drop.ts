@@ -32,13 +32,13 @@ export interface DropPlan {
   checkpoint: NewestCheckpoint;
   /** By tree, every partition that may get shorter. */
   old: ReadonlyMap<string, OldRecords>;
-  /** Those of them of which something is there that may go. */
+  /** The trees among them with records that may be dropped. */
   due: ReadonlyMap<string, OldRecords>;
-  /** By tree: below which offset a `log_dropped` under the checkpoint lets records go. */
+  /** By tree: the offset below which a `log_dropped` under the checkpoint allows the drop. */
   recorded: ReadonlyMap<string, number>;
 }
 
-/** What came of a drop. `waits_for`: it is on the record, and its records go with the next request, once a checkpoint covers it. */
+/** Outcome of a drop. `waits_for`: the drop is recorded; the next request removes the records once a checkpoint covers it. */
 export interface DropOutcome {
   dropped: Dropped;
   waits_for: 'checkpoint' | 'cosignature' | null;
@@ -64,11 +64,12 @@ export class LogDrop {
 
   async plan(keep_months: number): Promise<DropPlan | Refusal> {
     if (keep_months < this.floor_months)
-      return new Refusal('invalid-request', `the record is kept for at least ${this.floor_months} months`, {
+      return new Refusal('invalid-request', `records must be kept for at least ${this.floor_months} months`, {
         issues: [{ path: '/keep_months', code: 'floor', message: `is below ${this.floor_months}` }],
       });
     const checkpoint = await anchorOf(this.evidence);
-    if (!checkpoint) return new Refusal('unavailable', 'there is no checkpoint to drop behind', { reason: 'checkpoint_pending' });
+    if (!checkpoint)
+      return new Refusal('unavailable', 'no checkpoint exists yet: nothing can be dropped', { reason: 'checkpoint_pending' });
     // The heads as the note signs them, not as the store has them.
     const signed = await headsAt(
       this.evidence.checkpoints,
@@ -76,7 +77,7 @@ export class LogDrop {
       this.evidence.signer.verifier,
       checkpoint.record.number + 1,
     );
-    if (typeof signed === 'string') return new Refusal('conflict', `nothing is dropped: ${signed}`, { reason: 'log_drop_refused' });
+    if (typeof signed === 'string') return new Refusal('conflict', `nothing was dropped: ${signed}`, { reason: 'log_drop_refused' });
     const missing = await this.missing(checkpoint);
     if (missing) return missing;
     const kept_from_ms = monthsBefore(this.configuration.clock.now_ms(), keep_months);
@@ -86,7 +87,7 @@ export class LogDrop {
     return { before_ms, checkpoint, old, due, recorded: await this.recordedUnder(checkpoint) };
   }
 
-  /** Where records are missing already that nobody dropped, nothing more goes. */
+  /** Refuses the drop if records are missing that no drop removed. */
   private async missing(checkpoint: NewestCheckpoint): Promise<Refusal | undefined> {
     const short = await shortened(this.deps.log, checkpoint.heads.values());
     const found = await missingRecords(this.sources, checkpoint, short, 'drop');
@@ -116,7 +117,7 @@ export class LogDrop {
 
   /**
    * In this order, each step safe to repeat: leaf hashes are kept, the record says what goes, a checkpoint covers the record
-   * (cosigned, where witnesses are asked), and only then the records go. A problem where the tiles are not what was signed.
+   * (and the witnesses, if any, have cosigned it), and only then removes the records. Refused if the tiles differ from the signature.
    */
   async drop(tenant_id: string, plan: DropPlan, by: Principal): Promise<DropOutcome | Refusal> {
     const { due, recorded } = plan;
@@ -134,9 +135,9 @@ export class LogDrop {
   private async keepLeaves({ checkpoint, due }: DropPlan): Promise<Refusal | undefined> {
     const { tiles, dropped } = this.evidence;
     for (const [tree, going] of due) {
-      if (!dropped) return new Refusal('conflict', `${tree} is not covered`, { reason: 'log_drop_refused' });
+      if (!dropped) return new Refusal('conflict', `no checkpoint covers the tree ${tree}`, { reason: 'log_drop_refused' });
       const wrong = await keepLeavesOf(checkpoint.heads.values(), going, tiles, dropped);
-      if (wrong !== undefined) return new Refusal('conflict', `nothing is dropped: ${wrong}`, { reason: 'log_drop_refused' });
+      if (wrong !== undefined) return new Refusal('conflict', `nothing was dropped: ${wrong}`, { reason: 'log_drop_refused' });
     }
     return undefined;
   }
@@ -150,7 +151,7 @@ export class LogDrop {
     return at.offset;
   }
 
-  /** Keys of effects are kept beside the log before anything goes. */
+  /** Idempotency keys are stored outside the log before records are dropped. */
   private async remove(old: DropPlan['old'], recorded: ReadonlyMap<string, number>): Promise<DropOutcome> {
     const below = (tree: string) => {
       const known = old.get(tree);

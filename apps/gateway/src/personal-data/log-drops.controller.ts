@@ -17,14 +17,14 @@ export class LogDropsController {
 
   @Post()
   @Roles('admin')
-  @ApiOperation({ summary: 'Drop old records of calls behind a checkpoint' })
+  @ApiOperation({ summary: 'Drop old call records that a checkpoint covers' })
   @Answer(logDropAnswer)
   async drop(
     @CurrentCaller() { tenant_id, principal }: Caller,
     @Body({ schema: logDropRequest }) { keep_months, dry_run }: z.infer<typeof logDropRequest>,
   ) {
     if (tenant_id !== DEFAULT_TENANT)
-      return new Refusal('forbidden', `records are dropped by admins of tenant ${DEFAULT_TENANT}`, { reason: 'default_tenant_required' });
+      return new Refusal('forbidden', `only admins of tenant ${DEFAULT_TENANT} can drop records`, { reason: 'default_tenant_required' });
     const plan = await this.drops.plan(keep_months);
     if (plan instanceof Refusal) return plan;
     const outcome = dry_run ? null : await this.drops.drop(tenant_id, plan, principal);

@@ -11,7 +11,7 @@ import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { type PersonalDataRequest, personalDataRequest, personalRuleAnswer, personalRulePage, ruleId } from './personal-data.schemas.js';
 import { PersonalDataService } from './personal-data.service.js';
 
-/** `/v1/personal-data`: what of a tenant's calls is personal, and whose it is. */
+/** `/v1/personal-data`: rules for the personal data in the calls of a tenant and its subjects. */
 @ApiTags('personal data')
 @Controller('v1/personal-data')
 export class PersonalDataController {
@@ -19,7 +19,7 @@ export class PersonalDataController {
 
   @Get()
   @Roles()
-  @ApiOperation({ summary: 'List the rules of what is personal' })
+  @ApiOperation({ summary: 'List personal-data rules' })
   @Answer(personalRulePage)
   list(@CurrentCaller() { tenant_id }: Caller, @Query({ schema: pageQuery }) query: PageQuery) {
     return this.rules.list(tenant_id, query);
@@ -39,7 +39,7 @@ export class PersonalDataController {
   @Put(':rule_id')
   @Roles('policy_admin')
   @Edit()
-  @ApiOperation({ summary: 'Set a rule of what is personal' })
+  @ApiOperation({ summary: 'Set a personal-data rule' })
   @Answer(personalRuleAnswer)
   async set(
     @CurrentCaller() caller: Caller,

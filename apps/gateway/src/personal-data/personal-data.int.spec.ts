@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('everybody of the tenant reads the rules and terms; without a token nobody does', async () => {
+test('all roles read the rules and retention; a request without a token is refused', async () => {
   expect((await app.send('GET', '/v1/personal-data')).status).toBe(401);
   const rules = await app.send('GET', '/v1/personal-data', { role: 'agent' });
   expect([rules.status, rules.body]).toEqual([200, { items: [], next_cursor: null }]);
@@ -48,7 +48,7 @@ test('only policy admins change them, and only with a name and a body that fit',
   const body = await app.send('PUT', '/v1/personal-data/r1', { role: 'policy_admin', body: { inputs: [{ path: 'x' }] } });
   expect([body.status, body.body.validation.issues[0].path]).toEqual([400, '/inputs/0/path']);
   const months = await app.send('PUT', '/v1/retention', { role: 'policy_admin', body: { rules: [{ months: 7 }, { months: 8 }] } });
-  expect(months.body.detail).toBe('/rules/1/marking: has a rule already');
+  expect(months.body.detail).toBe('/rules/1/marking: already has a rule');
 });
 
 test('a run of retention needs no body; a dry one says what is due', async () => {
@@ -59,18 +59,18 @@ test('a run of retention needs no body; a dry one says what is due', async () =>
 });
 
 test('an admin erases a subject, and says why', async () => {
-  expect((await app.send('POST', '/v1/subjects/s1/erase', { role: 'policy_admin', body: { reason: 'asked for' } })).status).toBe(403);
+  expect((await app.send('POST', '/v1/subjects/s1/erase', { role: 'policy_admin', body: { reason: 'requested' } })).status).toBe(403);
   expect((await app.send('POST', '/v1/subjects/s1/erase', { role: 'admin' })).status).toBe(400);
-  const answer = await app.send('POST', '/v1/subjects/s1/erase', { role: 'admin', body: { reason: 'asked for' } });
+  const answer = await app.send('POST', '/v1/subjects/s1/erase', { role: 'admin', body: { reason: 'requested' } });
   expect([answer.status, answer.body.erased_at, answer.body.proof_url]).toEqual([
     200,
     '1970-01-01T00:00:00.000Z',
     '/v1/audit/proof?topic=configuration-changed&partition=0&offset=7',
   ]);
-  expect(erased).toEqual(['acme/s1: asked for']);
+  expect(erased).toEqual(['acme/s1: requested']);
 });
 
 test('records are dropped by admins of the first tenant only', async () => {
   const answer = await app.send('POST', '/v1/log/drops', { role: 'admin', body: { keep_months: 12 } });
-  expect([answer.status, answer.body.detail]).toEqual([403, 'records are dropped by admins of tenant default']);
+  expect([answer.status, answer.body.detail]).toEqual([403, 'only admins of tenant default can drop records']);
 });

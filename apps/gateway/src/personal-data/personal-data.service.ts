@@ -17,13 +17,13 @@ export interface TaggedRule {
   etag: string;
 }
 
-const noSuchRule = (): Refusal => new Refusal('not-found', 'there is no such rule', { reason: 'personal_data_rule_not_found' });
+const noSuchRule = (): Refusal => new Refusal('not-found', 'the rule does not exist', { reason: 'personal_data_rule_not_found' });
 
 function answerOf({ by, changed_at_ms, removed: _removed, ...rest }: PersonalRule): PersonalRuleAnswer {
   return { ...rest, by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
 }
 
-/** The rules that say what of a tenant's calls is personal, and whose it is. Calls are sealed by them from then on. */
+/** Rules for the personal data in the calls of a tenant and its subjects. They seal later calls. */
 @Injectable()
 export class PersonalDataService {
   constructor(private readonly policies: PolicyService) {}

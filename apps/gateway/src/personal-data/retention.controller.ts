@@ -25,7 +25,7 @@ export class RetentionController {
 
   @Get()
   @Roles()
-  @ApiOperation({ summary: 'Read how long sealed data is kept' })
+  @ApiOperation({ summary: 'Read the retention of sealed data' })
   @Answer(retentionAnswer)
   read(@CurrentCaller() { tenant_id }: Caller, @Res({ passthrough: true }) reply: HttpReply) {
     const { retention, etag } = this.retention.read(tenant_id);
@@ -36,7 +36,7 @@ export class RetentionController {
   @Put()
   @Roles('policy_admin')
   @Edit()
-  @ApiOperation({ summary: 'Set how long sealed data is kept' })
+  @ApiOperation({ summary: 'Set the retention of sealed data' })
   @Answer(retentionAnswer)
   async set(
     @CurrentCaller() caller: Caller,
@@ -52,7 +52,7 @@ export class RetentionController {
 
   @Post('runs')
   @Roles('policy_admin')
-  @ApiOperation({ summary: 'Destroy the keys of what was kept for long enough' })
+  @ApiOperation({ summary: 'Destroy the keys of data past its retention' })
   @ApiBody({ required: false })
   @Answer(retentionRunAnswer)
   async run(@CurrentCaller() caller: Caller, @Body({ schema: retentionRunRequest }) { dry_run }: RetentionRunRequest) {

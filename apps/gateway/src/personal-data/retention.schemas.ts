@@ -3,22 +3,24 @@ import { z } from 'zod';
 import { timeOf } from '../answers/shared-schemas.js';
 
 const MONTHS_MAX = 1200;
-const months = z.int().min(RETENTION_FLOOR_MONTHS, `nothing is kept for less than ${RETENTION_FLOOR_MONTHS} months`).max(MONTHS_MAX);
+const months = z.int().min(RETENTION_FLOOR_MONTHS, `must be at least ${RETENTION_FLOOR_MONTHS} months`).max(MONTHS_MAX);
 
 /** Body of `PUT /v1/retention`. */
 export const retentionRequest = z
   .strictObject({
-    floor_months: months.default(RETENTION_FLOOR_MONTHS).describe('no rule may keep for less'),
+    floor_months: months.default(RETENTION_FLOOR_MONTHS).describe('minimum for every rule'),
     rules: z
-      .array(z.strictObject({ marking: z.string().min(1).max(100).nullable().default(null).describe('null: of the rest'), months }))
+      .array(
+        z.strictObject({ marking: z.string().min(1).max(100).nullable().default(null).describe('null: data with no other rule'), months }),
+      )
       .max(100),
   })
   .superRefine(({ floor_months, rules }, context) => {
     const known = new Set<string | null>();
     for (const [at, rule] of rules.entries()) {
       if (rule.months < floor_months)
-        context.addIssue({ code: 'custom', path: ['rules', at, 'months'], message: `is below the floor of ${floor_months} months` });
-      if (known.has(rule.marking)) context.addIssue({ code: 'custom', path: ['rules', at, 'marking'], message: 'has a rule already' });
+        context.addIssue({ code: 'custom', path: ['rules', at, 'months'], message: `is below floor_months (${floor_months})` });
+      if (known.has(rule.marking)) context.addIssue({ code: 'custom', path: ['rules', at, 'marking'], message: 'already has a rule' });
       known.add(rule.marking);
     }
   });
@@ -28,7 +30,7 @@ export type RetentionRequest = z.infer<typeof retentionRequest>;
 /** Body of `POST /v1/retention/runs`, which may be left out. */
 export const retentionRunRequest = z.preprocess(
   (body) => body ?? {},
-  z.strictObject({ dry_run: z.boolean().default(false).describe('only says what would be destroyed') }),
+  z.strictObject({ dry_run: z.boolean().default(false).describe('true: only report what would be destroyed') }),
 );
 
 export type RetentionRunRequest = z.infer<typeof retentionRunRequest>;
@@ -36,9 +38,9 @@ export type RetentionRunRequest = z.infer<typeof retentionRunRequest>;
 /** How long sealed data is kept, as it is answered. */
 export const retentionAnswer = z
   .object({
-    version: z.int().min(0).describe('0: the tenant has set nothing, and keeps for ever'),
+    version: z.int().min(0).describe('0: the tenant has set no retention and keeps data forever'),
     floor_months: z.int(),
-    rules: z.array(z.object({ marking: z.string().nullable().describe('null: of the rest'), months: z.int() })),
+    rules: z.array(z.object({ marking: z.string().nullable().describe('null: data with no other rule'), months: z.int() })),
     by: z.string().nullable().describe('the principal that set it'),
     changed_at: timeOf.nullable(),
   })
@@ -51,9 +53,9 @@ export const retentionRunAnswer = z
     dry_run: z.boolean(),
     cutoffs: z.array(
       z.object({
-        markings: z.string().describe('sorted, with commas between'),
+        markings: z.string().describe('sorted, comma-separated'),
         before_period: z.string().describe('a month as 2026-11, UTC: keys of earlier months are destroyed'),
-        keys: z.int().describe('how many keys'),
+        keys: z.int().describe('number of keys'),
       }),
     ),
   })

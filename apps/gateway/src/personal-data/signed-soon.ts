@@ -3,11 +3,11 @@ import type { NewestCheckpoint } from '@countersign/evidence';
 import { anchorOf, type Evidence } from '@countersign/process';
 import { coveredEnd, DECISIONS } from '@countersign/proofs';
 
-/** A checkpoint comes within a second or two, where somebody signs; a cosignature when the witness comes by. */
+/** A running signer writes a checkpoint within two seconds; a cosignature follows when the witness polls. */
 const WAIT_MS = 5_000;
 const POLL_MS = 100;
 
-/** Whether a record of `configuration-changed` stands under a checkpoint that counts. */
+/** Whether a valid checkpoint covers a record of `configuration-changed`. */
 export class SignedSoon {
   constructor(
     private readonly evidence: Pick<Evidence, 'checkpoints' | 'cosigned'>,

@@ -10,21 +10,21 @@ export class SubjectEraser {
     private readonly configuration: ConfigurationService,
   ) {}
 
-  /** The same answer for a subject that is known and one that is not. A subject with new data since is erased anew. */
-  async erase(tenant_id: string, subject_id: string, said: { reason: string; by: Principal }): Promise<Erasure> {
+  /** The same response for known and unknown subjects. A subject with newer data is erased again. */
+  async erase(tenant_id: string, subject_id: string, request: { reason: string; by: Principal }): Promise<Erasure> {
     const { keys } = this.personal;
     const subject = this.personal.ref(tenant_id, subject_id);
     const key_ids = await keys.ofSubject(tenant_id, subject);
     const known = erasureOf(this.configuration.state, tenant_id, subject);
     if (known && key_ids.length === 0) return known;
     const erased_at_ms = this.configuration.clock.now_ms();
-    const at = await this.configuration.writer.set(tenant_id, 'subject_erased', { subject, key_ids, erased_at_ms, ...said });
+    const at = await this.configuration.writer.set(tenant_id, 'subject_erased', { subject, key_ids, erased_at_ms, ...request });
     await keys.destroy(tenant_id, key_ids);
     await this.personal.erasures?.destroyed(at.offset);
     return erasureOf(this.configuration.state, tenant_id, subject) as Erasure;
   }
 
-  /** Months that retention has applied to are gone: after a crash between the two steps, or with keys that came back from a backup. */
+  /** Destroys keys of months past retention again: after a crash between the two steps, or after keys were restored from a backup. */
   async reconcile(state: ConfigurationState): Promise<void> {
     for (const [tenant_id, { retention }] of state.by_tenant) {
       for (const [markings, period] of retention?.applied ?? []) await this.personal.keys.destroyBefore(tenant_id, markings, period);

@@ -16,7 +16,7 @@ export class SubjectsController {
 
   @Post(':subject_id/erase')
   @Roles('admin')
-  @ApiOperation({ summary: 'Erase a subject: its keys are destroyed' })
+  @ApiOperation({ summary: 'Erase a subject by destroying its keys' })
   @Answer(erasureAnswer)
   async erase(
     @CurrentCaller() { tenant_id, principal }: Caller,

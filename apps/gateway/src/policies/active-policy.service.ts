@@ -19,7 +19,7 @@ interface NextPolicy {
 const notSingle = (others: readonly string[]): Refusal =>
   new Refusal('conflict', `the tenant has other policy admins: ${others.slice(0, 5).join(', ')}`, {
     reason: 'other_policy_admins_exist',
-    issues: [{ path: '/single_policy_admin', code: 'conflict', message: 'is true only where nobody else could activate a mapping' }],
+    issues: [{ path: '/single_policy_admin', code: 'conflict', message: 'must be false: another policy admin can activate a mapping' }],
   });
 
 function answerOf({ active, shadow, activations, versions }: BundleShelf): ActivePolicy {
@@ -52,7 +52,7 @@ export class ActivePolicyService {
   rollBack(caller: Caller, request: EditRequest) {
     return this.switch(caller, request, ({ activations, active }) => {
       if (activations.length === 0)
-        return new Refusal('conflict', 'no policy was ever activated: there is nothing to go back to', {
+        return new Refusal('conflict', 'no policy was ever activated: there is no earlier policy to roll back to', {
           reason: 'policy_never_activated',
         });
       return { version: activations.findLast(({ version }) => version !== active)?.version ?? null, shadow: null };
@@ -73,8 +73,8 @@ export class ActivePolicyService {
     const draft = () => {
       const changed_at_ms = this.configuration.now_ms();
       const { simulation_required, single_policy_admin = this.policies.shelf(tenant_id).single_policy_admin } = body;
-      const asked = body.single_policy_admin ?? false;
-      const others = asked ? otherPolicyAdmins(this.configuration.state, tenant_id, principal, changed_at_ms) : [];
+      const single = body.single_policy_admin ?? false;
+      const others = single ? otherPolicyAdmins(this.configuration.state, tenant_id, principal, changed_at_ms) : [];
       return others.length > 0 ? notSingle(others) : { simulation_required, single_policy_admin, by: principal, changed_at_ms };
     };
     const item = itemNames.policy_settings;

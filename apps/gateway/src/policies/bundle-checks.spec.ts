@@ -37,58 +37,58 @@ function findings(rules: object[], of: KnownTenant = known): BundleFindings {
 }
 
 const refusals: [what: string, rule: object, field: string, reason: string][] = [
-  ['a person without a key', ask({ people: ['bobb'] }), '/approval/people/0', 'no person called bobb has a valid key; did you mean bob?'],
+  ['a person without a key', ask({ people: ['bobb'] }), '/approval/people/0', 'no user bobb has a valid key; did you mean bob?'],
   [
     'a person of an escalation',
     ask({ on_expiry: 'escalate', escalate_to: [{ people: ['carl'], expires_after_ms: 1000 }] }),
     '/approval/escalate_to/0/people/0',
-    'no person called carl',
+    'no user carl',
   ],
   [
     'a bare name of a provider',
     ask({ people: ['anna', 'zoe'] }),
     '/approval/people/1',
-    'is named <issuer>|<subject>, with one of https://id.example',
+    'write <issuer>|<subject> with one of the issuers https://id.example',
   ],
   [
     'an unknown issuer',
     ask({ people: ['https://evil.example|bob'] }),
     '/approval/people/0',
-    'https://evil.example is the issuer of no identity provider of this tenant; issuers are https://id.example',
+    'no identity provider of this tenant has the issuer https://evil.example; issuers are https://id.example',
   ],
   [
     'an unknown role',
     ask({ approver_roles: ['aprover'] }),
     '/approval/approver_roles/0',
-    'there is no role aprover; roles are admin, approver, agent',
+    'the role aprover does not exist; roles are admin, approver, agent',
   ],
-  ['an unknown tool', deny({ tools: 'pay_invoic' }), '/tools/names/0', 'there is no tool pay_invoic; did you mean pay_invoice?'],
+  ['an unknown tool', deny({ tools: 'pay_invoic' }), '/tools/names/0', 'the tool pay_invoic does not exist; did you mean pay_invoice?'],
   [
     'one unknown tool of a list',
     deny({ tools: ['write_note', 'x'] }),
     '/tools/names/1',
-    'there is no tool x; there are pay_invoice, write_note',
+    'the tool x does not exist; known: pay_invoice, write_note',
   ],
-  ['a glob that fits nothing', deny({ tools: 'query_*' }), '/tools/names/0', 'no tool has a name that fits query_*: it can never match'],
+  ['a glob that fits nothing', deny({ tools: 'query_*' }), '/tools/names/0', 'no tool name matches query_*: the rule can never apply'],
   [
     'an unknown category',
     deny({ tools: { categories: ['fin'] } }),
     '/tools/categories/0',
-    'no tool has the category fin; there are finance, notes',
+    'no tool has the category fin; known: finance, notes',
   ],
-  ['an effect class of no tool', deny({ tools: { effect_classes: ['pure'] } }), '/tools', 'no tool fits all parts of the selector'],
-  ['a marking of no tool', deny({ tools: { markings: ['secret'] } }), '/tools', 'no tool fits all parts of the selector'],
+  ['an effect class of no tool', deny({ tools: { effect_classes: ['pure'] } }), '/tools', 'no tool matches all parts of the selector'],
+  ['a marking of no tool', deny({ tools: { markings: ['secret'] } }), '/tools', 'no tool matches all parts of the selector'],
   [
     'parts that fit, and not together',
     deny({ tools: { names: ['write_*'], categories: ['finance'] } }),
     '/tools',
-    'no tool fits all parts of the selector: it can never match. Leave parts out',
+    'no tool matches all parts of the selector: the rule can never apply. Remove parts',
   ],
   [
     'a cap on no input',
     { id: 'r', effect: 'allow', tools: 'pay_*', obligations: [{ cap: { path: '/amount', max: 5 } }] },
     '/obligations/0/cap/path',
-    'no tool of this rule has an input /amount: it can never match; there are /lines, /supplier, /total',
+    'no tool of this rule has an input /amount: the rule can never apply; known: /lines, /supplier, /total',
   ],
   [
     'a cap below a number',
@@ -100,7 +100,7 @@ const refusals: [what: string, rule: object, field: string, reason: string][] = 
     'a cap on no field of the mapped form',
     { id: 'r', effect: 'allow', tools: 'pay_*', obligations: [{ cap: { path: '/pounds', max: 5, form: 'mapped' } }] },
     '/obligations/0/cap/path',
-    'no tool of this rule has /pounds in its mapped form',
+    'no tool of this rule has /pounds in its mapped inputs',
   ],
   [
     'a cap of the agent form on what only a mapping makes',
@@ -112,17 +112,17 @@ const refusals: [what: string, rule: object, field: string, reason: string][] = 
     'a redaction of no part of the result',
     { id: 'r', effect: 'allow', obligations: [{ redact: ['/iban', '/bic'] }] },
     '/obligations/0/redact/1',
-    'no tool of this rule has /bic in its result: it can never match',
+    'no tool of this rule has /bic in its output: the rule can never apply',
   ],
   ['a condition on no input', deny({ tools: 'pay_*', when: 'inputs.totl > 5.0' }), '/when', 'no tool of this rule has an input /totl'],
   [
     'a condition on an input of other tools',
     deny({ tools: 'pay_*', when: 'inputs.path == "x"' }),
     '/when',
-    'there are /lines, /supplier, /total',
+    'known: /lines, /supplier, /total',
   ],
   ['a condition of every tool', deny({ when: 'has(inputs.nowhere)' }), '/when', 'no tool of this rule has an input /nowhere'],
-  ['a condition on the mapped form', deny({ tools: 'pay_*', when: 'mapped.pounds > 5' }), '/when', 'has /pounds in its mapped form'],
+  ['a condition on the mapped form', deny({ tools: 'pay_*', when: 'mapped.pounds > 5' }), '/when', 'has /pounds in its mapped inputs'],
   [
     'a defer that waits for no input',
     { id: 'r', effect: 'defer', defer: { until: 'inputs.nowhere == 1', timeout_ms: 1000 } },
@@ -133,15 +133,15 @@ const refusals: [what: string, rule: object, field: string, reason: string][] = 
     'an override of nothing',
     { id: 'r', effect: 'allow', overrides: ['tool.pay_invoic'] },
     '/overrides/0',
-    'there is no rule tool.pay_invoic in this bundle, nor a tool of that id; did you mean tool.pay_invoice?',
+    'tool.pay_invoic is neither a rule of this bundle nor tool.<name> of a known tool; did you mean tool.pay_invoice?',
   ],
   [
     'an override of itself',
     { id: 'r', effect: 'allow', overrides: ['r'] },
     '/overrides/0',
-    'rule r has the effect allow: an allow overrides only what asks',
+    'rule r has the effect allow: overrides may name only rules with the effect require_approval',
   ],
-  ['an id of the rows', { id: 'tool.pay_invoice', effect: 'allow' }, '/id', 'ids that begin with `tool.`'],
+  ['an id of the rows', { id: 'tool.pay_invoice', effect: 'allow' }, '/id', 'ids that start with `tool.`'],
 ];
 
 describe('a bundle that cannot mean what it says is refused', () => {
@@ -152,7 +152,7 @@ describe('a bundle that cannot mean what it says is refused', () => {
 
   test('an issuer is refused where the tenant has none, and says how to get one', () => {
     const { faults } = findings([ask({ people: ['https://id.example|bob'] })], { ...known, issuers: new Set() });
-    expect(faults).toMatchObject([{ field: '/approval/people/0', reason: expect.stringContaining('it has none: set one up') }]);
+    expect(faults).toMatchObject([{ field: '/approval/people/0', reason: expect.stringContaining('the tenant has none: set one up') }]);
   });
 
   test.each([
@@ -164,7 +164,7 @@ describe('a bundle that cannot mean what it says is refused', () => {
     ['two people for three', { people: ['bob', 'anna'], quorum: 3 }],
   ])('a quorum above the people named: %s', (_what, approval) => {
     const problem = parseBundle(draftBundle, { rules: [ask(approval)] });
-    const message = expect.stringContaining('fewer people are named than the quorum needs: name more people, approver_roles, or a lower');
+    const message = expect.stringContaining('the group names fewer people than its quorum: name more people, add approver_roles, or lower');
     expect(problem).toMatchObject({ more: { issues: [{ path: '/rules/0/approval/quorum', rule: 'r', message }] } });
     const levels = { on_expiry: 'escalate', escalate_to: [{ ...approval, expires_after_ms: 1000 }] };
     const later = parseBundle(draftBundle, { rules: [ask(levels)] });
@@ -214,7 +214,7 @@ describe('what can mean what it says is taken', () => {
   test('a subject of a configured provider is taken with a warning that names it', () => {
     const { faults, warnings } = findings([ask({ people: ['https://id.example|zoe', 'anna'] })]);
     expect(faults).toEqual([]);
-    const reason = 'zoe of https://id.example is not known here: whether there is such a person is not checked';
+    const reason = 'zoe of https://id.example has not signed in yet: it is not checked whether the person exists';
     expect(warnings).toEqual([{ rule: 'r', field: '/approval/people/0', reason }]);
   });
 

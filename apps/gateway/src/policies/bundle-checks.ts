@@ -28,7 +28,7 @@ export interface RuleFinding {
 
 export interface BundleFindings {
   faults: RuleFinding[];
-  /** Taken as it is: nobody can tell. */
+  /** Accepted unchecked: it cannot be verified. */
   warnings: RuleFinding[];
 }
 
@@ -36,15 +36,15 @@ const RESERVED = 'tool.';
 const NEAR_MAX = 5;
 const listed = (names: Iterable<string>): string => [...names].sort().slice(0, NEAR_MAX).join(', ');
 
-/** What somebody may have meant by a name that does not exist: the nearest ones, else some that exist. */
+/** Suggestions for an unknown name: the nearest names, else some existing ones. */
 function instead(name: string, names: Iterable<string>): string {
   const known = [...new Set(names)];
   const near = nearestNames(name, known, NEAR_MAX);
   if (near.length > 0) return `; did you mean ${near.join(', ')}?`;
-  return known.length === 0 ? '' : `; there are ${listed(known)}`;
+  return known.length === 0 ? '' : `; known: ${listed(known)}`;
 }
 
-/** Faults and warnings about the people whom a requirement asks; `field` is where it stands. */
+/** Errors and warnings about the approvers of a requirement; `field` is its path. */
 export function peopleFindings(requirement: ApprovalRequirement, known: KnownTenant, at: Omit<RuleFinding, 'reason'>): BundleFindings {
   const faults: RuleFinding[] = [];
   const warnings: RuleFinding[] = [];
@@ -57,14 +57,14 @@ export function peopleFindings(requirement: ApprovalRequirement, known: KnownTen
         faults.push({
           ...at,
           field: `${at.field}${place}/approver_roles/${n}`,
-          reason: `there is no role ${role}; roles are ${[...known.roles].join(', ')}`,
+          reason: `the role ${role} does not exist; roles are ${[...known.roles].join(', ')}`,
         });
     const persons = new Set(personsOf(known.links, group.people.map(identityOf))).size;
     if (group.approver_roles.length === 0 && known.links.length > 0 && persons < group.quorum)
       faults.push({
         ...at,
         field: `${at.field}${place}/quorum`,
-        reason: `by the person links of this tenant the people named are ${persons}, and the quorum is ${group.quorum}: name more people, or a lower quorum`,
+        reason: `by the person links of this tenant the group has ${persons} distinct persons, fewer than the quorum ${group.quorum}: name more people, or lower the quorum`,
       });
     for (const [n, name] of group.people.entries()) {
       const field = `${at.field}${place}/people/${n}`;
@@ -81,17 +81,20 @@ function personFinding(name: string, { people, issuers }: KnownTenant): { reason
     : [LOCAL_ISSUER, name];
   if (issuer === LOCAL_ISSUER) {
     if (people.has(subject)) return undefined;
-    const hint = issuers.size > 0 ? `. Somebody of an identity provider is named <issuer>|<subject>, with one of ${listed(issuers)}` : '';
-    return { reason: `no person called ${subject} has a valid key${instead(subject, people)}${hint}` };
+    const hint =
+      issuers.size > 0
+        ? `; to name a person of an identity provider, write <issuer>|<subject> with one of the issuers ${listed(issuers)}`
+        : '';
+    return { reason: `no user ${subject} has a valid key${instead(subject, people)}${hint}` };
   }
   if (!issuers.has(issuer)) {
-    const right = issuers.size > 0 ? `issuers are ${listed(issuers)}` : 'it has none: set one up, or name people with a key';
-    return { reason: `${issuer} is the issuer of no identity provider of this tenant; ${right}` };
+    const right = issuers.size > 0 ? `issuers are ${listed(issuers)}` : 'the tenant has none: set one up, or name users with an API key';
+    return { reason: `no identity provider of this tenant has the issuer ${issuer}; ${right}` };
   }
-  return { reason: `${subject} of ${issuer} is not known here: whether there is such a person is not checked`, warning: true };
+  return { reason: `${subject} of ${issuer} has not signed in yet: it is not checked whether the person exists`, warning: true };
 }
 
-/** Parts of a selector that fit no tool that is there. */
+/** Parts of a selector that match no existing tool. */
 function selectorFaults({ id, tools }: Rule, { contracts }: KnownTenant): RuleFinding[] {
   const fitsNone = (selector: Rule['tools']) => !contracts.some((contract) => selects(selector, contract));
   const tool_names = contracts.map(({ name }) => name);
@@ -101,21 +104,21 @@ function selectorFaults({ id, tools }: Rule, { contracts }: KnownTenant): RuleFi
       faults.push({
         rule: id,
         field: `/tools/names/${n}`,
-        reason: `${isGlob(name) ? `no tool has a name that fits ${name}: it can never match` : `there is no tool ${name}`}${instead(name, tool_names)}`,
+        reason: `${isGlob(name) ? `no tool name matches ${name}: the rule can never apply` : `the tool ${name} does not exist`}${instead(name, tool_names)}`,
       });
   for (const [n, category] of (tools.categories ?? []).entries())
     if (fitsNone({ categories: [category] }))
       faults.push({
         rule: id,
         field: `/tools/categories/${n}`,
-        reason: `no tool has the category ${category}; there are ${listed(new Set(contracts.map((one) => one.category)))}`,
+        reason: `no tool has the category ${category}; known: ${listed(new Set(contracts.map((one) => one.category)))}`,
       });
   if (faults.length === 0 && fitsNone(tools))
-    faults.push({ rule: id, field: '/tools', reason: 'no tool fits all parts of the selector: it can never match. Leave parts out' });
+    faults.push({ rule: id, field: '/tools', reason: 'no tool matches all parts of the selector: the rule can never apply. Remove parts' });
   return faults;
 }
 
-/** What an allow overrides must be a question: a rule of the bundle that asks, or the row of a tool. */
+/** An allow may override only a rule with require_approval, or the policy row of a tool. */
 function overrideFaults({ id, overrides = [] }: Rule, rules: readonly Rule[], { contracts }: KnownTenant): RuleFinding[] {
   const asking = [
     ...rules.filter(({ effect }) => effect === 'require_approval').map((rule) => rule.id),
@@ -126,13 +129,13 @@ function overrideFaults({ id, overrides = [] }: Rule, rules: readonly Rule[], { 
     const tool = named.startsWith(RESERVED) ? named.slice(RESERVED.length) : undefined;
     if (other?.effect === 'require_approval' || tool === '*' || contracts.some(({ name }) => name === tool)) return [];
     const reason = other
-      ? `rule ${named} has the effect ${other.effect}: an allow overrides only what asks`
-      : `there is no rule ${named} in this bundle, nor a tool of that id${instead(named, asking)}`;
+      ? `rule ${named} has the effect ${other.effect}: overrides may name only rules with the effect require_approval`
+      : `${named} is neither a rule of this bundle nor tool.<name> of a known tool${instead(named, asking)}`;
     return [{ rule: id, field: `/overrides/${n}`, reason }];
   });
 }
 
-/** What of a bundle cannot mean what it says, beside conditions that do not compile: nothing of it is published then. */
+/** Semantic errors of a bundle, besides conditions that do not compile: the bundle is then refused. */
 export function bundleFindings({ rules }: PolicyBundle, known: KnownTenant): BundleFindings {
   const findings: BundleFindings = { faults: [], warnings: [] };
   for (const rule of rules) {
@@ -140,7 +143,7 @@ export function bundleFindings({ rules }: PolicyBundle, known: KnownTenant): Bun
       findings.faults.push({
         rule: rule.id,
         field: '/id',
-        reason: 'ids that begin with `tool.` are those of rows of the tool policy: choose another',
+        reason: 'ids that start with `tool.` are reserved for rows of the tool policy: choose another id',
       });
     findings.faults.push(...selectorFaults(rule, known), ...obligationFaults(rule, known), ...overrideFaults(rule, rules, known));
     if (!rule.approval) continue;

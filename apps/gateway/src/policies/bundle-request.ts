@@ -24,7 +24,7 @@ const selector = z.strictObject({
 const tools = z
   .union([z.string().min(1).max(200), names, selector])
   .default({})
-  .transform((asked) => (typeof asked === 'string' ? { names: [asked] } : Array.isArray(asked) ? { names: asked } : asked));
+  .transform((written) => (typeof written === 'string' ? { names: [written] } : Array.isArray(written) ? { names: written } : written));
 
 const obligation = z.union([
   z.strictObject({ redact: z.array(pointer).min(1).max(50) }),
@@ -34,11 +34,14 @@ const obligation = z.union([
         path: pointer,
         max: z.number(),
         otherwise: z.enum(['lower', 'refuse']).default('refuse'),
-        form: z.enum(['inputs', 'mapped']).optional().describe("default inputs: the agent's form; mapped: what the mapping made of it"),
+        form: z
+          .enum(['inputs', 'mapped'])
+          .optional()
+          .describe('`inputs` (default): the inputs as sent; `mapped`: the inputs after the mapping'),
       })
       .refine(({ form, otherwise }) => form !== 'mapped' || otherwise === 'refuse', {
         path: ['otherwise'],
-        message: 'a cap on the mapped form only refuses: use refuse, or cap the field of the agent that the mapping takes it from',
+        message: 'a cap with form `mapped` must have otherwise `refuse`: use refuse, or cap the input field that the mapping reads',
       }),
   }),
   z.strictObject({ tag: z.string().min(1).max(100) }),
@@ -46,7 +49,7 @@ const obligation = z.union([
 
 const rule = z
   .strictObject({
-    id: z.string().regex(/^[\w.:/-]{1,200}$/, 'letters, digits and . : / _ -'),
+    id: z.string().regex(/^[\w.:/-]{1,200}$/, 'has 1 to 200 letters, digits and . : / _ -'),
     description: z.string().max(1000).optional(),
     tools,
     when: z.string().max(TEXT_MAX).optional().describe('CEL: inputs, mapped, context, principal, tool, facts, history, trust, now'),
@@ -57,10 +60,10 @@ const rule = z
       .min(1)
       .max(200)
       .optional()
-      .describe('of allow: ids of rules that ask, or `tool.<name>` of a row, which it answers for'),
+      .describe('with the effect allow: rules with require_approval, or `tool.<name>` rows, that this rule overrides'),
     defer: z
       .strictObject({
-        until: z.string().min(1).max(TEXT_MAX).describe('a condition, or `call <call_id> ended`'),
+        until: z.string().min(1).max(TEXT_MAX).describe('a CEL condition, or `call <call_id> ended`'),
         timeout_ms: z
           .int()
           .min(100)
@@ -69,49 +72,55 @@ const rule = z
       })
       .optional(),
     obligations: z.array(obligation).max(20).optional(),
-    at_execution: z.enum(['refuse', 'ask']).optional().describe('a call let through before this rule: refused (default) or asked about'),
+    at_execution: z
+      .enum(['refuse', 'ask'])
+      .optional()
+      .describe('what happens to a call that was allowed before this rule existed: refuse (default), or ask for approval'),
     compensations: z
       .literal(true)
       .optional()
-      .describe('the rule is about calls that undo an effect, and about these alone; absent: about all other calls'),
+      .describe('true: the rule applies only to calls that undo an effect; absent: only to other calls'),
     expires_at_ms: z.int().min(0).optional(),
   })
-  .refine(({ effect, defer }) => (effect === 'defer') === (defer !== undefined), 'defer goes with the effect defer, and only with it')
+  .refine(
+    ({ effect, defer }) => (effect === 'defer') === (defer !== undefined),
+    '`defer` is required with the effect defer and not allowed with other effects',
+  )
   .refine(
     ({ effect, approval }) => approval === undefined || effect === 'require_approval',
-    'approval goes with the effect require_approval',
+    '`approval` is allowed only with the effect require_approval',
   )
-  .refine(({ effect, overrides }) => overrides === undefined || effect === 'allow', 'overrides goes with the effect allow')
+  .refine(({ effect, overrides }) => overrides === undefined || effect === 'allow', '`overrides` is allowed only with the effect allow')
   .meta({ id: 'PolicyRule' });
 
 const parts = {
   description: z.string().max(2000).optional(),
-  dangerous: z.enum(['require_approval', 'deny', 'off']).optional().describe('what the built-in detector of dangerous operations asks for'),
+  dangerous: z.enum(['require_approval', 'deny', 'off']).optional().describe('effect of the built-in detector of dangerous operations'),
   rules: z.array(rule).max(RULES_MAX),
 };
 
 /** A bundle as it is written; parses to `PolicyBundle`. */
 export const draftBundle = z.strictObject(parts).meta({ id: 'PolicyDraft' });
 
-const version = z.string().regex(/^[\w.-]{1,64}$/, 'letters, digits and . _ -');
+const version = z.string().regex(/^[\w.-]{1,64}$/, 'has 1 to 64 letters, digits and . _ -');
 
 /** `POST /v1/policies`. */
 export const publishRequest = z
   .strictObject({
-    version: version.optional().describe('absent: the next number'),
+    version: version.optional().describe('absent: the next number is used'),
     ...parts,
     simulation: z
       .strictObject({ digest: z.string().regex(/^[0-9a-f]{64}$/), proof: z.string().max(1000) })
       .optional()
-      .describe('as the simulation of exactly these rules answered'),
+      .describe('`simulation` from the report for exactly these rules'),
   })
   .meta({ id: 'PolicyToPublish' });
 
 /** `PUT /v1/policies/active`. */
 export const activateRequest = z
   .strictObject({
-    version: version.nullable().describe('null: the built-in rules and default tiers alone'),
-    shadow: version.nullable().optional().describe('runs beside it: recorded, never enforced; absent: as it is'),
+    version: version.nullable().describe('null: only the built-in rules and default tiers'),
+    shadow: version.nullable().optional().describe('evaluated alongside: recorded, never enforced; absent: unchanged'),
   })
   .meta({ id: 'PolicyActivation' });
 
@@ -122,7 +131,7 @@ export const policySettings = z
     single_policy_admin: z
       .boolean()
       .optional()
-      .describe('there is no second policy admin: who publishes a mapping may activate it; absent: as it is'),
+      .describe('true: the tenant has one policy admin, who may activate mappings that they published; absent: unchanged'),
   })
   .meta({ id: 'PolicySettingsChange' });
 
@@ -150,7 +159,7 @@ export function bundleRefusal(found: readonly z.core.$ZodIssue[], body: unknown)
     reason: message,
   }));
   const [first] = issues;
-  return new Refusal('unusable-policy', first ? `${first.path || 'the body'}: ${first.message}` : 'the policy cannot be read', { issues });
+  return new Refusal('unusable-policy', first ? `${first.path || 'the body'}: ${first.message}` : 'the policy is not valid', { issues });
 }
 
 function ruleAt(body: unknown, path: readonly PropertyKey[]): string | null {

@@ -14,8 +14,8 @@ import { isUnmappable, type TenantMappings, type Unmappable } from '@countersign
 import { bodyProblem } from '../requests/body-issues.js';
 import type { PolicyService } from './policy.service.js';
 
-/** A call that nobody makes, and what would be ruled on it. */
-export interface Asked {
+/** A hypothetical call to evaluate. */
+export interface DryRulingQuery {
   tool: string;
   version: string | undefined;
   inputs: unknown;
@@ -28,7 +28,7 @@ export interface Asked {
 
 export interface DryRuling {
   judgement: Judged['judgement'];
-  /** Of the canonical inputs that were ruled on: with defaults, and as caps leave them. Hex. */
+  /** Digest (hex) of the canonical inputs after defaults and caps. */
   inputs_digest: string;
   /** What would run, where a mapping is in force. */
   mapped: MappedInputs | null;
@@ -38,7 +38,7 @@ export interface DryRuling {
 
 /**
  * What policy would rule on a call, by the same function and with the guards that need no counter. Takes nothing: counters,
- * rates and prerequisites are not asked, and nothing is recorded.
+ * rates and prerequisites are not checked, and nothing is recorded.
  */
 export class DryRulings {
   private readonly contracts = new CompiledContracts();
@@ -48,18 +48,18 @@ export class DryRulings {
     private readonly mappings: TenantMappings,
   ) {}
 
-  /** @returns a problem where such a call would not even be taken, but for its inputs. @throws InfrastructureFault */
-  async of(tenant_id: string, request: Asked): Promise<DryRuling | Refusal> {
+  /** @returns a problem if the call would be rejected for a reason other than its inputs. @throws InfrastructureFault */
+  async of(tenant_id: string, request: DryRulingQuery): Promise<DryRuling | Refusal> {
     const case_id = request.case_id === null ? null : resolveCaseId(tenant_id, request.case_id);
     if (case_id === undefined) return badReference('/case_id');
-    const asked = { ...request, case_id };
+    const query = { ...request, case_id };
     const { state, clock } = this.policies.configuration;
-    const tool = this.version(tenant_id, asked);
+    const tool = this.version(tenant_id, query);
     if (tool instanceof Refusal) return tool;
-    const issues = this.checked(tool, asked.inputs);
+    const issues = this.checked(tool, query.inputs);
     if (issues instanceof Refusal) return issues;
-    if (asked.case_id !== null && !caseOf(state, tenant_id, asked.case_id)) return noSuchCase(request.case_id ?? undefined);
-    const call = this.call(tenant_id, tool, asked);
+    if (query.case_id !== null && !caseOf(state, tenant_id, query.case_id)) return noSuchCase(request.case_id ?? undefined);
+    const call = this.call(tenant_id, tool, query);
     if (call instanceof Refusal) return call;
     const mapped = await this.mapped(tenant_id, call);
     if (mapped && isUnmappable(mapped)) issues.push(...mapped.issues.map(({ path, message }) => ({ path, code: 'mapping', message })));
@@ -75,26 +75,26 @@ export class DryRulings {
   }
 
   /** The ruling; inputs that a cap lowers are mapped and judged again. */
-  private async judged(asked: CallToJudge): Promise<Judged> {
+  private async judged(query: CallToJudge): Promise<Judged> {
     const { rulings, configuration } = this.policies;
-    const judged = judgeCall(rulings, configuration.state, asked);
+    const judged = judgeCall(rulings, configuration.state, query);
     const { unmapped_json: inputs_json } = judged;
     if (inputs_json === undefined) return judged;
-    const mapped = await this.mapped(asked.tenant_id, asked.call, inputs_json);
+    const mapped = await this.mapped(query.tenant_id, query.call, inputs_json);
     if (mapped === null) return judged;
-    if (isUnmappable(mapped)) return unmappable(configuration.state, asked.call, mapped.mapping_version, mapped.issues);
-    return judgeCall(rulings, configuration.state, { ...asked, remapped: { inputs_json, mapped } });
+    if (isUnmappable(mapped)) return unmappable(configuration.state, query.call, mapped.mapping_version, mapped.issues);
+    return judgeCall(rulings, configuration.state, { ...query, remapped: { inputs_json, mapped } });
   }
 
-  private version(tenant_id: string, { tool, version }: Asked): ToolVersion | Refusal {
+  private version(tenant_id: string, { tool, version }: DryRulingQuery): ToolVersion | Refusal {
     const found = resolveVersion(this.policies.configuration.state, tenant_id, tool, version);
-    return 'tool' in found ? found.tool : new Refusal('unknown-tool', `there is no tool ${tool}${version ? ` ${version}` : ''}`);
+    return 'tool' in found ? found.tool : new Refusal('unknown-tool', `the tool ${tool}${version ? ` ${version}` : ''} does not exist`);
   }
 
   /** The faults of the inputs; their defaults are filled in, as of a call's. */
   private checked(tool: ToolVersion, inputs: unknown): Issue[] | Refusal {
     if (inputs === null || typeof inputs !== 'object' || Array.isArray(inputs))
-      return new Refusal('invalid-request', 'the inputs are an object', {
+      return new Refusal('invalid-request', 'the inputs must be an object', {
         issues: [{ path: '', code: 'type', message: 'must be object' }],
       });
     if (isTooDeep(inputs)) return new Refusal('invalid-inputs', 'the inputs are nested too deeply', { layer: 'input', issues: [] });
@@ -106,22 +106,22 @@ export class DryRulings {
     return check(inputs as Record<string, unknown>);
   }
 
-  private call(tenant_id: string, { name, version, contract, digest }: ToolVersion, asked: Asked): ToolCall | Refusal {
-    const said = Object.entries(asked.context).filter(([field, value]) => field in NO_CONTEXT && value !== null);
-    const read = callContext.safeParse(Object.fromEntries(said));
+  private call(tenant_id: string, { name, version, contract, digest }: ToolVersion, query: DryRulingQuery): ToolCall | Refusal {
+    const given = Object.entries(query.context).filter(([field, value]) => field in NO_CONTEXT && value !== null);
+    const read = callContext.safeParse(Object.fromEntries(given));
     if (!read.success) return bodyProblem(read.error, ['context']);
     let inputs_json: string;
     try {
-      inputs_json = canonicalText(asked.inputs);
+      inputs_json = canonicalText(query.inputs);
     } catch (cause) {
-      return new Refusal('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs are not canonical JSON', {
+      return new Refusal('invalid-inputs', cause instanceof Error ? cause.message : 'the inputs have no canonical JSON form', {
         layer: 'input',
         issues: [],
       });
     }
     const { state, clock } = this.policies.configuration;
     const inputs_digest = sha256Hex(inputs_json);
-    const { principal, authority, case_id } = asked;
+    const { principal, authority, case_id } = query;
     const context = { ...NO_CONTEXT, ...read.data, run_budget: costLeft({ context: read.data }) };
     const { effect_class, category } = contract;
     const about = { tool: name, version, effect_class, category, contract_digest: digest, inputs_json, inputs_digest };
@@ -143,7 +143,7 @@ export class DryRulings {
     const { state, clock } = this.policies.configuration;
     const uses = this.policies.rulings.historyRequested(state, tenant_id, contract);
     if (!uses || call.lane === '') return undefined;
-    const [told] = await this.policies.history.read([{ tenant_id, call, call_id: null, at_ms: clock.now_ms(), uses }]);
-    return told;
+    const [history_json] = await this.policies.history.read([{ tenant_id, call, call_id: null, at_ms: clock.now_ms(), uses }]);
+    return history_json;
   }
 }

@@ -3,7 +3,7 @@ import { type Counted, type HistoryUses, historyText, scopeHistory } from '@coun
 import { type Cursor, listCalls, parseCursor, type Sql } from '@countersign/store';
 
 const PAGE = 500;
-/** Larger cases and runs are not told of. */
+/** Larger cases and runs have no history. */
 const CALLS_MAX = 10_000;
 
 /** What of a call matters to others of its case or run. */
@@ -31,8 +31,8 @@ function statusAt({ became }: Earlier, at_ms: number): string {
 }
 
 /**
- * The history of recorded calls as it was when they were ruled on: what their ruling recorded, else what the calls of their
- * case and run had become by then. What an agent did in the hours before is not told: it can't be known that exactly afterwards.
+ * The history of recorded calls at the time of their decision: the recorded one, else the states that the calls of their
+ * case and run had by then. The recent history of an agent is left out: it cannot be reconstructed exactly.
  */
 export class EarlierHistory {
   private readonly known = new Map<string, Promise<Earlier[] | undefined>>();
@@ -47,14 +47,14 @@ export class EarlierHistory {
     const { call, ruling } = state;
     if (!call || !ruling) return undefined;
     if (ruling.explanation?.history_json) return ruling.explanation.history_json;
-    const told: Record<string, Counted> = {};
+    const counted: Record<string, Counted> = {};
     for (const scope of ['case', 'run'] as const) {
       const id = scope === 'case' ? call.case_id : call.run_id;
       if (id === null || !uses.scopes.has(scope)) continue;
       const calls = await this.calls(scope, id);
-      if (calls) told[scope] = scopeHistory(uses, countedAt(calls, state.call_id, ruling.decided_at_ms));
+      if (calls) counted[scope] = scopeHistory(uses, countedAt(calls, state.call_id, ruling.decided_at_ms));
     }
-    return historyText(told);
+    return historyText(counted);
   }
 
   private calls(scope: 'case' | 'run', id: string): Promise<Earlier[] | undefined> {

@@ -25,12 +25,12 @@ function hasInput({ mapped_to }: About, contract: ToolContract, form: Form, path
 
 function neverInput(form: Form, path: string, contracts: readonly ToolContract[]): string {
   if (form === 'mapped')
-    return `no tool of this rule has ${path} in its mapped form: it can never match. Name a field that a mapping of the tool puts there, and publish the mapping first`;
+    return `no tool of this rule has ${path} in its mapped inputs: the rule can never apply. Publish a mapping that writes this field first, or name another field`;
   const fields = contracts.flatMap(({ input_schema }) =>
     Object.keys((input_schema as { properties?: object }).properties ?? {}).map((name) => `/${escaped(name)}`),
   );
   const shown = [...new Set(fields)].sort().slice(0, SHOWN_MAX).join(', ');
-  return `no tool of this rule has an input ${path}: it can never match${shown === '' ? '' : `; there are ${shown}`}`;
+  return `no tool of this rule has an input ${path}: the rule can never apply${shown === '' ? '' : `; known: ${shown}`}`;
 }
 
 /** Paths of obligations that no tool of the rule has. */
@@ -47,7 +47,7 @@ export function obligationFaults({ id, tools, obligations = [] }: Rule, known: A
     if (!('redact' in obligation)) return [];
     return obligation.redact.flatMap((path, place) => {
       if (about.some(({ output_schema }) => canReach(output_schema, path))) return [];
-      const reason = `no tool of this rule has ${path} in its result: it can never match. Name a part of the output schema of a tool`;
+      const reason = `no tool of this rule has ${path} in its output: the rule can never apply. Name a field of the output schema of a tool`;
       return [{ rule: id, field: `${at}/redact/${place}`, reason }];
     });
   });

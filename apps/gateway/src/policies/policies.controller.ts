@@ -54,7 +54,7 @@ export class PoliciesController {
 
   @Get('policies/active')
   @Roles()
-  @ApiOperation({ summary: 'Read which policy is active, and which ones were' })
+  @ApiOperation({ summary: 'Read the active policy and its history' })
   @Answer(activePolicy)
   readActive(@CurrentCaller() { tenant_id }: Caller, @Res({ passthrough: true }) reply: HttpReply) {
     return withHeaders(reply, this.active.read(tenant_id));
@@ -63,7 +63,7 @@ export class PoliciesController {
   @Put('policies/active')
   @Roles('policy_admin')
   @Edit()
-  @ApiOperation({ summary: 'Activate a policy, and one in shadow' })
+  @ApiOperation({ summary: 'Activate a policy, and optionally a shadow policy' })
   @Answer(changedActivePolicy)
   async activate(
     @CurrentCaller() caller: Caller,
@@ -78,7 +78,7 @@ export class PoliciesController {
   @Post('policies::rollback')
   @Roles('policy_admin')
   @Change()
-  @ApiOperation({ summary: 'Activate the policy that was active before' })
+  @ApiOperation({ summary: 'Roll back to the previously active policy' })
   @Answer(changedActivePolicy)
   async rollBack(@CurrentCaller() caller: Caller, @Headers() headers: IncomingHttpHeaders, @Res({ passthrough: true }) reply: HttpReply) {
     return withHeaders(reply, await this.active.rollBack(caller, { headers }));
@@ -86,7 +86,7 @@ export class PoliciesController {
 
   @Get('policies/settings')
   @Roles()
-  @ApiOperation({ summary: 'Read how policies are changed' })
+  @ApiOperation({ summary: 'Read the policy settings' })
   @Answer(policySettingsAnswer)
   settings(@CurrentCaller() { tenant_id }: Caller, @Res({ passthrough: true }) reply: HttpReply) {
     return withHeaders(reply, this.active.settings(tenant_id));
@@ -95,7 +95,7 @@ export class PoliciesController {
   @Put('policies/settings')
   @Roles('policy_admin')
   @Edit()
-  @ApiOperation({ summary: 'Change how policies are changed' })
+  @ApiOperation({ summary: 'Change the policy settings' })
   @Answer(policySettingsAnswer)
   async changeSettings(
     @CurrentCaller() caller: Caller,

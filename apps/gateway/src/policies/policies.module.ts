@@ -5,7 +5,7 @@ import { PublishedPoliciesService } from './published-policies.service.js';
 import { SimulationsController } from './simulations.controller.js';
 import { SimulationsService } from './simulations.service.js';
 
-/** The rules of a tenant: their versions, which one is active, and what a draft would have ruled. */
+/** Policies of a tenant: versions, activation and simulation. */
 @Module({
   controllers: [PoliciesController, SimulationsController],
   providers: [ActivePolicyService, PublishedPoliciesService, SimulationsService],

@@ -13,16 +13,16 @@ const policy = z
     version,
     digest: z.string().describe('SHA-256 of the rules, hex'),
     active: z.boolean(),
-    shadow: z.boolean().describe('it runs beside the active one: recorded, never enforced'),
+    shadow: z.boolean().describe('evaluated alongside the active policy: recorded, never enforced'),
     published_by: z.string(),
     published_at: timeOf,
-    simulation_digest: z.string().nullable().describe('the report of the simulation that it was published with'),
+    simulation_digest: z.string().nullable().describe('digest of the simulation report that it was published with'),
   })
   .meta({ id: 'PolicySummary' });
 
 export const policyPage = pageOfItems(policy).meta({ id: 'PolicyPage' });
 export const policyRead = policy
-  .extend({ bundle: z.record(z.string(), z.unknown()).describe('the rules, as they were published') })
+  .extend({ bundle: z.record(z.string(), z.unknown()).describe('the published rules') })
   .meta({ id: 'Policy' });
 
 const finding = z.object({ path: z.string(), code: z.string(), message: z.string(), rule: z.string(), reason: z.string() });
@@ -31,14 +31,14 @@ export const publishedPolicy = policy
     warnings: z.array(finding.meta({ id: 'PolicyFinding' })).describe('what could not be checked, such as people of an identity provider'),
     overrides: z
       .array(z.object({ rule: z.string(), overrides: z.array(z.string()) }))
-      .describe('rules that allow what other rules would ask people about'),
+      .describe('rules that allow calls for which other rules require an approval'),
   })
   .meta({ id: 'PublishedPolicy' });
 
 const activation = z.object({ version: version.nullable(), shadow: version.nullable(), by: z.string(), activated_at: timeOf });
 export const activePolicy = z
   .object({
-    version: version.nullable().describe('null: the built-in rules and default tiers alone'),
+    version: version.nullable().describe('null: only the built-in rules and default tiers'),
     digest: z.string().nullable(),
     shadow: version.nullable(),
     history: z.array(activation.meta({ id: 'PolicyActivationEntry' })).describe('newest first'),

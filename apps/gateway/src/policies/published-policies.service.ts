@@ -23,9 +23,9 @@ interface Draft {
 type Published = WithHeaders<PublishedPolicy>;
 
 export const noSuchPolicy = (version: string): Refusal =>
-  new Refusal('not-found', `there is no policy ${version}`, { reason: 'policy_not_found' });
+  new Refusal('not-found', `the policy ${version} does not exist`, { reason: 'policy_not_found' });
 const taken = (version: string): Refusal =>
-  new Refusal('conflict', `policy ${version} was published with other rules, and a version never changes`, {
+  new Refusal('conflict', `the policy ${version} was published with other rules: versions are immutable`, {
     reason: 'policy_version_taken',
   });
 
@@ -124,7 +124,7 @@ export class PublishedPoliciesService {
 
   /** The text of a bundle that may be published now. */
   private async checked(tenant_id: string, version: string, { bundle, simulation }: Draft): Promise<BundleText | Refusal> {
-    if (RESERVED_VERSIONS.has(version)) return new Refusal('invalid-request', `a version cannot be called ${version}`);
+    if (RESERVED_VERSIONS.has(version)) return new Refusal('invalid-request', `${version} is a reserved word and cannot be a version`);
     const text = await this.policies.text(tenant_id, version, bundle);
     if (text instanceof Refusal) return text;
     const shelf = this.policies.shelf(tenant_id);
@@ -133,7 +133,7 @@ export class PublishedPoliciesService {
     return missing ?? text;
   }
 
-  /** What its author should look at: people whom nobody could check, and questions that allows take away. */
+  /** Findings for the author: people who could not be verified, and approvals that an allow rule overrides. */
   private noted(tenant_id: string, bundle: PolicyBundle): Pick<PublishedPolicy, 'warnings' | 'overrides'> {
     const { warnings } = this.policies.findings(tenant_id, bundle);
     const overrides = bundle.rules.flatMap(({ id, overrides: lowered }) => (lowered ? [{ rule: id, overrides: [...lowered] }] : []));

@@ -34,7 +34,7 @@ function leads(schema: Json, parts: readonly string[]): boolean {
   return next === undefined || next.some((one) => leads(one, rest));
 }
 
-/** Whether a value of a schema may have something at a JSON Pointer; `*` is any field or item. True where it cannot be told. */
+/** Whether a value of a schema may have something at a JSON Pointer; `*` is any field or item. True if unknown. */
 export function canReach(schema: Json, pointer: string): boolean {
   return leads(schema, partsOf(pointer));
 }

@@ -32,7 +32,7 @@ test('a report lets exactly its rules be published, beside the policy that it wa
   for (const refusal of refusals) expect(refusal).toMatchObject({ kind: 'simulation-required' });
 });
 
-test('nobody makes a report younger than it is', () => {
+test('the age of a report cannot be forged', () => {
   const [, signature] = proof.proof.split('.');
   const at = Buffer.from(JSON.stringify({ made_at: new Date(made_ms + 48 * HOUR_MS).toISOString(), config_offset: 7, active: '3' }));
   const forged = { ...proof, proof: `${at.toString('base64url')}.${signature}` };

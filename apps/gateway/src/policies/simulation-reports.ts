@@ -11,8 +11,8 @@ export interface ReportProof {
   proof: string;
 }
 
-/** What a bundle is published beside. */
-export interface PublishedBeside {
+/** The configuration that a simulation depends on. */
+export interface SimulationContext {
   tenant_id: string;
   bundle_digest: string;
   active: string | null;
@@ -24,7 +24,7 @@ const GOOD_FOR_MS = 24 * 3_600_000;
 const simulatedAt = z.strictObject({ made_at: z.iso.datetime(), config_offset: z.int(), active: z.string().nullable() });
 const refused = (detail: string): Refusal => new Refusal('simulation-required', detail);
 
-/** Vouches for reports of simulations, so that any gateway knows them again: about which rules, made when, beside which policy. */
+/** Signs simulation reports, so that any gateway can verify their rules, time and active policy. */
 export class SimulationReports {
   constructor(private readonly keys: TenantKeys) {}
 
@@ -36,18 +36,16 @@ export class SimulationReports {
   }
 
   /** Why a bundle cannot be published with this report; undefined where it can. */
-  fault({ tenant_id, bundle_digest, active, now_ms }: PublishedBeside, report: ReportProof | undefined): Refusal | undefined {
+  fault({ tenant_id, bundle_digest, active, now_ms }: SimulationContext, report: ReportProof | undefined): Refusal | undefined {
     if (!report) return refused('simulate these rules first and send `simulation` of the report');
     const [at = '', signature = ''] = report.proof.split('.');
     const wanted = Buffer.from(this.signature(tenant_id, bundle_digest, report.digest, at));
     const given = Buffer.from(signature);
     if (wanted.length !== given.length || !timingSafeEqual(wanted, given))
-      return refused('the report is not about exactly these rules: simulate them again');
+      return refused('the report is for other rules: simulate these rules again');
     const made = simulatedAt.parse(JSON.parse(Buffer.from(at, 'base64url').toString('utf8'))) satisfies SimulatedAt;
     if (now_ms - Date.parse(made.made_at) > GOOD_FOR_MS) return refused('the report is over a day old: simulate these rules again');
-    return made.active === active
-      ? undefined
-      : refused('another policy is active by now than when these rules were simulated: simulate again');
+    return made.active === active ? undefined : refused('the active policy has changed since the simulation: simulate again');
   }
 
   private signature(tenant_id: string, bundle_digest: string, digest: string, at: string): string {

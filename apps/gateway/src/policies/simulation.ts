@@ -6,19 +6,19 @@ import { isUnmappable, type TenantMappings } from '@countersign/process';
 
 export type Difference = 'newly_denied' | 'newly_allowed' | 'approval_added' | 'approval_avoided' | 'newly_deferred';
 
-/** One call that would have been ruled otherwise. */
+/** One call with another decision. */
 export interface CallDifference {
   call_id: string;
   tool: string;
   case_id: string | null;
   difference: Difference;
-  /** What was ruled, and by which rule. */
+  /** The recorded decision and its rule. */
   before: { effect: RulingEffect; rule: string; bundle_version: string };
   /** What the draft rules, and the rule responsible. */
   after: { effect: RulingEffect; rule: string; why: string | null };
 }
 
-/** When, and beside which configuration, calls were judged. */
+/** Time and configuration of the simulation. */
 export interface SimulatedAt {
   made_at: string;
   config_offset: number;
@@ -33,7 +33,7 @@ export interface SimulationReport extends SimulatedAt {
   unchanged: number;
   /** Calls without a ruling of their own, or of a tool that there is no more. */
   left_out: number;
-  /** Of those left out: whose data was erased, so that nobody can judge them again. */
+  /** Of those left out: calls whose data was erased, so they cannot be evaluated again. */
   erased: number;
   counts: Record<Difference, number>;
   differences: CallDifference[];
@@ -51,7 +51,7 @@ function differenceOf(before: RulingEffect, after: RulingEffect): Difference | u
   return before === 'require_approval' ? 'approval_avoided' : 'newly_allowed';
 }
 
-/** What a draft would have ruled on recorded calls, with today's tools and facts and at the time of each request, against what was ruled. */
+/** Compares decisions of a draft on recorded calls (current tools and facts, time of each request) with the recorded ones. */
 export class Simulation {
   readonly report: SimulationReport;
 
@@ -75,7 +75,7 @@ export class Simulation {
     };
   }
 
-  /** `history_json`: what its rules are told of earlier calls (earlier-history.ts). */
+  /** `history_json`: the call history that its rules read (earlier-history.ts). */
   async judge(config: ConfigurationState, { call_id, call, ruling }: CallState, history_json?: string): Promise<void> {
     const recorded = ruling?.joined_call_id === null ? ruling : null;
     const tool = call ? catalogued(config, call.tool, call.version) : undefined;

@@ -9,7 +9,7 @@ import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { type SimulateRequest, simulateRequest, simulationAnswer } from './simulations.schemas.js';
 import { SimulationsService } from './simulations.service.js';
 
-/** `POST /v1/policies:simulate`: what a draft would have ruled on recorded calls. */
+/** `POST /v1/policies:simulate`: evaluates a draft on recorded calls. */
 @ApiTags('policies')
 @Controller('v1')
 export class SimulationsController {
@@ -19,7 +19,7 @@ export class SimulationsController {
   @Post('policies::simulate')
   @Roles('auditor', 'policy_admin')
   @AllowedWhileDamaged()
-  @ApiOperation({ summary: 'Simulate what a policy would have ruled on recorded calls' })
+  @ApiOperation({ summary: 'Simulate a policy on recorded calls' })
   @Answer(simulationAnswer)
   simulate(@CurrentCaller() { tenant_id }: Caller, @Body({ schema: simulateRequest }) body: SimulateRequest, @SeenPositions() seen: Seen) {
     return this.simulations.simulate(tenant_id, body, seen);

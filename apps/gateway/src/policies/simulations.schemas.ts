@@ -19,7 +19,7 @@ export const simulateRequest = refusedBy(
       to: time.optional(),
       limit: z.int().min(1).max(CALLS_MAX).default(5000).describe('newest calls first'),
     })
-    .refine(({ bundle, version }) => (bundle === undefined) !== (version === undefined), 'name a bundle or a version')
+    .refine(({ bundle, version }) => (bundle === undefined) !== (version === undefined), 'send exactly one of bundle and version')
     .meta({ id: 'SimulationRequest' }),
   bundleRefusal,
 );
@@ -33,22 +33,22 @@ const difference = z
     tool: z.string(),
     case_id: z.string().nullable(),
     difference: z.enum(['newly_denied', 'newly_allowed', 'approval_added', 'approval_avoided', 'newly_deferred']),
-    before: z.object({ effect, rule: z.string(), bundle_version: z.string() }).describe('what was ruled'),
-    after: z.object({ effect, rule: z.string(), why: z.string().nullable() }).describe('what the draft rules'),
+    before: z.object({ effect, rule: z.string(), bundle_version: z.string() }).describe('the recorded decision'),
+    after: z.object({ effect, rule: z.string(), why: z.string().nullable() }).describe('the decision of the draft'),
   })
   .meta({ id: 'SimulatedDifference' });
 
-/** What a draft would have ruled. */
+/** Report of a simulation. */
 export const simulationAnswer = z
   .object({
     made_at: timeOf,
     config_offset: z.int(),
-    active: z.string().nullable().describe('the policy that was active; null: none'),
+    active: z.string().nullable().describe('the policy that was active at the time; null: none'),
     bundle_digest: z.string(),
-    calls: count.describe('recorded calls that were judged'),
+    calls: count.describe('number of recorded calls that were evaluated'),
     unchanged: count,
-    left_out: count.describe('calls without a ruling of their own, or of a tool that does not exist any more'),
-    erased: count.describe('of those left out: calls whose data was erased'),
+    left_out: count.describe('number of calls without their own decision, or whose tool no longer exists'),
+    erased: count.describe('number of calls left out because their data was erased'),
     counts: z.object({
       newly_denied: count,
       newly_allowed: count,
@@ -57,8 +57,8 @@ export const simulationAnswer = z
       newly_deferred: count,
     }),
     differences: z.array(difference),
-    truncated: z.boolean().describe('there are more differences than are listed'),
-    simulation: z.object({ digest: z.string(), proof: z.string() }).describe('send it with POST /v1/policies'),
+    truncated: z.boolean().describe('true: more differences exist than are listed'),
+    simulation: z.object({ digest: z.string(), proof: z.string() }).describe('send this with POST /v1/policies'),
   })
   .meta({ id: 'Simulation' });
 

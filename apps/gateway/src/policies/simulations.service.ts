@@ -14,7 +14,7 @@ import type { SimulateRequest } from './simulations.schemas.js';
 
 const PAGE = 500;
 
-/** What a draft would have ruled on recorded calls. Changes nothing. */
+/** Evaluates a draft on recorded calls. Changes nothing. */
 @Injectable()
 export class SimulationsService {
   constructor(
@@ -26,12 +26,12 @@ export class SimulationsService {
 
   async simulate(
     tenant_id: string,
-    asked: SimulateRequest,
+    body: SimulateRequest,
     seen: Seen,
   ): Promise<(SimulationReport & { simulation: ReportProof }) | Refusal> {
-    const case_id = asked.case_id && resolveCaseId(tenant_id, asked.case_id);
-    if (asked.case_id && case_id === undefined) return badReference('/case_id');
-    const request = { ...asked, case_id };
+    const case_id = body.case_id && resolveCaseId(tenant_id, body.case_id);
+    if (body.case_id && case_id === undefined) return badReference('/case_id');
+    const request = { ...body, case_id };
     const draft = await this.draft(tenant_id, request);
     if (draft instanceof Refusal) return draft;
     if (!(await this.views.current(seen))) return viewsBehind();
@@ -68,7 +68,7 @@ export class SimulationsService {
     return uses ? earlier.of(state, uses) : undefined;
   }
 
-  /** The calls asked for, a page at a time, newest first. */
+  /** The selected calls in pages, newest first. */
   private async *recorded(tenant_id: string, { call_ids, case_id, from, to, limit }: SimulateRequest): AsyncGenerator<CallState[]> {
     if (call_ids) {
       const found = await Promise.all(call_ids.map((call_id) => this.views.call(tenant_id, call_id)));

@@ -29,7 +29,7 @@ export const seenOf = (request: Pick<IncomingRequest, 'headers'>): Seen => ({
 /** What /openapi.json says of the header that a list has where it may lack what its reader has seen. */
 export const viewsHeader = described({
   'Countersign-Views':
-    '`behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there',
+    '`behind` if the views did not catch up with the log within a second, or within `Prefer: wait=N`: an item that is not found may still exist',
 });
 
 /** The header that says that a list may lack what its reader has seen; empty where the views have passed it. */

@@ -29,7 +29,7 @@ export class ViewsBehindInterceptor implements NestInterceptor {
 const headers = {
   'Countersign-Views': {
     description:
-      'there where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there',
+      'set if the views did not catch up with the log within a second, or within `Prefer: wait=N`: a missing item may still exist',
     schema: { type: 'string', enum: ['behind'] },
   },
 } as const;

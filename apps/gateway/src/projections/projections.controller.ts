@@ -21,7 +21,7 @@ export class ProjectionsController {
 
   @Get()
   @Roles('operator')
-  @ApiOperation({ summary: 'List what is folded from the log' })
+  @ApiOperation({ summary: 'List projections' })
   @Answer(projectionPage)
   list(@Query({ schema: pageQuery }) query: PageQuery) {
     return this.projections.list(query);
@@ -37,7 +37,7 @@ export class ProjectionsController {
 
   @Get(':name/digest')
   @Roles('operator')
-  @ApiOperation({ summary: 'Read the digest of each table, over every row' })
+  @ApiOperation({ summary: 'Read the digest of each table of a projection' })
   @Answer(projectionDigest)
   digest(@Param('name') name: string) {
     return this.projections.digest(name);
@@ -46,7 +46,7 @@ export class ProjectionsController {
   @Post(':name/rebuild')
   @Roles('operator')
   @AllowedWhileDamaged()
-  @ApiOperation({ summary: 'Fold a projection anew, beside the rows that are read meanwhile' })
+  @ApiOperation({ summary: 'Rebuild a projection while the current rows stay readable' })
   @Answer(requestedRebuild, { status: 202 })
   async rebuild(@CurrentCaller() caller: Caller, @Param('name') name: string, @Res({ passthrough: true }) reply: HttpReply) {
     return withHeaders(reply, await this.projections.rebuild(caller, name));

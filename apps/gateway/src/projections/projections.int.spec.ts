@@ -33,7 +33,7 @@ test('without a token it is 401, and without the role or in another tenant 403',
   expect((await acme.send('GET', '/v1/projections')).status).toBe(401);
   expect((await acme.send('GET', '/v1/projections', { role: 'agent' })).status).toBe(403);
   const { status, body } = await acme.send('GET', '/v1/projections', { role: 'operator' });
-  expect([status, body.detail]).toEqual([403, 'projections are administered in tenant default']);
+  expect([status, body.detail]).toEqual([403, 'projections can be administered only in tenant default']);
 });
 
 test('projections are listed, digested and folded anew; a limit that is no number is refused', async () => {

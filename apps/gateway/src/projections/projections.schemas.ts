@@ -4,27 +4,30 @@ import { pageOfItems } from '../lists/page-query.js';
 
 const version = z.int();
 const build = z.string();
-const asked_offset = z.int().nullable().describe('of the request for a rebuild in the configuration; null: the version asked for it');
+const asked_offset = z.int().nullable().describe('configuration offset of the rebuild request; null: a new code version started the build');
 const count = z.int().min(0);
 
 export const projection = z
   .object({
     name: z.string(),
-    version: version.describe('of the code that answers'),
+    version: version.describe('version of the code of this gateway'),
     tables: z.array(z.string()),
     status: z.enum(['live', 'building']),
-    live: z.object({ version, build, asked_offset }).nullable().describe('what readers see; null while there is nothing yet'),
+    live: z
+      .object({ version, build, asked_offset })
+      .nullable()
+      .describe('the build that readers see; null until the first build is complete'),
     building: z
       .object({
         version,
         build,
         asked_offset,
-        records: count.describe('folded so far'),
+        records: count.describe('number of records folded so far'),
         records_total: count,
         started_at: timeOf.nullable(),
       })
       .nullable()
-      .describe('what is folded beside it'),
+      .describe('the build in progress; null: none'),
   })
   .meta({ id: 'Projection' });
 
@@ -40,7 +43,7 @@ export const projectionDigest = z
   .meta({ id: 'ProjectionDigest' });
 
 export const requestedRebuild = z
-  .object({ name: z.string(), asked_offset: z.int().describe('of the request in the configuration') })
+  .object({ name: z.string(), asked_offset: z.int().describe('configuration offset of the request') })
   .meta({ id: 'RequestedRebuild' });
 
 export type ProjectionAnswer = z.infer<typeof projection>;

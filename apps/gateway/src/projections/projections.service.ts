@@ -9,7 +9,7 @@ import { type Page, type PageQuery, placeOf } from '../lists/page-query.js';
 import { positionText } from '../positions/positions.js';
 import type { ProjectionAnswer, ProjectionDigest, RequestedRebuild } from './projections.schemas.js';
 
-const noSuchProjection = (): Refusal => new Refusal('not-found', 'there is no projection of this name', { reason: 'projection_not_found' });
+const noSuchProjection = (): Refusal => new Refusal('not-found', 'no projection has this name', { reason: 'projection_not_found' });
 
 function buildingOf({ building }: ProjectionReport): ProjectionAnswer['building'] {
   if (!building) return null;
@@ -22,7 +22,7 @@ function answerOf(report: ProjectionReport): ProjectionAnswer {
   return { name, version, tables, status: building ? 'building' : 'live', live, building: buildingOf(report) };
 }
 
-/** What is folded from the log, and folding it anew. */
+/** Projections and their rebuilds. */
 @Injectable()
 export class ProjectionsService {
   constructor(
@@ -45,7 +45,7 @@ export class ProjectionsService {
     return tables ? { name, tables } : noSuchProjection();
   }
 
-  /** Asks the projectors to fold it anew, beside the rows that are read meanwhile. */
+  /** Requests a rebuild from the projectors; the current rows stay readable. */
   async rebuild({ tenant_id, principal: by }: Caller, name: string): Promise<WithHeaders<RequestedRebuild> | Refusal> {
     if (!(await this.report(name))) return noSuchProjection();
     const event = { projection: name, by, requested_at_ms: this.configuration.now_ms() };

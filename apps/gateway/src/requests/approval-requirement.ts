@@ -15,7 +15,7 @@ const wait_ms = z
 const peopleCount = (people: readonly string[]): number => new Set(people.map((name) => foldedSubject(subjectOf(name)))).size;
 const TOO_FEW = {
   path: ['quorum'],
-  message: 'fewer people are named than the quorum needs: name more people, approver_roles, or a lower quorum',
+  message: 'the group names fewer people than its quorum: name more people, add approver_roles, or lower the quorum',
 };
 
 const group = z
@@ -46,12 +46,12 @@ export const approvalRequirement = z
       .min(0)
       .max(30 * DAY_MS)
       .default(GRANT_MAX_MS)
-      .describe("longest 'approve similar' that an approver may give; 0: none"),
-    distinct: z.boolean().default(false).describe('people who meet this part of a request meet no other part of it'),
+      .describe('maximum duration of a grant for similar calls; 0: no grants'),
+    distinct: z.boolean().default(false).describe('true: people who meet this part of a request cannot meet another part'),
   })
   .refine(
     ({ on_expiry, escalate_to }) => (on_expiry === 'escalate') === escalate_to.length > 0,
-    'escalate needs escalate_to, and deny has none',
+    '`escalate_to` is required with on_expiry `escalate` and not allowed with `deny`',
   )
   .refine(
     ({ approver_roles = [], people, quorum }) => approver_roles.length > 0 || people.length === 0 || peopleCount(people) >= quorum,
@@ -59,12 +59,12 @@ export const approvalRequirement = z
   )
   .refine(
     ({ approver_roles, people }) => approver_roles === undefined || approver_roles.length + people.length > 0,
-    'name approver_roles or people',
+    'send approver_roles or people',
   )
   .transform(
-    (asked): ApprovalRequirement => ({
-      ...asked,
-      approver_roles: asked.approver_roles ?? (asked.people.length > 0 ? [] : ['approver']),
+    (written): ApprovalRequirement => ({
+      ...written,
+      approver_roles: written.approver_roles ?? (written.people.length > 0 ? [] : ['approver']),
     }),
   );
 

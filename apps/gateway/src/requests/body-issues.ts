@@ -13,7 +13,7 @@ export function issuesProblem(found: readonly z.core.$ZodIssue[], under: readonl
       ? issue.keys.map((key) => ({
           path: pointer([...under, ...issue.path, key]),
           code: 'unknown_field',
-          message: issue.message.startsWith('Unrecognized key') ? 'there is no such field' : issue.message,
+          message: issue.message.startsWith('Unrecognized key') ? 'the field does not exist' : issue.message,
         }))
       : [ownIssue(issue, pointer([...under, ...issue.path]))],
   );

@@ -23,7 +23,7 @@ export function tooDeep(body: unknown): Refusal | undefined {
   return undefined;
 }
 
-/** A body by this schema, which is not looked at where it is nested too deeply. */
+/** A body of this schema; one that is nested too deeply is refused before validation. */
 export const notTooDeep = <S extends z.ZodType>(schema: S) =>
   z.preprocess((body, context) => {
     const [issue] = tooDeep(body)?.more.issues ?? [];

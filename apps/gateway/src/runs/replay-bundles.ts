@@ -25,7 +25,7 @@ export class ReplayBundles {
 
   /** @returns the bundle, canonical JSON in pieces. */
   async bundle(tenant_id: string, run_id: string, now_ms: number): Promise<string[] | Refusal> {
-    if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other bundles are being made: ask again');
+    if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other bundles are being built: retry later');
     this.running++;
     try {
       return await this.made(tenant_id, run_id, now_ms);
@@ -37,17 +37,17 @@ export class ReplayBundles {
   private async made(tenant_id: string, run_id: string, now_ms: number): Promise<string[] | Refusal> {
     const { items: rows, next_cursor } = await listCalls(this.deps.store, { tenant_id, run_id, limit: CALLS_MAX });
     if (next_cursor !== null) return new Refusal('too-much', `the run has more than ${CALLS_MAX} calls`);
-    if (rows.length === 0) return new Refusal('not-found', 'there is no call of this run', { reason: 'run_not_found' });
+    if (rows.length === 0) return new Refusal('not-found', 'the run has no calls', { reason: 'run_not_found' });
     const state = this.state();
     const lane = tenantOf(state, tenant_id)?.lane ?? 'shared';
     const shared_window_ms = sharedWindow(state, tenant_id, []);
     const recording = await this.reader.read({ tenant_id, lane, rows, until_ms: now_ms, shared_window_ms });
     if (!recording) return new Refusal('too-much', 'too many records share the limits of the run');
-    const gone = rows.find(({ call_id }) => !recording.calls.get(call_id));
-    if (gone)
-      return new Refusal('erased', `the records of the call ${gone.call_id} are no longer on the log`, {
+    const missing = rows.find(({ call_id }) => !recording.calls.get(call_id));
+    if (missing)
+      return new Refusal('erased', `the records of the call ${missing.call_id} are no longer on the log`, {
         reason: 'record_dropped',
-        call_id: gone.call_id,
+        call_id: missing.call_id,
       });
     const transcript = await this.transcripts.read(tenant_id, run_id);
     const gently = new Gently(() => this.deps.clock.monotonic_ms());

@@ -20,7 +20,7 @@ export class RunsController {
 
   @Put('transcript')
   @Roles('agent', 'operator')
-  @ApiOperation({ summary: 'Keep what a run was told and said' })
+  @ApiOperation({ summary: 'Store the transcript of a run' })
   @Answer(keptTranscript)
   async keep(
     @CurrentCaller() caller: Caller,
@@ -37,7 +37,7 @@ export class RunsController {
 
   @Get('replay-bundle')
   @Roles('operator', 'auditor', 'policy_admin')
-  @ApiOperation({ summary: 'All that is needed to decide a run again' })
+  @ApiOperation({ summary: 'Read the replay bundle of a run' })
   @Answer(replayBundle)
   async bundle(@CurrentCaller() { tenant_id }: Caller, @Param('run_id') run_id: string, @SeenPositions() seen: Seen) {
     const pieces = await this.runs.bundle(tenant_id, run_id, seen);

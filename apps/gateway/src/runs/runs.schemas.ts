@@ -6,15 +6,15 @@ export const runId = z.string().regex(/^.{1,200}$/s, 'a run_id has 1 to 200 char
 export const keptTranscript = z
   .object({
     run_id: z.string(),
-    blob: z.string().describe('the name of the blob that it is kept as'),
+    blob: z.string().describe('name of the blob that holds it'),
     bytes: z.int(),
     messages: z.int(),
-    digest: z.string().describe('SHA-256 of what is kept, hex'),
+    digest: z.string().describe('SHA-256 (hex) of the stored transcript'),
     kept_at: timeOf,
   })
   .meta({ id: 'KeptTranscript' });
 
-const event = z.unknown().describe('an event as it stands on the log');
+const event = z.unknown().describe('an event as recorded on the log');
 
 /** See libs/decisions, replay-bundle.ts: canonical JSON. */
 export const replayBundle = z

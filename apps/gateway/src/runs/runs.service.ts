@@ -21,7 +21,7 @@ export class RunsService {
     body: TranscriptRequest,
     seen: Seen,
   ): Promise<{ transcript: KeptTranscriptAnswer; at: LogPosition } | Refusal> {
-    // The calls of the run say whom it is about.
+    // The calls of the run have its subjects.
     if (!(await this.views.current(seen))) return viewsBehind();
     const done = await this.bundles.transcripts.keep(tenant_id, run_id, body, principal);
     if (done instanceof Refusal) return done;

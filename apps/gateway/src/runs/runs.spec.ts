@@ -13,7 +13,7 @@ const PIECES = [
 ];
 const blob = `${'a'.repeat(64)}.json`;
 const bundles = {
-  bundle: async (_tenant: string, run_id: string) => (run_id === 'r1' ? PIECES : new Refusal('not-found', 'there is no call of this run')),
+  bundle: async (_tenant: string, run_id: string) => (run_id === 'r1' ? PIECES : new Refusal('not-found', 'the run has no calls')),
   transcripts: {
     keep: async () => ({ blob, bytes: 7, messages: 1, kept_at_ms: 5, at: { topic: 'operator-command', partition: 0, offset: 9 } }),
   },

@@ -4,14 +4,14 @@ import { notTooDeep } from '../requests/nesting.js';
 
 const MESSAGES_MAX = 5000;
 
-/** `PUT /v1/runs/{run_id}/transcript`: what a model was told and said, in whatever shape its client has it. */
+/** `PUT /v1/runs/{run_id}/transcript`: the prompt and messages of a model, in the format of its client. */
 export const transcriptRequest = notTooDeep(
   z.strictObject({
     prompt: z.string().max(500_000).describe('the initial prompt'),
     messages: z
       .array(z.looseObject({ role: z.string().min(1).max(100) }))
       .max(MESSAGES_MAX)
-      .describe('in order; each has a role, and what else the client keeps of it'),
+      .describe('messages in order; each has a role and any further members of the client'),
     model: z.string().max(200).optional(),
     subjects: subjectsRequest,
   }),

@@ -26,7 +26,7 @@ export class Transcripts {
     private readonly commands: OperatorCommands,
   ) {}
 
-  /** Sealed for who is named, and for everybody whom a call of the run names: any of them erased, it is gone. */
+  /** Sealed for its subjects and for all subjects of the calls of the run: erasing any of them erases the transcript. */
   async keep(tenant_id: string, run_id: string, request: TranscriptRequest, by: Principal): Promise<KeptTranscript | Refusal> {
     const { subjects, ...transcript } = request;
     const masked = (await this.masker(tenant_id)).record(transcript);
@@ -42,7 +42,7 @@ export class Transcripts {
     return { blob: kept.name, bytes: kept.bytes, messages, kept_at_ms, at };
   }
 
-  /** The newest, as it was given but for what is masked; null where there is none, `erased` where its key is gone. */
+  /** The newest transcript with secrets masked; null if there is none, `erased` if its key was destroyed. */
   async read(tenant_id: string, run_id: string): Promise<{ blob: string; content: unknown } | null> {
     const { store, blobs, personal } = this.deps;
     const row = await readRunTranscript(store, tenant_id, run_id);
@@ -52,7 +52,7 @@ export class Transcripts {
     return { blob: row.blob, content: JSON.parse(personal ? await personal.text(tenant_id, text) : text) as unknown };
   }
 
-  /** Of every secret that the tenant has now, whoever it belongs to. */
+  /** Masks of all current secrets of the tenant. */
   private async masker(tenant_id: string): Promise<Masker> {
     const { vault, clock } = this.deps;
     const facts = [...(await vault.list(tenant_id)), ...(await vault.list(''))].slice(0, SECRETS_MAX);

@@ -42,7 +42,7 @@ const step = z
 
 export const sagaPage = pageOfItems(saga).meta({ id: 'SagaPage' });
 export const sagaWithSteps = saga
-  .extend({ defined_steps: z.unknown().describe('the steps as its definition has them'), steps: z.array(step) })
+  .extend({ defined_steps: z.unknown().describe('the steps of its definition'), steps: z.array(step) })
   .meta({ id: 'SagaWithSteps' });
 
 export type SagasQuery = z.infer<typeof sagasQuery>;

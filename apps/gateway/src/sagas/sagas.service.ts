@@ -49,7 +49,7 @@ export class SagasService {
   async read(tenant_id: string, saga_id: string, seen: Seen): Promise<SagaWithSteps | Refusal> {
     const current = await this.views.current(seen);
     const found = await readSaga(this.views.store, tenant_id, saga_id);
-    if (!found) return current ? new Refusal('not-found', 'there is no saga of this id', { reason: 'saga_not_found' }) : viewsBehind();
+    if (!found) return current ? new Refusal('not-found', 'no saga has this id', { reason: 'saga_not_found' }) : viewsBehind();
     return { ...sagaOf(found.saga), defined_steps: parsed(found.saga.steps), steps: found.steps.map(stepOf) };
   }
 }

@@ -7,11 +7,11 @@ const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
 /** From the narrowest on: the first one that has a secret of a name gives it. */
 export const SCOPES: readonly SecretScope[] = ['user', 'workspace', 'org'];
 
-/** Where a secret of the caller stands, or why it may not touch it: everyone sets its own, admins the workspace's, those of `default` the installation's. */
+/** Place of a secret, or why the caller may not use it: users set their own, admins the workspace's, admins of `default` all others. */
 export function secretPlace({ tenant_id, principal }: Caller, named: string, name: string): SecretPlace | Refusal {
   const scope = SCOPES.find((one) => one === named);
   if (!NAME.test(name) || !scope)
-    return new Refusal('invalid-request', 'a secret is at user, workspace or org, under a name of letters, digits, _ . -');
+    return new Refusal('invalid-request', 'the scope is user, workspace or org, and the name has letters, digits, _ . -');
   if (scope === 'user') return { tenant_id, scope, owner: principal.id, name };
   const mayWrite = principal.roles.includes('admin') && (scope === 'workspace' || tenant_id === DEFAULT_TENANT);
   if (!mayWrite)

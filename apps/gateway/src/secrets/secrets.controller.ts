@@ -29,7 +29,7 @@ export class SecretsController {
 
   @Get('secrets/:name')
   @Roles()
-  @ApiOperation({ summary: 'Read which secret of a name your calls get' })
+  @ApiOperation({ summary: 'Read which secret of a name your calls use' })
   @Answer(resolvedSecret)
   async resolved(@CurrentCaller() caller: Caller, @Param('name') name: string, @Res({ passthrough: true }) reply: HttpReply) {
     return withHeaders(reply, await this.secrets.resolve(caller, name));
@@ -40,7 +40,7 @@ export class SecretsController {
   @Edit()
   @ApiOperation({ summary: 'Set a secret' })
   @Answer(secret)
-  @AlsoAnswers(201, secret, 'the first value')
+  @AlsoAnswers(201, secret, 'the secret was created')
   async set(
     @CurrentCaller() caller: Caller,
     @Param('scope') scope: string,

@@ -15,8 +15,8 @@ export const secret = z
   .object({
     name: z.string(),
     scope: z.enum(['user', 'workspace', 'org']),
-    user_id: z.string().nullable().describe('whose it is; null: of the workspace or the installation'),
-    version: z.int().min(1).describe('each value makes the next'),
+    user_id: z.string().nullable().describe('id of the user that owns it; null: it belongs to the workspace or the installation'),
+    version: z.int().min(1).describe('starts at 1; each new value increments it'),
     created_at: timeOf,
     changed_at: timeOf,
     expires_at: timeOf.nullable(),
@@ -26,10 +26,10 @@ export const secret = z
 
 export const secretPage = pageOfItems(secret.extend({ etag: z.string() }).meta({ id: 'SecretListed' })).meta({ id: 'SecretPage' });
 export const resolvedSecret = secret
-  .extend({ warning: z.string().optional().describe('there where it is a secret of the whole installation') })
+  .extend({ warning: z.string().optional().describe('set for a secret of the whole installation') })
   .meta({ id: 'ResolvedSecret' });
 export const rotatedKeys = z
-  .object({ key_id: z.string().describe('the new wrapping key'), rewrapped: z.int().min(0).describe('values that it now wraps') })
+  .object({ key_id: z.string().describe('the new wrapping key'), rewrapped: z.int().min(0).describe('number of values that it now wraps') })
   .meta({ id: 'RotatedKeys' });
 
 export type SecretRequest = z.infer<typeof secretRequest>;

@@ -64,8 +64,9 @@ export class SecretsService {
     const named = (await this.visible(caller)).filter((fact) => fact.name === name);
     const own = named.filter(({ scope, owner }) => scope !== 'user' || owner === caller.principal.id);
     const found = SCOPES.flatMap((scope) => own.find((fact) => fact.scope === scope) ?? [])[0];
-    if (!found) return new Refusal('not-found', 'there is no secret of this name', { reason: 'secret_not_found' });
-    const warning = found.scope === 'org' ? { warning: 'of the whole installation: set a narrower one for this workspace' } : {};
+    if (!found) return new Refusal('not-found', 'no secret has this name', { reason: 'secret_not_found' });
+    const warning =
+      found.scope === 'org' ? { warning: 'this secret applies to the whole installation: set one for this workspace to limit access' } : {};
     return { body: { ...answerOf(found, this.configuration.now_ms()), ...warning }, headers: { etag: etagOf(found) } };
   }
 
@@ -93,7 +94,7 @@ export class SecretsService {
     if (place instanceof Refusal) return place;
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const before = await this.vault.fact(place);
-      if (!before) return new Refusal('not-found', 'there is no such secret', { reason: 'secret_not_found' });
+      if (!before) return new Refusal('not-found', 'the secret does not exist', { reason: 'secret_not_found' });
       const { fault } = preconditionOf(request, etagOf(before), true);
       if (fault) return fault;
       if (!(await this.vault.remove(place, before.tag))) continue;
@@ -138,7 +139,7 @@ export class SecretsService {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const before = await this.vault.fact(place);
       if (!before && terms.must_exist)
-        return new Refusal('not-found', 'there is no such secret: set it first', { reason: 'secret_not_found' });
+        return new Refusal('not-found', 'the secret does not exist: set it first', { reason: 'secret_not_found' });
       const { fault } = preconditionOf(request, before ? etagOf(before) : '', before !== undefined);
       if (fault) return fault;
       const fact = await this.vault.set(place, value, { ...terms, over: before?.tag ?? null });

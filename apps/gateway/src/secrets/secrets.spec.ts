@@ -24,7 +24,7 @@ test('without a token it is 401, without the right 403', async () => {
   expect((await app.send('PUT', '/v1/secrets/workspace/crm', { role: 'agent', body: { value: VALUE } })).status).toBe(403);
   expect((await app.send('PUT', '/v1/secrets/org/crm', { role: 'admin', body: { value: VALUE } })).status).toBe(403);
   const rotated = await app.send('POST', '/v1/secrets:rotate-keys', { role: 'admin' });
-  expect([rotated.status, rotated.body.detail]).toEqual([403, 'the keys of secrets are administered in tenant default']);
+  expect([rotated.status, rotated.body.detail]).toEqual([403, 'the keys of secrets can be administered only in tenant default']);
 });
 
 test('a value that is too short is refused, and not repeated', async () => {

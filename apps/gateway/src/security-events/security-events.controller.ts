@@ -19,7 +19,7 @@ export class SecurityEventsController {
 
   @Get()
   @Roles('auditor', 'operator')
-  @ApiOperation({ summary: 'List what was refused, forged or malformed, newest first' })
+  @ApiOperation({ summary: 'List security events, newest first' })
   @Answer(securityEventPage, { headers: viewsHeader })
   async list(
     @CurrentCaller() { tenant_id }: Caller,

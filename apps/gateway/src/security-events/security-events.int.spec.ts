@@ -28,7 +28,7 @@ test('a filter that does not exist is refused by its name', async () => {
   expect([status, body.validation.issues[0]]).toMatchObject([400, { path: '/since', code: 'unknown_field' }]);
 });
 
-test('a reader whom the views have not caught up with is told so', async () => {
+test('a read that is ahead of the views is marked as behind', async () => {
   const headers = { 'countersign-position': 'security-event:0:7', prefer: 'wait=0' };
   const answer = await app.send('GET', '/v1/security-events?kind=role_refused', { role: 'auditor', headers });
   expect([answer.status, answer.body, answer.headers['countersign-views']]).toEqual([200, { items: [], next_cursor: null }, 'behind']);

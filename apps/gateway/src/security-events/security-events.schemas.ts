@@ -15,8 +15,8 @@ const securityEvent = z
     kind: z.string(),
     detail: z.string(),
     call_id: z.string().nullable(),
-    times: z.int().min(1).describe('how often it happened within the second that the record stands for'),
-    principal: principalAnswer.nullable().describe('who did it; null: nobody knows'),
+    times: z.int().min(1).describe('number of occurrences within the second of this record'),
+    principal: principalAnswer.nullable().describe('the principal that caused it; null: unknown'),
     at: timeOf,
   })
   .meta({ id: 'SecurityEvent' });

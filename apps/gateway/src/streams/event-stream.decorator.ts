@@ -11,5 +11,5 @@ import { AnswersIn } from '../http/answer.decorator.js';
 export const EventStreamAnswer = (): MethodDecorator =>
   applyDecorators(
     AnswersIn('text/event-stream', 'server-sent events (HTML)'),
-    ApiHeader({ name: 'Last-Event-ID', description: 'the last event that was seen: the stream goes on behind it', required: false }),
+    ApiHeader({ name: 'Last-Event-ID', description: 'id of the last event received: the stream resumes after it', required: false }),
   );

@@ -2,22 +2,22 @@ import type { Caller } from '@countersign/calls';
 import { describe, expect, test } from 'vitest';
 import { BUFFERED_BYTES_MAX, type CloseReason, EventStream } from './event-stream.js';
 
-/** A connection whose reader takes what it is told to. */
+/** A connection whose reader consumes on command. */
 class Connection {
   writableLength = 0;
   readonly socket = { bytesWritten: 0 };
-  readonly said: string[] = [];
+  readonly written: string[] = [];
   destroyed = false;
   private onDrain: (() => void) | undefined;
 
   write(text: string): void {
-    this.said.push(text);
+    this.written.push(text);
     this.writableLength += text.length;
     this.socket.bytesWritten += text.length;
   }
   end(text = ''): void {
     if (text !== '') this.write(text);
-    this.said.push('END');
+    this.written.push('END');
   }
   destroy(): void {
     this.destroyed = true;
@@ -50,17 +50,21 @@ describe('an event stream', () => {
     stream.write(turns().then(() => 'b'));
     stream.write('c');
     stream.end();
-    expect(raw.said).toEqual(['a']);
+    expect(raw.written).toEqual(['a']);
     await turns();
     await turns();
-    expect(raw.said).toEqual(['a', 'b', 'c', 'END']);
+    expect(raw.written).toEqual(['a', 'b', 'c', 'END']);
   });
 
   test('is closed with a reason where its events cannot be opened', async () => {
     const { raw, stream, closed } = streamed();
     stream.write(Promise.reject(new Error('away')));
     await turns();
-    expect([closed, raw.said.at(-1), raw.said.at(-2)]).toEqual([['unavailable'], 'END', expect.stringContaining('"reason":"unavailable"')]);
+    expect([closed, raw.written.at(-1), raw.written.at(-2)]).toEqual([
+      ['unavailable'],
+      'END',
+      expect.stringContaining('"reason":"unavailable"'),
+    ]);
   });
 
   test('a reader that leaves too much unread is dropped with a reason, and nothing more is kept for it', () => {
@@ -69,8 +73,8 @@ describe('an event stream', () => {
     expect(closed).toEqual([]);
     const held = raw.writableLength;
     for (let event = 0; event < 100; event++) stream.write(FULL);
-    expect([closed, left(), raw.said.at(-1)]).toEqual([['slow_consumer'], 1, 'END']);
-    expect(raw.said.at(-2)).toMatch(/^event: closed\ndata: {"reason":"slow_consumer",/);
+    expect([closed, left(), raw.written.at(-1)]).toEqual([['slow_consumer'], 1, 'END']);
+    expect(raw.written.at(-2)).toMatch(/^event: closed\ndata: {"reason":"slow_consumer",/);
     expect(raw.writableLength - held).toBeLessThan(300);
   });
 
@@ -83,7 +87,7 @@ describe('an event stream', () => {
     expect(await waitForCapacity).toBe(true);
     stream.write(FULL);
     const never = stream.waitForCapacity();
-    stream.gone();
+    stream.disconnected();
     expect([await never, stream.waitForCapacity()]).toEqual([false, false]);
   });
 
@@ -112,13 +116,13 @@ describe('an event stream', () => {
     stream.write('late');
     stream.close('max_age');
     stream.beat();
-    expect(raw.said).toEqual([': still here\n\n', 'END']);
+    expect(raw.written).toEqual([': still here\n\n', 'END']);
   });
 
-  test('who asks late whether it was left hears it at once, and nobody twice', () => {
+  test('whenLeft after the end runs at once, and never twice', () => {
     const { stream, left } = streamed();
-    stream.gone();
-    stream.gone();
+    stream.disconnected();
+    stream.disconnected();
     stream.end();
     expect(left()).toBe(1);
     let late = 0;

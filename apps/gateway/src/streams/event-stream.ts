@@ -5,15 +5,15 @@ export const BUFFERED_BYTES_MAX = 262_144;
 /** Events that may wait until their personal data is opened. */
 const OPENING_MAX = 64;
 
-/** Why the gateway ended a stream that had more to say. The reader is told by `event: closed`, and resumes with `Last-Event-ID`. */
+/** Why the gateway closed a stream early. The reader gets `event: closed` and resumes with `Last-Event-ID`. */
 export type CloseReason = 'slow_consumer' | 'max_age' | 'credential_ended' | 'unavailable' | 'shutdown';
 
 const DETAILS: Readonly<Record<CloseReason, string>> = {
-  slow_consumer: 'the reader left too much unread; resume with Last-Event-ID',
-  max_age: 'the stream reached its longest duration; resume with Last-Event-ID',
+  slow_consumer: 'the client reads too slowly; resume with Last-Event-ID',
+  max_age: 'the stream reached its maximum duration; resume with Last-Event-ID',
   credential_ended: 'the credential of this stream is no longer valid',
-  unavailable: 'the events cannot be read now; resume with Last-Event-ID',
-  shutdown: 'this gateway stops; resume with Last-Event-ID',
+  unavailable: 'the events cannot be read at the moment; resume with Last-Event-ID',
+  shutdown: 'this gateway is shutting down; resume with Last-Event-ID',
 };
 
 /** What a stream needs of the response that it is written to; `node:http`'s fits. */
@@ -50,7 +50,7 @@ export class EventStream implements StreamOut {
     private readonly onClosed: (reason: CloseReason) => void,
   ) {}
 
-  /** Runs this once when the connection is gone or nothing more will be written: at once where that is so already. */
+  /** Runs `work` once when the connection is closed or the stream has ended; at once if it already has. */
   whenLeft(work: () => void): void {
     if (this.left) work();
     else this.leaving = work;
@@ -67,7 +67,7 @@ export class EventStream implements StreamOut {
     else this.sendLater(text);
   }
 
-  /** Nothing more is to be said. What waits is written first. */
+  /** Ends the stream after pending text is written. */
   end(): void {
     if (this.ended) return;
     if (this.opening > 0) void this.last.then(() => this.finish());
@@ -100,13 +100,13 @@ export class EventStream implements StreamOut {
     else if (!this.ended) this.raw.write(': still here\n\n');
   }
 
-  /** Ends the connection with whatever is unread. */
+  /** Destroys the connection and discards unread data. */
   cut(): void {
     this.raw.destroy();
   }
 
-  /** The connection is gone. */
-  gone(): void {
+  /** The connection was closed. */
+  disconnected(): void {
     this.ended = true;
     this.leave();
   }

@@ -139,7 +139,7 @@ describe('the places of event streams', () => {
     expect(problemDocument(first, '/x')).toMatchObject({
       code: 'RATE_LIMIT',
       retryable: true,
-      detail: expect.stringContaining('has 2 event streams open on this gateway, and may have 2'),
+      detail: expect.stringContaining('has 2 event streams open on this gateway; the maximum is 2'),
       validation: {
         issues: [{ code: 'streams_per_principal_max', message: expect.stringContaining('COUNTERSIGN_STREAMS_PER_PRINCIPAL_MAX') }],
       },
@@ -206,11 +206,11 @@ describe('the beat', () => {
   });
 
   test('ends streams whose credential is no longer valid, and no others', async () => {
-    const [gone, stays] = [await Client.open('/acme/a'), await Client.open('/acme/b')];
+    const [closed, open] = [await Client.open('/acme/a'), await Client.open('/acme/b')];
     revoked.add('a');
     turns.beatAll();
-    await until(() => gone.ended);
-    expect([gone.text.includes('"reason":"credential_ended"'), stays.ended, await openNow()]).toEqual([true, false, 1]);
+    await until(() => closed.ended);
+    expect([closed.text.includes('"reason":"credential_ended"'), open.ended, await openNow()]).toEqual([true, false, 1]);
   });
 
   test('ends a stream that is too old, so that it comes again', async () => {
@@ -225,7 +225,7 @@ describe('the beat', () => {
     expect(await count('countersign_gateway_event_streams_closed_total', 'max_age')).toBe(1);
   });
 
-  test('a connection that takes nothing, as one whose other end is gone, holds its place for a bounded time', async () => {
+  test('a connection that reads nothing, for example half open, holds its place for a bounded time', async () => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     socket.write('GET /acme/a HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(() => streams.length === 1);

@@ -7,7 +7,7 @@ import type { StreamKind, StreamPlaces } from './stream-places.js';
 
 /** Every stream hears something in this time. */
 const BEAT_MS = 15_000;
-/** Streams are beaten in groups, one after the other: so many that no turn of the event loop is long. */
+/** Streams get their heartbeat in groups, one after the other, so that no turn of the event loop is long. */
 const GROUPS = 60;
 
 const HEAD = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
@@ -19,8 +19,8 @@ interface Member {
 
 /**
  * The event streams of this gateway. One timer beats all of them: it keeps connections alive, ends a stream whose reader takes
- * nothing, whose credential is no longer valid, or which is older than `age_max_ms`. So a connection whose other end is gone
- * without a word (half open) holds its place for `age_max_ms` and two beats at most, whatever the operating system believes.
+ * nothing, whose credential is no longer valid, or which is older than `age_max_ms`. So a connection whose peer vanished
+ * without closing it (half open) holds its place for at most `age_max_ms` and two beats, whatever the operating system reports.
  */
 export class OpenStreams implements Timed {
   private readonly groups: Set<Member>[] = Array.from({ length: GROUPS }, () => new Set<Member>());
@@ -36,7 +36,7 @@ export class OpenStreams implements Timed {
     private readonly time: { monotonic_ms(): number; age_max_ms: number },
   ) {}
 
-  /** Answers with a stream. @returns why not, or undefined where the client is gone already. */
+  /** Responds with a stream. @returns a problem, or undefined if the client has already disconnected. */
   open(request: HttpRequest, reply: HttpReply, caller: Caller, kind: StreamKind): EventStream | Problem | undefined {
     const { raw } = reply;
     const { socket } = request.raw;
@@ -45,14 +45,14 @@ export class OpenStreams implements Timed {
     if (refused) return refused;
     const stream = new EventStream(raw, caller, this.time.monotonic_ms(), (reason) => this.places.noteClosed(reason));
     const leave = this.enter({ stream, request }, kind);
-    const gone = () => {
-      socket.off('close', gone);
-      stream.gone();
+    const onClose = () => {
+      socket.off('close', onClose);
+      stream.disconnected();
       leave();
     };
-    // A response that waits behind another one of its connection is not told that the connection is gone: the socket is.
-    raw.once('close', gone);
-    socket.once('close', gone);
+    // A response queued behind another one of its connection gets no `close` event: listen on the socket too.
+    raw.once('close', onClose);
+    socket.once('close', onClose);
     reply.hijack();
     raw.writeHead(200, HEAD);
     raw.write('retry: 1000\n\n');
@@ -66,7 +66,7 @@ export class OpenStreams implements Timed {
     if (this.size > 0) this.schedule();
   }
 
-  /** Tells every reader that this gateway stops. */
+  /** Closes every stream because this gateway shuts down. */
   close(): void {
     for (const group of this.groups) for (const { stream } of group) stream.close('shutdown');
   }
@@ -111,7 +111,7 @@ export class OpenStreams implements Timed {
   private checkCaller(stream: EventStream, request: HttpRequest): void {
     if (stream.over) return;
     const caller = this.access.admit(request, []);
-    // A gateway that cannot tell by now lets a stream go on: it cannot tell for the next request either.
+    // If the gateway cannot check the credential now, the stream stays open: the next request would meet the same.
     if (caller instanceof Refusal && (caller.kind === 'unauthenticated' || caller.kind === 'forbidden')) stream.close('credential_ended');
   }
 }

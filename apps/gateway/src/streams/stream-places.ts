@@ -20,9 +20,9 @@ const SETTINGS: Readonly<Record<Scope, string>> = {
 
 function refusal(scope: Scope, open: number, open_max: number): Problem {
   if (scope === 'gateway')
-    return new Refusal('unavailable', 'this gateway has too many event streams open; try again', { reason: 'too_many_gateway_streams' });
-  const found = `the ${scope} has ${open} event streams open on this gateway, and may have ${open_max}`;
-  const message = `${found} (${SETTINGS[scope]}); close one first`;
+    return new Refusal('unavailable', 'this gateway has too many event streams open: retry later', { reason: 'too_many_gateway_streams' });
+  const found = `the ${scope} has ${open} event streams open on this gateway; the maximum is ${open_max}`;
+  const message = `${found} (${SETTINGS[scope]}): close one first`;
   const issues = [{ path: '', code: `streams_per_${scope}_max`, message }];
   return new Refusal('too-many-streams', message, { scope, open, open_max, issues });
 }
@@ -60,7 +60,7 @@ export class StreamPlaces {
     const { kinds } = this;
     new Gauge({
       name: 'countersign_gateway_event_streams',
-      help: 'Event streams that are open, by what they follow',
+      help: 'Open event streams, by kind',
       labelNames: ['kind'],
       registers: [register],
       collect() {
@@ -69,13 +69,13 @@ export class StreamPlaces {
     });
     this.refused = new Counter({
       name: 'countersign_gateway_event_streams_refused_total',
-      help: 'Event streams refused because too many were open, by whose limit was reached',
+      help: 'Event streams refused because too many were open, by scope of the limit',
       labelNames: ['scope'],
       registers: [register],
     });
     this.closed = new Counter({
       name: 'countersign_gateway_event_streams_closed_total',
-      help: 'Event streams that the gateway closed before their end, by reason',
+      help: 'Event streams that the gateway closed early, by reason',
       labelNames: ['reason'],
       registers: [register],
     });

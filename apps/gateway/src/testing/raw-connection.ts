@@ -51,7 +51,7 @@ export class RawConnection {
     return this;
   }
 
-  async gone(): Promise<this> {
+  async untilClosed(): Promise<this> {
     await until(() => this.closed);
     return this;
   }

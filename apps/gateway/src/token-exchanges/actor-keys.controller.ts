@@ -14,7 +14,7 @@ export class ActorKeysController {
 
   @Get(':tenant_id')
   @Public()
-  @ApiOperation({ summary: 'Read the keys that actor tokens are checked with' })
+  @ApiOperation({ summary: 'Read the public keys of actor tokens (JWKS)' })
   @Answer(actorKeys)
   read(@Param('tenant_id') tenant_id: string) {
     return actorKeySet(this.keys, tenant_id);

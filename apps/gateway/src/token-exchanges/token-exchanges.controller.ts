@@ -29,7 +29,7 @@ export class TokenExchangesController {
   @Put(':name')
   @Roles('admin')
   @Edit()
-  @ApiOperation({ summary: 'Set how a credential is exchanged' })
+  @ApiOperation({ summary: 'Set a token exchange' })
   @Answer(tokenExchange)
   async set(
     @CurrentCaller() caller: Caller,

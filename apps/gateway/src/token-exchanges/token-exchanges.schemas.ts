@@ -18,10 +18,10 @@ export const tokenExchangeRequest = z
 
 export const tokenExchange = z
   .object({
-    name: z.string().describe('the credential, as tools declare it'),
+    name: z.string().describe('name of the credential in tool contracts'),
     token_endpoint: z.string(),
     client_id: z.string(),
-    client_secret: z.string().describe('the name of the secret'),
+    client_secret: z.string().describe('name of the secret'),
     audience: z.string(),
     scopes: z.array(z.string()),
     changed_at: timeOf,

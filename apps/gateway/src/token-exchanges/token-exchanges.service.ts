@@ -46,7 +46,7 @@ export class TokenExchangesService {
   async remove(caller: Caller, name: string, request: EditRequest): Promise<Refusal | undefined> {
     const draft = () => {
       const known = this.exchanges(caller.tenant_id).get(name);
-      if (!known) return new Refusal('not-found', 'there is no token exchange of this name', { reason: 'token_exchange_not_found' });
+      if (!known) return new Refusal('not-found', 'no token exchange has this name', { reason: 'token_exchange_not_found' });
       return { ...known, by: caller.principal, changed_at_ms: this.configuration.now_ms(), removed: true };
     };
     const edited = await this.edit(caller, name, request, draft);
@@ -54,7 +54,7 @@ export class TokenExchangesService {
   }
 
   private fault(name: string, { token_endpoint }: TokenExchangeRequest): string | undefined {
-    if (!NAME.test(name)) return 'a name has letters, digits, _ . -';
+    if (!NAME.test(name)) return 'a name consists of letters, digits, _ . -';
     return this.configuration.identity_addresses.fault(token_endpoint)?.message;
   }
 

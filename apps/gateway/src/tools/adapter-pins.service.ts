@@ -41,7 +41,7 @@ export class AdapterPinsService {
     request: ConditionalRequest & PatientRequest,
   ): Promise<{ pin: ChangedAdapterPin; etag: string } | Refusal> {
     if (tenant_id !== DEFAULT_TENANT)
-      return new Refusal('forbidden', 'only admins of the installation pin adapters', { reason: 'default_tenant_required' });
+      return new Refusal('forbidden', 'only admins of the installation can pin adapters', { reason: 'default_tenant_required' });
     const pin = { environment, adapter, ...body };
     const draft = () => ({ ...pin, by, changed_at_ms: this.policies.configuration.clock.now_ms() });
     const item = itemNames.adapter_pin(environment, adapter);

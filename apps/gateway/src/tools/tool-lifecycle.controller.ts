@@ -68,7 +68,7 @@ export class ToolLifecycleController {
   @Put('audit')
   @Roles('auditor')
   @Edit()
-  @ApiOperation({ summary: 'Record what a security audit of a version came to' })
+  @ApiOperation({ summary: 'Record the result of a security audit of a version' })
   @Answer(toolVersionRecord)
   async audit(
     @CurrentCaller() caller: Caller,
@@ -96,7 +96,7 @@ export class ToolLifecycleController {
   }
 }
 
-/** The record with its tag; 204 where the version has gone meanwhile. */
+/** The record with its tag; 204 if the version was removed since. */
 function answer(made: TaggedRecord | Refusal, reply: HttpReply): object | undefined {
   if (made instanceof Refusal) return made;
   if (made.record) reply.header('etag', made.etag);

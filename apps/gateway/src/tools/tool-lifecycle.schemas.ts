@@ -4,7 +4,7 @@ import { toolVersionRecord } from './tool-record.schema.js';
 
 export const lifecycleRequest = z.strictObject({
   state: z.enum(['active', 'deprecated', 'blocked']),
-  sunset_at: z.iso.datetime({ offset: true }).optional().describe('when a deprecated version ends; it is blocked from then on'),
+  sunset_at: z.iso.datetime({ offset: true }).optional().describe('end date of a deprecated version; it is blocked from then on'),
   reason: z.string().min(1).max(1000).optional(),
   use_instead: z
     .string()
@@ -16,13 +16,13 @@ export const pinRequest = z.strictObject({
   pin: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'is 64 hex digits')
-    .describe('`pin` of the version as it is registered now'),
+    .describe('`pin` of the currently registered version'),
 });
 
 export const auditRequest = z.strictObject({
   audit_status: z.enum(['unaudited', 'self_assessed', 'third_party']),
-  auditor: z.string().min(1).max(300).optional().describe('who audited it'),
-  report: z.string().min(1).max(1000).optional().describe('where the report is, or its digest'),
+  auditor: z.string().min(1).max(300).optional().describe('name of the auditor'),
+  report: z.string().min(1).max(1000).optional().describe('URL or digest of the report'),
 });
 
 /** As `npm run tools:verify` writes it. */

@@ -27,7 +27,9 @@ export interface TaggedRecord<T = object> {
 
 function countFault({ passed, failed, cases }: EvaluationRequest): string | undefined {
   const counted = cases.filter((each) => each.passed).length;
-  return passed === counted && failed === cases.length - counted ? undefined : `the cases say ${counted} passed of ${cases.length}`;
+  return passed === counted && failed === cases.length - counted
+    ? undefined
+    : `passed does not match the cases: ${counted} of ${cases.length} passed`;
 }
 
 /** What is decided of a version, and the evidence for it. */
@@ -63,7 +65,7 @@ export class ToolLifecycleService {
       if (tool instanceof Refusal) return tool;
       const { pin, name, version } = tool;
       if (accepted !== pin)
-        return new Refusal('conflict', 'that is not the contract that is registered now: read it again', {
+        return new Refusal('conflict', 'the registered contract has another pin: read the version again', {
           reason: 'tool_contract_changed',
           pin,
         });
@@ -81,11 +83,11 @@ export class ToolLifecycleService {
     const tool = this.tool(named);
     if (tool instanceof Refusal) return tool;
     const { name, version, digest } = tool;
-    if (body.tool !== name || body.version !== version) return new Refusal('invalid-request', 'the result is of another version');
+    if (body.tool !== name || body.version !== version) return new Refusal('invalid-request', 'the result is for another version');
     const fault = countFault(body);
     if (fault) return new Refusal('invalid-request', fault);
     if (body.contract_digest !== digest)
-      return new Refusal('conflict', 'the result is of another contract than the one that is registered', {
+      return new Refusal('conflict', 'the result is for another contract than the registered one', {
         reason: 'tool_contract_changed',
         contract_digest: digest,
       });
@@ -104,7 +106,7 @@ export class ToolLifecycleService {
       const tool = this.tool(named);
       if (tool instanceof Refusal) return tool;
       if (audit_status === 'third_party' && (auditor === null || report === null))
-        return new Refusal('invalid-request', 'an audit by a third party names its auditor and its report');
+        return new Refusal('invalid-request', '`auditor` and `report` are required for a third_party audit');
       return { tool: tool.name, version: tool.version, audit_status, auditor, report, ...this.by(named) };
     };
     const edit = { ...this.itemOf(named), type: 'tool_audit_set' as const, draft };
@@ -139,7 +141,7 @@ export class ToolLifecycleService {
     if (body.sunset_at === undefined) return undefined;
     if (body.state === 'active') return new Refusal('invalid-request', 'only a deprecated version has a sunset_at');
     const is_past = Date.parse(body.sunset_at) <= this.policies.configuration.clock.now_ms();
-    return is_past ? new Refusal('invalid-request', 'sunset_at is in the past: block it') : undefined;
+    return is_past ? new Refusal('invalid-request', 'sunset_at is in the past: set the state to blocked instead') : undefined;
   }
 
   private async record(named: NamedVersion, everywhere: object = {}): Promise<object | undefined> {

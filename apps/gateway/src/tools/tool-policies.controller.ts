@@ -57,7 +57,7 @@ export class ToolPoliciesController {
   @Delete(':tool')
   @Roles('policy_admin')
   @Edit()
-  @ApiOperation({ summary: 'Go back to its default' })
+  @ApiOperation({ summary: 'Reset the tier of a tool to its default' })
   @NoAnswer()
   async remove(@CurrentCaller() caller: Caller, @Param('tool') tool: string, @Headers() headers: IncomingHttpHeaders) {
     const removed = await this.policies.remove(caller, tool, { headers });

@@ -17,13 +17,13 @@ export const toolPolicyRequest = z.strictObject({
     .min(1000)
     .max(90 * DAY_MS)
     .optional()
-    .describe('how long an approval is waited for'),
+    .describe('how long a call waits for an approval'),
   requirement: approvalRequirement.optional().describe('instead of approver_roles, quorum and expires_after_ms'),
 });
 
 export const toolPolicy = z
   .object({
-    tool: z.string().describe('`*`: every tool without a row'),
+    tool: z.string().describe('`*`: the default for tools without a row'),
     tier: tier.nullable(),
     rule_id: z.string(),
     approver_roles: z.array(z.string()),

@@ -14,7 +14,7 @@ import type { ChangedToolPolicy, ToolPolicyAnswer, ToolPolicyRequest } from './t
 type ToolPolicyFields = ChangeFields<'tool_policy_set'>;
 type EditRequest = ConditionalRequest & PatientRequest;
 
-const noRow = (): Refusal => new Refusal('not-found', 'there is no policy row for this tool', { reason: 'tool_policy_not_found' });
+const noRow = (): Refusal => new Refusal('not-found', 'this tool has no policy row', { reason: 'tool_policy_not_found' });
 const NO_FINDINGS: BundleFindings = { faults: [], warnings: [] };
 const issueOf = ({ field, reason }: RuleFinding) => ({ path: field, code: 'rule', message: reason });
 
@@ -23,7 +23,7 @@ function answerOf(row: Omit<ToolPolicyFields, 'by'> & { by?: unknown }): ToolPol
   return { ...rest, changed_at: new Date(changed_at_ms).toISOString() } as ToolPolicyAnswer;
 }
 
-/** The tenant's overrides of tiers (Korso's tool_policy); `*` stands for every tool without a row. */
+/** The tenant's overrides of tiers (Korso's tool_policy); `*` is the default for tools without a row. */
 @Injectable()
 export class ToolPoliciesService {
   constructor(private readonly policies: PolicyService) {}
@@ -58,12 +58,12 @@ export class ToolPoliciesService {
     return this.policies.configuration.edits.etag(tenant_id, itemNames.tool_policy(tool));
   }
 
-  /** A row about no tool, or one that asks people who are not there, would ask nobody. */
+  /** Refuses a row for an unknown tool or with unknown people: it could never be approved. */
   private faultOf(tenant_id: string, tool: string, { requirement }: ToolPolicyRequest): Refusal | undefined {
     const names = this.policies.known(tenant_id).contracts.map(({ name }) => name);
     if (tool !== '*' && !names.includes(tool)) {
       const nearest = nearestNames(tool, [...new Set(names)]);
-      return new Refusal('unusable-policy', `there is no tool ${tool}: name one that is there, or * for all`, { nearest });
+      return new Refusal('unusable-policy', `the tool ${tool} does not exist: use an existing tool, or * for all`, { nearest });
     }
     const faults = this.people(tenant_id, tool, requirement).faults.map(issueOf);
     return faults[0] && new Refusal('unusable-policy', `${faults[0].path}: ${faults[0].message}`, { issues: faults });

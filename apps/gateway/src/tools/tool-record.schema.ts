@@ -8,7 +8,7 @@ const jsonSchema = z.record(z.string(), z.unknown()).describe('JSON Schema 2020-
 const effect = z.enum(['replaces', 'adds']);
 
 const resource = z.object({
-  name: z.string().describe('a template over the inputs that run: `file:{/path}`'),
+  name: z.string().describe('a template over the inputs that the tool receives: `file:{/path}`'),
   effect: z.union([effect, z.object({ by: z.string(), values: z.record(z.string(), effect), otherwise: effect })]),
 });
 
@@ -33,7 +33,7 @@ const contract = {
   settle_ms: z.number(),
   settle_is_final: z.boolean(),
   max_output_bytes: z.number(),
-  tier: z.string().optional().describe('stricter than the default of the effect class'),
+  tier: z.string().optional().describe('a tier stricter than the default of the effect class'),
   markings: names,
   scopes: names,
   pattern: text,
@@ -66,9 +66,9 @@ const evaluation = z.object({
 });
 
 const release = z.object({
-  gate: z.enum(['none', 'passed', 'failed', 'absent']).describe('the evaluation that it needs to run'),
+  gate: z.enum(['none', 'passed', 'failed', 'absent']).describe('state of the evaluation that is required to run it'),
   gate_reason: text,
-  drift: z.string().describe('`ok`, or why its contract is not what callers agreed to'),
+  drift: z.string().describe('`ok`, or how the contract differs from the accepted one'),
   deprecation: z.object({ deprecated_at: time, since: time.describe('the same as `deprecated_at`'), reason: text }).nullable(),
   sunset_at: time,
   use_instead: text,
@@ -81,14 +81,14 @@ const audit = z.object({
   changed_at: time,
 });
 
-/** The record of a version of a tool, as its tenant sees it. What nobody declared or measured is null. */
+/** The record of a version of a tool, as its tenant sees it. Values that were not declared or measured are null. */
 export const toolVersionRecord = z
   .object({
     ...contract,
     id: z.string(),
     lifecycle: z.enum(['active', 'deprecated', 'blocked', 'candidate', 'suspended']),
     digest: z.string(),
-    pin: z.string().describe('digest of what callers rely on in the contract'),
+    pin: z.string().describe('digest of the parts of the contract that callers rely on'),
     side_effects: z.enum(['none', 'reads', 'writes']),
     approval_mode: z.enum(['read_only', 'network', 'local_write', 'delegated', 'destructive']),
     default_tier: z.string(),

@@ -49,7 +49,7 @@ function verifiedBy(evaluation: Evaluation | null, tool: ToolVersion): number | 
   return evaluation && passes(evaluation, tool) ? Date.parse(evaluation.verified_at) : null;
 }
 
-/** The registry's record of a version as its tenant sees it. What nobody declared or measured is null. */
+/** The registry's record of a version as its tenant sees it. Values that were not declared or measured are null. */
 export function versionRecord(
   state: ConfigurationState,
   tenantId: string,

@@ -1,7 +1,7 @@
 import type { ToolContract } from '@countersign/contracts';
 import type { TenantToolVersion, ToolVersion } from '@countersign/domain';
 
-/** What somebody looks for among tools. */
+/** A search for tools. */
 export interface ToolQuery {
   q?: string | undefined;
   capabilities: readonly string[];
@@ -13,7 +13,7 @@ export interface ToolQuery {
 
 export interface RankedTool {
   version: TenantToolVersion;
-  /** 0 to 1, of what is known: a part that nobody measured counts for nothing and takes no weight. */
+  /** 0 to 1, from the known parts: an unmeasured part has no weight. */
   score: number;
 }
 
@@ -25,26 +25,26 @@ const words = (text: string): string[] =>
     .filter((word) => word !== '');
 
 /** `data.query` asks for itself and everything below it. */
-const fits = (tag: string, asked: string): boolean => tag === asked || tag.startsWith(`${asked}.`);
+const fits = (tag: string, wanted: string): boolean => tag === wanted || tag.startsWith(`${wanted}.`);
 
 function relevance(contract: ToolContract, query: ToolQuery): number {
   const tags = contract.capabilities ?? [];
-  const asked = query.capabilities.map((each) => (tags.some((tag) => fits(tag, each)) ? 1 : 0) as number);
+  const matches = query.capabilities.map((each) => (tags.some((tag) => fits(tag, each)) ? 1 : 0) as number);
   if (query.q !== undefined) {
     const inName = new Set(words(`${contract.name} ${contract.title} ${contract.category} ${tags.join(' ')}`));
     const inText = new Set(words(contract.description));
     const of = (word: string): number =>
       inName.has(word) ? 1 : inText.has(word) ? 0.5 : [...inName].some((each) => each.includes(word)) ? 0.3 : 0;
-    asked.push(...words(query.q).map(of));
+    matches.push(...words(query.q).map(of));
   }
-  return asked.length === 0 ? 1 : asked.reduce((sum, each) => sum + each, 0) / asked.length;
+  return matches.length === 0 ? 1 : matches.reduce((sum, each) => sum + each, 0) / matches.length;
 }
 
 function allowed(contract: ToolContract, query: ToolQuery): boolean {
   const p95 = contract.sla?.p95_ms;
   if (query.max_latency_ms !== undefined && (p95 === undefined || p95 > query.max_latency_ms)) return false;
   if (query.max_cost !== undefined && (contract.cost_per_call ?? 0) > query.max_cost) return false;
-  return query.capabilities.every((asked) => (contract.capabilities ?? []).some((tag) => fits(tag, asked)));
+  return query.capabilities.every((wanted) => (contract.capabilities ?? []).some((tag) => fits(tag, wanted)));
 }
 
 /** Null: no score. */

@@ -37,7 +37,7 @@ export class ToolsController {
   // A double colon is a literal one in Fastify's routes.
   @Get('v1/tools::search')
   @Roles()
-  @ApiOperation({ summary: 'Find tools by what they can do' })
+  @ApiOperation({ summary: 'Search tools by capability' })
   @Answer(foundTools)
   search(@CurrentCaller() caller: Caller, @Query({ schema: toolSearchQuery }) query: ToolSearchQuery, @SeenPositions() seen: Seen) {
     return this.tools.search(caller, query, seen);
@@ -53,7 +53,7 @@ export class ToolsController {
 
   @Get('v1/tools/:name/versions')
   @Roles()
-  @ApiOperation({ summary: 'List its versions' })
+  @ApiOperation({ summary: 'List the versions of a tool' })
   @Answer(toolVersionPage)
   versions(
     @CurrentCaller() { tenant_id }: Caller,

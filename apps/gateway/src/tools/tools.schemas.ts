@@ -8,10 +8,10 @@ const lifecycles = ['active', 'deprecated', 'blocked', 'candidate', 'suspended',
 export const toolSearchQuery = z.strictObject({
   q: z.string().min(1).max(400).optional(),
   capabilities: commaList(z.string().min(1).max(200)).default([]),
-  version: z.string().max(64).optional().describe('a range that the version must be in'),
+  version: z.string().max(64).optional().describe('version range, for example `^1.2.0`'),
   min_trust: queryNumber({ type: 'number', minimum: 0, maximum: 1 })
     .optional()
-    .describe('only tools whose trust score is known and at least this'),
+    .describe('only tools with a known trust score of at least this value'),
   max_latency_ms: queryNumber({ type: 'number', exclusiveMinimum: 0 }).optional(),
   max_cost: queryNumber({ type: 'number', minimum: 0 }).optional(),
   limit: queryLimit(100).default(10),
@@ -37,11 +37,11 @@ export const toolAnswer = z
     description: z.string(),
     version: z.string().describe('the newest active version, else the newest'),
     tier: z.string(),
-    effect_class: toolVersionRecord.shape.effect_class.describe('of `version`, as the next two'),
+    effect_class: toolVersionRecord.shape.effect_class.describe('of `version`; so are the next two members'),
     lifecycle: toolVersionRecord.shape.lifecycle,
     trust_score: toolVersionRecord.shape.trust_score,
     versions: z.array(toolVersionRecord).describe('newest first'),
-    refused_registrations: z.array(refused).describe('versions whose number promises what their contract does not keep'),
+    refused_registrations: z.array(refused).describe('versions refused because their contract change does not match their version number'),
   })
   .meta({ id: 'Tool' });
 
@@ -71,13 +71,13 @@ export const toolsQuery = pageQuery.extend({
 const unhealthy = z.array(z.object({ pack: z.string(), reason: z.string() }));
 
 export const toolPage = pageOfItems(toolAnswer.partial().meta({ id: 'ToolListItem' }))
-  .extend({ unhealthy_packs: unhealthy.optional().describe('packs that cannot be used; absent where there are none') })
+  .extend({ unhealthy_packs: unhealthy.optional().describe('packs that cannot be used; absent: none') })
   .meta({ id: 'ToolPage' });
 
 export const toolVersionPage = pageOfItems(toolVersionRecord).meta({ id: 'ToolVersionPage' });
 
 export const foundTools = pageOfItems(
-  toolVersionRecord.extend({ score: z.number().describe('0 to 1, of what is known') }).meta({ id: 'FoundTool' }),
+  toolVersionRecord.extend({ score: z.number().describe('relevance, 0 to 1') }).meta({ id: 'FoundTool' }),
 )
   .extend({ total_candidates: z.int(), total_filtered: z.int() })
   .meta({ id: 'FoundTools' });

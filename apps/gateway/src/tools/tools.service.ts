@@ -22,7 +22,7 @@ function shownBy(filters: ToolsQuery): (version: TenantToolVersion) => boolean {
     (filters.provider === undefined || contract.provider === filters.provider);
 }
 
-/** The registry, as one tenant sees it. Lists and searches show active versions unless others are asked for. */
+/** The registry, as one tenant sees it. Lists and searches show active versions by default. */
 @Injectable()
 export class ToolsService {
   constructor(
@@ -55,7 +55,7 @@ export class ToolsService {
   async search({ tenant_id, scopes }: Caller, query: ToolSearchQuery, seen: Seen) {
     const measured = await this.measured(tenant_id, seen);
     const inRange = query.version === undefined ? () => true : inRangeText(query.version);
-    if (!inRange) return new Refusal('invalid-request', 'a version is `1.2.3`, `^1.2.0` or `~1.2.0`');
+    if (!inRange) return new Refusal('invalid-request', 'a version must have the form `1.2.3`, `^1.2.0` or `~1.2.0`');
     const { state } = this.configuration;
     const newest = toolNames(state, tenant_id).flatMap((name) => {
       const fit = ({ tool, lifecycle }: TenantToolVersion) => lifecycle === 'active' && inRange(tool.version);

@@ -12,18 +12,18 @@ import { ToolsModule } from './tools.module.js';
 
 const state = initialConfiguration();
 let offset = 0;
-function told<T extends keyof EventMap>(event_type: T, event: Partial<EventMap[T]>, topic = 'configuration-changed'): void {
+function fold<T extends keyof EventMap>(event_type: T, event: Partial<EventMap[T]>, topic = 'configuration-changed'): void {
   const by = { kind: 'user', id: 'root', roles: ['admin'] };
   const at = { event_type, event: { meta: { tenant_id: 'acme' }, by, changed_at_ms: 5, ...event }, topic, partition: 0, offset: offset++ };
   evolveConfiguration(state, { ...at, timestamp_ms: 1 } as unknown as PlacedEvent);
 }
-told('tenant_set', { lane: 'shared', weight: 1, running_max: 1, in_flight_max: 1 });
+fold('tenant_set', { lane: 'shared', weight: 1, running_max: 1, in_flight_max: 1 });
 for (const name of ['write_note', 'read_note']) {
   const contract = sampleContract({ name, effect_class: name === 'read_note' ? 'read_internal' : 'stage' });
   const registered = { name, version: '1.2.0', digest: 'd', contract_json: JSON.stringify(contract), lanes: ['shared'] };
-  told('tool_registered', { ...registered, executor_id: 'e1', registered_at_ms: 7, gated: false }, 'tool-registered');
+  fold('tool_registered', { ...registered, executor_id: 'e1', registered_at_ms: 7, gated: false }, 'tool-registered');
 }
-told('tool_policy_set', {
+fold('tool_policy_set', {
   ...{ tool: 'write_note', tier: 'tier_3_blocked', rule_id: 'no', approver_roles: ['approver'], quorum: 1 },
   ...{ expires_after_ms: null, requirement: null },
 });

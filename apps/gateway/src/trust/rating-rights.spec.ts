@@ -41,9 +41,9 @@ test('an agent that acts for a user rates for the user, and one of its own for i
 
 test('a provider rates none of its tools, nor does an agent of its', () => {
   const config = knowing({ id: 'bot', owner: 'vendor' });
-  expect(ownTool(config, caller('vendor', { kind: 'user' }), 'vendor')).toContain('their own');
-  expect(ownTool(config, caller('bot'), 'vendor')).toContain('their own');
-  expect(ownTool(config, caller('any', { behalf: 'vendor' }), 'vendor')).toContain('their own');
+  expect(ownTool(config, caller('vendor', { kind: 'user' }), 'vendor')).toContain('your own');
+  expect(ownTool(config, caller('bot'), 'vendor')).toContain('your own');
+  expect(ownTool(config, caller('any', { behalf: 'vendor' }), 'vendor')).toContain('your own');
   expect(ownTool(config, caller('any'), 'vendor')).toBeUndefined();
 });
 

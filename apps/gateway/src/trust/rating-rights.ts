@@ -11,15 +11,15 @@ export function raterOf(config: ConfigurationState, { tenant_id, principal, auth
 const sameOwn = (a: { kind: string; id: string }, b: { kind: string; id: string }): boolean => a.kind === b.kind && a.id === b.id;
 
 /**
- * Why somebody may not rate a tool of this provider; undefined where they may. Nobody rates what is their own: not the provider,
- * not who answers for an agent of theirs; and tools of this installation are their authors' own.
+ * Why the caller may not rate a tool of this provider, or undefined. Excluded are the provider, the owner of an agent of the
+ * provider, and, for tools of this installation, tool authors.
  */
 export function ownTool(config: ConfigurationState, caller: Caller, provider: string): string | undefined {
   const rater = raterOf(config, caller);
   const person = rater.slice(rater.indexOf(':') + 1);
-  if (caller.principal.id === provider || person === provider) return 'nobody rates a tool of their own';
+  if (caller.principal.id === provider || person === provider) return 'you cannot rate your own tool';
   if (provider !== LOCAL_PROVIDER) return undefined;
   const keys = keysOf(config, caller.tenant_id);
   const author = keys.some(({ principal }) => principal.id === person && principal.roles.includes('tool_author'));
-  return author || caller.principal.roles.includes('tool_author') ? 'authors do not rate the tools of their own installation' : undefined;
+  return author || caller.principal.roles.includes('tool_author') ? 'tool authors cannot rate tools of their own installation' : undefined;
 }

@@ -19,7 +19,7 @@ export class RatingsController {
 
   @Get()
   @Roles()
-  @ApiOperation({ summary: 'What people think of a tool' })
+  @ApiOperation({ summary: 'Read the ratings of a tool' })
   @Answer(ratingPage)
   list(
     @CurrentCaller() { tenant_id }: Caller,
@@ -32,7 +32,7 @@ export class RatingsController {
 
   @Post()
   @Roles()
-  @ApiOperation({ summary: 'Rate a tool that one has used' })
+  @ApiOperation({ summary: 'Rate a tool that you have used' })
   @Answer(ratingAnswer, { status: 201 })
   async rate(
     @CurrentCaller() caller: Caller,

@@ -14,7 +14,7 @@ export const ratingAnswer = z
   .object({
     rating: z.number(),
     comment: z.string().nullable(),
-    rater: z.string().describe('whom it counts for: `<kind>:<id>`'),
+    rater: z.string().describe('the rater that it counts for: `<kind>:<id>`'),
     version: z.string(),
     by: z.object({ kind: z.string(), id: z.string() }),
     rated_at: timeOf.nullable(),

@@ -10,7 +10,7 @@ import type { RatingAnswer, RatingRequest } from './ratings.schemas.js';
 import { time } from './trust-answers.js';
 import { type RatingRow, TrustReader } from './trust-reader.js';
 
-/** A rating and where it stands on the log. */
+/** A rating and its log position. */
 export interface RecordedRating {
   rating: RatingAnswer;
   at: LogPosition;
@@ -53,9 +53,13 @@ export class RatingsService {
     if (!(await this.views.current(seen))) return viewsBehind();
     const { kind, id } = caller.principal;
     if (await this.trust.hasUsed(caller.tenant_id, name, `${kind}:${id}`)) return undefined;
-    return new Refusal('forbidden', `only who has used ${name}, with an outcome that was verified where the tool can, may rate it`, {
-      reason: 'tool_not_used',
-    });
+    return new Refusal(
+      'forbidden',
+      `only users of ${name} can rate it: make a call first, with a verified outcome if the tool supports verification`,
+      {
+        reason: 'tool_not_used',
+      },
+    );
   }
 
   private async recorded(caller: Caller, tool: string, version: string, body: RatingRequest): Promise<RecordedRating | Refusal> {

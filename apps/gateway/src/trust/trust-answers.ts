@@ -15,9 +15,9 @@ export function scoredAnswer(scored: Scored | null): Record<string, unknown> {
   return { score: scored.score, terms, decay: scored.decay };
 }
 
-/** What consumers go by: it moves only past its hysteresis. */
-export function publishedAnswer(told: ReportedTrust | undefined): Record<string, unknown> | null {
-  return told ? { score: told.score, band: told.band, at: time(told.at_ms) } : null;
+/** The published score: it moves only past its hysteresis. */
+export function publishedAnswer(published: ReportedTrust | undefined): Record<string, unknown> | null {
+  return published ? { score: published.score, band: published.band, at: time(published.at_ms) } : null;
 }
 
 export function toolScoreAnswer(score: ToolScore, part: VersionTrust | undefined): Record<string, unknown> {
@@ -44,7 +44,7 @@ export function toolScoreAnswer(score: ToolScore, part: VersionTrust | undefined
   };
 }
 
-/** How many events are behind the numbers, and where the first and the last of them stand in each partition. */
+/** Number of events behind the score, with the first and last position in each partition. */
 export function eventsAnswer(spans: readonly TrustSpan[], href: string): Record<string, unknown> {
   const place = (topic: string, partition: number, offset: number) => `${topic}:${partition}:${offset}`;
   return {

@@ -59,7 +59,7 @@ export class TrustReader {
     return { state, score: scores.agent(state) };
   }
 
-  /** By `tool@version`; what nobody measured has nulls. */
+  /** By `tool@version`; unmeasured values are null. */
   async measured(tenant_id: string): Promise<(tool: string, version: string) => Measured> {
     const { scores } = (await this.of(tenant_id)) as TenantTrust;
     return (tool, version) => measuredOf(scores, tool, version);
@@ -84,7 +84,7 @@ export class TrustReader {
     return [...newest.values()];
   }
 
-  /** Whether somebody's own run of the tool had an effect that a read-back showed, or succeeded where there is no read-back. */
+  /** Whether a run of the principal had a verified effect, or succeeded if the tool has no read-back. */
   async hasUsed(tenant_id: string, tool: string, principal: string): Promise<boolean> {
     const query = { tenant_id, tools: [tool] };
     const [sums, facts] = await Promise.all([trustSums(this.store, { ...query, principal }), trustFacts(this.store, query)]);

@@ -27,7 +27,7 @@ export class TrustController {
 
   @Get('tools/:name/trust')
   @Roles()
-  @ApiOperation({ summary: 'The trust in a version, with all that it is made of' })
+  @ApiOperation({ summary: 'Read the trust score of a version and its terms' })
   @Answer(toolTrust)
   tool(
     @CurrentCaller() caller: Caller,
@@ -40,7 +40,7 @@ export class TrustController {
 
   @Get('tools/:name/trust/events')
   @Roles()
-  @ApiOperation({ summary: 'The events behind the trust in a version' })
+  @ApiOperation({ summary: 'List the events behind the trust score of a version' })
   @Answer(trustEventPage)
   events(
     @CurrentCaller() caller: Caller,
@@ -53,7 +53,7 @@ export class TrustController {
 
   @Get('trust/providers/:provider')
   @Roles()
-  @ApiOperation({ summary: 'The reputation of a provider' })
+  @ApiOperation({ summary: 'Read the trust score of a provider' })
   @Answer(providerTrust)
   provider(
     @CurrentCaller() caller: Caller,
@@ -66,7 +66,7 @@ export class TrustController {
 
   @Get('trust/agents/:agent')
   @Roles('operator', 'auditor', 'policy_admin', 'approver')
-  @ApiOperation({ summary: 'The trust in an agent' })
+  @ApiOperation({ summary: 'Read the trust score of an agent' })
   @Answer(agentTrust)
   agent(
     @CurrentCaller() caller: Caller,

@@ -3,8 +3,8 @@ import { timeOf } from '../answers/shared-schemas.js';
 import { pageOfItems, queryCursor, queryLimit } from '../lists/page-query.js';
 
 const moment = {
-  as_of: z.iso.datetime({ offset: true }).optional().describe('the value at a past time'),
-  at_offset: z.string().max(200).optional().describe('the value when this record was there: <topic>:<partition>:<offset>'),
+  as_of: z.iso.datetime({ offset: true }).optional().describe('time of the score; absent: now'),
+  at_offset: z.string().max(200).optional().describe('the score as of this record: <topic>:<partition>:<offset>'),
 };
 const version = z.string().min(1).max(64).optional();
 
@@ -18,14 +18,14 @@ const term = z.object({ signal: z.string(), weight: z.number(), value: z.number(
 const published = z
   .object({ score: share, band: z.enum(['unknown', 'low', 'medium', 'high']), at: time })
   .nullable()
-  .describe('what consumers go by: it moves only past its hysteresis; null: nothing was published yet');
+  .describe('the last published score, which moves only past its hysteresis; null: none was published yet');
 const scored = {
   score: share.describe('0 to 1; null: see `unscored`'),
-  terms: z.array(term).nullable().describe('what the score is the sum of'),
+  terms: z.array(term).nullable().describe('the terms whose sum is the score'),
   decay: share,
   unscored: z.enum(['never_run', 'never_verified']).nullable(),
 };
-const reliability = z.object({ reported: share, verified: share.describe('null: no read-back') });
+const reliability = z.object({ reported: share, verified: share.describe('null: no outcome was read back') });
 
 const eventsBehind = z.object({
   count: z.int(),
@@ -39,7 +39,7 @@ const toolRuns = z.object({
   verified: z.number(),
   own: z.number(),
   callers: z.int(),
-  inherited: z.record(z.string(), z.number()).describe('by earlier version'),
+  inherited: z.record(z.string(), z.number()).describe('runs inherited from earlier versions, by version'),
 });
 
 export const toolTrust = z
@@ -48,7 +48,7 @@ export const toolTrust = z
     version: z.string(),
     provider: z.string().optional(),
     ...scored,
-    score_reported: share.optional().describe('by what tools report of themselves'),
+    score_reported: share.optional().describe('the score from outcomes as the tool reports them'),
     band: z.enum(['unknown', 'low', 'medium', 'high']).optional(),
     reliability: reliability.optional(),
     runs: toolRuns.optional(),

@@ -69,9 +69,9 @@ export class TrustService {
     if (found instanceof Refusal) return found;
     const { scores } = found;
     if (!scores.providers().has(provider))
-      return new Refusal('not-found', 'no tool of such a provider was ever run', { reason: 'provider_not_found' });
-    const told = this.published(tenant_id, 'provider', provider, null);
-    return { provider, score: scores.provider(provider), as_of: time(scores.at_ms), told };
+      return new Refusal('not-found', 'no tool of this provider has ever run', { reason: 'provider_not_found' });
+    const published = this.published(tenant_id, 'provider', provider, null);
+    return { provider, score: scores.provider(provider), as_of: time(scores.at_ms), told: published };
   }
 
   async agent({ tenant_id }: Caller, agent: string, query: PastQuery, seen: Seen): Promise<object | Refusal> {
@@ -79,7 +79,7 @@ export class TrustService {
     if (found instanceof Refusal) return found;
     const { state, score } = await this.reader.agent(tenant_id, agent, found);
     if (state.runs.size === 0 && state.asked === 0)
-      return new Refusal('not-found', 'no call of such an agent is known', { reason: 'agent_not_found' });
+      return new Refusal('not-found', 'this agent has made no calls', { reason: 'agent_not_found' });
     const { reported_reliability, verified_reliability, unscored, counted, confirmed_at_ms } = score;
     return {
       agent,
@@ -111,15 +111,16 @@ export class TrustService {
     const moment = this.momentOf(query);
     if (moment instanceof Refusal) return moment;
     if (!(await this.views.current(seen))) return viewsBehind();
-    return (await this.reader.of(tenant_id, moment)) ?? invalid('/at_offset', 'there is no such record');
+    return (await this.reader.of(tenant_id, moment)) ?? invalid('/at_offset', 'the record does not exist');
   }
 
   private momentOf({ as_of, at_offset }: PastQuery): PastMoment | undefined | Refusal {
-    if (as_of !== undefined && at_offset !== undefined) return invalid('/at_offset', 'as_of and at_offset name two moments: give one');
+    if (as_of !== undefined && at_offset !== undefined) return invalid('/at_offset', 'send as_of or at_offset, not both');
     if (as_of !== undefined) return { at_ms: Date.parse(as_of) };
     if (at_offset === undefined) return undefined;
     const [at] = parsePositions(at_offset);
-    if (!at || !this.reader.hasTopic(at.topic, at.partition)) return invalid('/at_offset', 'is <topic>:<partition>:<offset> of a record');
+    if (!at || !this.reader.hasTopic(at.topic, at.partition))
+      return invalid('/at_offset', 'must be <topic>:<partition>:<offset> of a record');
     return at;
   }
 }

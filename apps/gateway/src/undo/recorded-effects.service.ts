@@ -9,7 +9,7 @@ export interface RecordedEffect {
   state: CallState;
   /** Null: it named no resource. */
   resources: ClaimedResources | null;
-  /** Calls with later effects that stand, or run now. */
+  /** Calls with later effects that are in place or in progress. */
   later: readonly CallState[];
 }
 
@@ -18,7 +18,7 @@ export function meets(a: RecordedEffect, b: RecordedEffect): boolean {
   return a.resources && b.resources ? overlap(a.resources, b.resources) : a.resources === b.resources;
 }
 
-/** Reads what was recorded of effects: their calls from the views, their resources and what came later from the arbiter's rows. */
+/** Reads recorded effects: calls from the views, resources and later effects from the rows of the arbiter. */
 @Injectable()
 export class RecordedEffects {
   private readonly store: Store;

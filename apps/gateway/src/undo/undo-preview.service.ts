@@ -27,7 +27,7 @@ const placeOf = ({ resources, state }: RecordedEffect): number =>
 const newestFirst = (a: RecordedEffect, b: RecordedEffect): number =>
   placeOf(b) - placeOf(a) || (b.state.end?.hlc ?? 0) - (a.state.end?.hlc ?? 0);
 
-/** Says what an undo would do, and what stands in its way. Changes nothing. */
+/** Previews an undo and what blocks it. Changes nothing. */
 @Injectable()
 export class UndoPreviews {
   constructor(
@@ -76,7 +76,7 @@ export class UndoPreviews {
     };
   }
 
-  /** Why the call cannot be undone, whatever policy says. */
+  /** Why the call cannot be undone, regardless of policy. */
   faultOf(state: CallState): Refusal | undefined {
     const found = this.undoable(state);
     return found instanceof Refusal ? found : undefined;
@@ -87,7 +87,7 @@ export class UndoPreviews {
     if (found instanceof Refusal) return found;
     const { tool: name, version } = state.call as ToolCall;
     const tool = catalogued(this.configuration.state, name, version);
-    if (!tool) return new Refusal('not-undoable', `no executor runs ${name} ${version} any more`, { reason: 'tool_not_available' });
+    if (!tool) return new Refusal('not-undoable', `no executor runs ${name} ${version} anymore`, { reason: 'tool_not_available' });
     return undoFaultOf(tool) ?? { effect: found.effect, tool };
   }
 
@@ -96,7 +96,7 @@ export class UndoPreviews {
     return tool ? undoOf(tool.contract).undo : null;
   }
 
-  /** Who would have to approve the undo, by the rules of now; or why there is none. */
+  /** The approval that the undo needs by the current rules, or why it is denied. */
   private async judged(caller: Caller, state: CallState): Promise<Approval | Refusal> {
     const found = this.undoable(state);
     if (found instanceof Refusal) return found;

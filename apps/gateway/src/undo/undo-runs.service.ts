@@ -13,8 +13,8 @@ import { meets, type RecordedEffect } from './recorded-effects.service.js';
 import type { UndoneItem, UndoPreview } from './undo.schemas.js';
 import { type PlannedUndo, reasonOfRefusal } from './undo-preview.service.js';
 
-/** Who asks for an undo, and how long it waits for all of it. */
-export interface UndoAsked {
+/** An undo request, with the time to wait for all of it. */
+export interface UndoCommand {
   caller: Caller;
   preview_digest: string;
   reason: string | undefined;
@@ -29,31 +29,31 @@ type Settled = { kind: 'answered'; answer: CallAnswer } | { kind: 'refused'; ref
 export class UndoRuns {
   constructor(private readonly compensations: CompensationSubmitter) {}
 
-  /** One after the other. What acts on the same thing as a newer effect that is not undone is left alone. */
-  async run(asked: UndoAsked, { preview, effects }: PlannedUndo): Promise<UndoneItem[]> {
+  /** Undoes one call after the other. Skips a call that shares a resource with a newer effect that is not undone. */
+  async run(command: UndoCommand, { preview, effects }: PlannedUndo): Promise<UndoneItem[]> {
     const items: UndoneItem[] = [];
     const left: RecordedEffect[] = [];
-    const until_ms = performance.now() + asked.wait_ms;
+    const until_ms = performance.now() + command.wait_ms;
     for (const [at, effect] of effects.entries()) {
       const shown = preview.items[at] as UndoPreview['items'][number];
       const item = !shown.undoable
         ? notUndone(shown.call_id, shown.reason, shown.detail)
         : left.some((newer) => meets(newer, effect))
           ? notUndone(shown.call_id, 'newer_effect_stands', 'a newer effect on the same resources is not undone yet')
-          : await this.one(asked, effect.state, Math.max(0, until_ms - performance.now()));
+          : await this.one(command, effect.state, Math.max(0, until_ms - performance.now()));
       if (!item.undone && shown.undoable) left.push(effect);
       items.push(item);
     }
     return items;
   }
 
-  private async one(asked: UndoAsked, state: CallState, wait_ms: number): Promise<UndoneItem> {
+  private async one(command: UndoCommand, state: CallState, wait_ms: number): Promise<UndoneItem> {
     const undone = effectOfCall(state, 'own');
     if (undone instanceof Refusal) return notUndone(state.call_id, reasonOfRefusal(undone), undone.detail);
-    return shown(state.call_id, await this.submit(asked, undone, wait_ms));
+    return shown(state.call_id, await this.submit(command, undone, wait_ms));
   }
 
-  private submit({ caller, reason, preview_digest, traceparent }: UndoAsked, undone: EffectToUndo, wait_ms: number): Promise<Settled> {
+  private submit({ caller, reason, preview_digest, traceparent }: UndoCommand, undone: EffectToUndo, wait_ms: number): Promise<Settled> {
     return new Promise((resolve, reject) => {
       const sink: AnswerSink = {
         answered: (answer) => resolve({ kind: 'answered', answer }),

@@ -17,10 +17,10 @@ import {
   undoSelectionAnswer,
 } from './undo.schemas.js';
 import { UndoService } from './undo.service.js';
-import type { UndoAsked } from './undo-runs.service.js';
+import type { UndoCommand } from './undo-runs.service.js';
 
-const WAIT = '`wait=N`: seconds that all undos together are waited for';
-const LATER = 'not all of it is undone: `items` says what is left, and why';
+const WAIT = '`wait=N`: seconds to wait for all undos together';
+const LATER = 'some calls are not undone: `items` lists them with the reason';
 
 /** `/undo` of a call, of a case, and of a selection of calls. */
 @ApiTags('calls')
@@ -30,7 +30,7 @@ export class UndoController {
 
   @Get('v1/calls/:call_id/undo')
   @Roles('operator')
-  @ApiOperation({ summary: 'Show what an undo of the call would do' })
+  @ApiOperation({ summary: 'Preview the undo of a call' })
   @Answer(undoPreview)
   async previewCall(@CurrentCaller() caller: Caller, @Param('call_id') call_id: string, @SeenPositions() seen: Seen) {
     const states = await this.undos.named(caller, [call_id], seen);
@@ -53,12 +53,12 @@ export class UndoController {
   ) {
     const states = await this.undos.named(caller, [call_id], seen);
     if (states instanceof Refusal) return states;
-    return answer(await this.undos.undo(askedBy(caller, body, request), states, true), reply);
+    return answer(await this.undos.undo(commandOf(caller, body, request), states, true), reply);
   }
 
   @Get('v1/cases/:case_id/undo')
   @Roles('operator')
-  @ApiOperation({ summary: 'Show what an undo of the case would do' })
+  @ApiOperation({ summary: 'Preview the undo of a case' })
   @Answer(undoPreview)
   async previewCase(@CurrentCaller() caller: Caller, @Param('case_id') case_id: string, @SeenPositions() seen: Seen) {
     const states = await this.undos.ofCase(caller, case_id, seen);
@@ -81,7 +81,7 @@ export class UndoController {
   ) {
     const states = await this.undos.ofCase(caller, case_id, seen);
     if (states instanceof Refusal) return states;
-    return answer(await this.undos.undo(askedBy(caller, body, request), states, false), reply);
+    return answer(await this.undos.undo(commandOf(caller, body, request), states, false), reply);
   }
 }
 
@@ -94,7 +94,7 @@ export class UndoSelectionController {
   // A double colon is a literal one in Fastify's routes.
   @Post('v1/calls::undo')
   @Roles('operator')
-  @ApiOperation({ summary: 'Undo some calls, or show what their undo would do' })
+  @ApiOperation({ summary: 'Undo selected calls, or preview their undo' })
   @ApiHeader({ name: 'Prefer', description: WAIT, required: false })
   @Answer(undoSelectionAnswer)
   @AlsoAnswers(202, undoAnswer, LATER)
@@ -108,11 +108,11 @@ export class UndoSelectionController {
     const states = await this.undos.named(caller, call_ids, seen);
     if (states instanceof Refusal) return states;
     if (preview || preview_digest === undefined) return this.undos.preview(caller, states);
-    return answer(await this.undos.undo(askedBy(caller, { preview_digest, reason }, request), states, false), reply);
+    return answer(await this.undos.undo(commandOf(caller, { preview_digest, reason }, request), states, false), reply);
   }
 }
 
-function askedBy(caller: Caller, { preview_digest, reason }: UndoRequest, request: HttpRequest): UndoAsked {
+function commandOf(caller: Caller, { preview_digest, reason }: UndoRequest, request: HttpRequest): UndoCommand {
   return { caller, preview_digest, reason, wait_ms: waitOf(headerOf(request, 'prefer')), traceparent: headerOf(request, 'traceparent') };
 }
 

@@ -10,7 +10,7 @@ const laterEffect = z
     principal: z.object({ kind: z.string(), id: z.string() }).nullable(),
     at: z.iso.datetime().nullable(),
     status: z.string(),
-    selected: z.boolean().describe('it is part of the same undo'),
+    selected: z.boolean().describe('true: it is part of the same undo'),
   })
   .meta({ id: 'LaterEffect' });
 
@@ -24,10 +24,10 @@ export const undoItem = z
     happened_at: z.iso.datetime().nullable(),
     undoable: z.boolean(),
     reason: z.string().nullable().describe('why it cannot be undone'),
-    detail: z.string().nullable().describe('the same in words'),
-    how: z.string().nullable().describe('what the undo does, as the tool declares it'),
-    undo_until: z.iso.datetime().nullable().describe('null: no limit is declared'),
-    changed_since: z.array(laterEffect).describe('later effects on the same resources, whoever made them; at most 500'),
+    detail: z.string().nullable().describe('description of the reason'),
+    how: z.string().nullable().describe('what the undo does, as declared by the tool'),
+    undo_until: z.iso.datetime().nullable().describe('null: the tool declares no time limit'),
+    changed_since: z.array(laterEffect).describe('later effects on the same resources by any caller; at most 500'),
     approval: z
       .object({ required: z.boolean(), rule: z.string(), approver_roles: z.array(z.string()), quorum: z.int() })
       .nullable()
@@ -37,24 +37,24 @@ export const undoItem = z
 
 export const undoPreview = z
   .object({
-    items: z.array(undoItem).describe('in the order of the undo: the newest effect first'),
-    blocked_by: z.array(z.string()).describe('later effects that are not part of the undo: it is refused because of them'),
-    preview_digest: z.string().describe('to be sent with the undo'),
+    items: z.array(undoItem).describe('in undo order: the newest effect first'),
+    blocked_by: z.array(z.string()).describe('later effects that are not part of the undo and block it'),
+    preview_digest: z.string().describe('send this with the undo'),
   })
   .meta({ id: 'UndoPreview' });
 
-const reason = z.string().min(1).max(2000).optional().describe('why it is undone');
+const reason = z.string().min(1).max(2000).optional().describe('reason for the undo');
 const preview_digest = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
-  .describe('of the preview: where the undo would be another, it is refused');
+  .describe('digest of the preview; the undo is refused if it would now differ');
 
 export const undoRequest = z.strictObject({ preview_digest, reason }).meta({ id: 'UndoRequest' });
 
 export const undoSelection = z
   .strictObject({
     call_ids: z.array(z.string().min(1).max(200)).min(1).max(CALLS_MAX),
-    preview: z.boolean().default(false).describe('only say what the undo would do'),
+    preview: z.boolean().default(false).describe('true: only preview the undo'),
     preview_digest: preview_digest.optional().describe('required without `preview`'),
     reason,
   })
@@ -66,21 +66,21 @@ export const undoAnswer = z
     items: z.array(
       z.object({
         call_id: z.string(),
-        undo_call_id: z.string().nullable().describe('the call that undoes it; null: none was made'),
-        status: z.string().nullable().describe('of that call'),
+        undo_call_id: z.string().nullable().describe('the undo call; null: none was made'),
+        status: z.string().nullable().describe('status of the undo call'),
         undone: z.boolean(),
         confirmed: z
           .boolean()
           .nullable()
-          .describe('the tool saw that the effect is gone (true) or could not tell (false); null: it was not asked'),
-        reason: z.string().nullable().describe('why it is not undone (yet)'),
+          .describe('true: the tool verified that the effect is undone; false: the tool could not verify it; null: not verified'),
+        reason: z.string().nullable().describe('why it is not undone yet'),
         detail: z.string().nullable(),
       }),
     ),
   })
   .meta({ id: 'UndoAnswer' });
 
-/** What `POST /v1/calls:undo` answers: the preview where it was asked for. */
+/** Response of `POST /v1/calls:undo`: with `preview` the preview. */
 export const undoSelectionAnswer = z.union([undoAnswer, undoPreview]).meta({ id: 'UndoSelectionAnswer' });
 
 export type UndoItem = z.output<typeof undoItem>;

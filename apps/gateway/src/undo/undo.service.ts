@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { CasesService } from '../cases/cases.service.js';
 import { CALLS_MAX, type UndoAnswer, type UndoPreview } from './undo.schemas.js';
 import { UndoPreviews } from './undo-preview.service.js';
-import { type UndoAsked, UndoRuns } from './undo-runs.service.js';
+import { type UndoCommand, UndoRuns } from './undo-runs.service.js';
 
 /** Undoes calls as their preview showed: each by a call of its own, the newest effect first. */
 @Injectable()
@@ -17,7 +17,7 @@ export class UndoService {
     private readonly runs: UndoRuns,
   ) {}
 
-  /** The calls that are named; a refusal where one of them is not there. */
+  /** The selected calls; a refusal if one does not exist. */
   async named({ tenant_id }: Caller, call_ids: readonly string[], seen?: Seen): Promise<CallState[] | Refusal> {
     const states: CallState[] = [];
     for (const call_id of new Set(call_ids)) {
@@ -45,21 +45,21 @@ export class UndoService {
   }
 
   /** `single`: what cannot be undone is refused with its own reason. */
-  async undo(asked: UndoAsked, states: readonly CallState[], single: boolean): Promise<UndoAnswer | Refusal> {
+  async undo(command: UndoCommand, states: readonly CallState[], single: boolean): Promise<UndoAnswer | Refusal> {
     const [only] = states;
     const fault = single && only ? this.previews.faultOf(only) : undefined;
     if (fault) return fault;
-    const planned = await this.previews.of(asked.caller, states);
+    const planned = await this.previews.of(command.caller, states);
     if (planned instanceof Refusal) return planned;
-    return refusalOf(planned.preview, asked) ?? { items: await this.runs.run(asked, planned) };
+    return refusalOf(planned.preview, command) ?? { items: await this.runs.run(command, planned) };
   }
 }
 
 const hasEffect = ({ end }: CallState): boolean => end !== null && end.outcome.effect !== 'none' && end.original_call_id === null;
 
-function refusalOf(preview: UndoPreview, { preview_digest }: UndoAsked): Refusal | undefined {
+function refusalOf(preview: UndoPreview, { preview_digest }: UndoCommand): Refusal | undefined {
   if (preview.preview_digest !== preview_digest)
-    return new Refusal('conflict', 'the undo would not do what the preview showed: look at a new one', {
+    return new Refusal('conflict', 'the undo would differ from the preview: request a new preview', {
       reason: 'undo_preview_changed',
       preview_digest: preview.preview_digest,
     });

@@ -18,7 +18,7 @@ export class ApprovalModesController {
 
   @Post(':call_id/approval-mode')
   @Roles('operator')
-  @ApiOperation({ summary: 'Say which approval mode a call should have had' })
+  @ApiOperation({ summary: 'Correct the approval mode of a call' })
   @Answer(correctedMode)
   async correct(
     @CurrentCaller() caller: Caller,
@@ -27,9 +27,9 @@ export class ApprovalModesController {
     @SeenPositions() seen: Seen,
     @Res({ passthrough: true }) reply: HttpReply,
   ) {
-    const said = await this.modes.correct(caller, call_id, body, seen);
-    if (said instanceof Refusal) return said;
-    reply.header('countersign-position', positionText(said.at));
-    return said.corrected;
+    const result = await this.modes.correct(caller, call_id, body, seen);
+    if (result instanceof Refusal) return result;
+    reply.header('countersign-position', positionText(result.at));
+    return result.corrected;
   }
 }

@@ -6,7 +6,7 @@ const mode = z.enum(modes);
 
 /** Body of `POST /v1/calls/{call_id}/approval-mode`. */
 export const modeRequest = z.strictObject({
-  approval_mode: mode.describe('what the call turned out to be; the effective one takes a correction back'),
+  approval_mode: mode.describe('the correct mode; the effective mode removes an earlier correction'),
   reason: z.string().min(1).max(2000).optional(),
 });
 
@@ -15,8 +15,8 @@ export type ModeRequest = z.infer<typeof modeRequest>;
 export const correctedMode = z
   .object({
     call_id: z.string(),
-    mode_effective: mode.describe('by which the call was ruled on'),
-    mode_observed: mode.nullable().describe('what its effect showed; null: no more than the effective one'),
+    mode_effective: mode.describe('the mode that the decision used'),
+    mode_observed: mode.nullable().describe('the mode that its effect showed; null: not beyond the effective mode'),
     mode_corrected: mode,
     misclassified: z.boolean(),
     reason: z.string().nullable(),

@@ -38,7 +38,7 @@ export class ApprovalModesService {
     const state = await this.calls.find(tenant_id, call_id, seen);
     if (state instanceof Refusal) return state;
     const about = answeredCall(state);
-    if (!about) return new Refusal('conflict', 'nothing answered the call yet: its effect is not known', { reason: 'call_not_ended' });
+    if (!about) return new Refusal('conflict', 'the call has not ended: its effect is not known yet', { reason: 'call_not_ended' });
     const reason = await this.commands.sealer.text(tenant_id, state.call, body.reason ?? null);
     if (reason instanceof Refusal) return reason;
     const mode_corrected = body.approval_mode;

@@ -4,7 +4,7 @@ import { monthText } from './billing-period.js';
 
 /** What is billed to a tenant: one agent's use of one tool for one case in one month. */
 export interface BillingLine {
-  /** The same whenever the line is asked for: what was billed once is known by it. */
+  /** Stable for each line, so that a line is billed only once. */
   line_id: string;
   tenant_id: string;
   period: string;

@@ -21,7 +21,7 @@ export interface BillingFile {
 const notOver = ({ period, ends_at_ms }: BillingPeriod): Refusal =>
   new Refusal(
     'conflict',
-    `${period} is not closed yet: it ends ${new Date(ends_at_ms).toISOString()} and is closed once all of it is folded`,
+    `${period} is not closed yet: it ends at ${new Date(ends_at_ms).toISOString()} and closes once all its records are projected`,
     { reason: 'billing_period_open' },
   );
 
@@ -39,11 +39,9 @@ export class BillingService {
     const closed = await this.closer.closed(tenant_id, period);
     if (!closed && provisional !== 'true') return notOver(period);
     if (closed && !(await this.isUnchanged(tenant_id, period, closed)))
-      return new Refusal(
-        'unavailable',
-        `the lines of ${period.period} are not those that it was closed with: the views are being folded again`,
-        { reason: 'views_rebuilding' },
-      );
+      return new Refusal('unavailable', `the lines of ${period.period} differ from those at its close: the views are being rebuilt`, {
+        reason: 'views_rebuilding',
+      });
     const { content_type } = billingFormats[format];
     return { content_type, chunks: this.text(tenant_id, period, format), digest: closed?.digest, is_current };
   }

@@ -16,7 +16,7 @@ export class OperatorCommands {
     readonly sealer: CallSealer,
   ) {}
 
-  /** @returns where it stands. @throws InfrastructureFault where the log is away. */
+  /** @returns its log position. @throws InfrastructureFault if the log is unavailable. */
   async say<T extends OperatorCommand>(tenant_id: string, type: T, fields: Omit<EventMap[T], 'meta'>): Promise<LogPosition> {
     const meta = firstMeta(tenant_id, this.clock.now_ms());
     const value = this.codec.encode(type, { meta, ...fields } as unknown as EventMap[T]);

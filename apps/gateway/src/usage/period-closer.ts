@@ -6,7 +6,7 @@ import type { PeriodAnnouncer } from './period-announcer.js';
 import type { UsageTables } from './usage-tables.js';
 
 const TURN_MS = 60_000;
-/** Clocks of brokers and gateways are closer together than that: no record of the month comes any more. */
+/** Exceeds the clock skew of brokers and gateways: after it no more record of the month is appended. */
 const GRACE_MS = 10 * 60_000;
 
 /** Closes each tenant's month of usage on the record, once it is over and folded whole. */
@@ -36,7 +36,7 @@ export class PeriodCloser {
     this.working = this.working
       .then(() => this.checkNow())
       .catch((cause: unknown) =>
-        this.logger.warn({ event: 'usage_period_not_closed', cause: String(cause) }, 'months of usage could not be closed: retry in 60 s'),
+        this.logger.warn({ event: 'usage_period_not_closed', cause: String(cause) }, 'could not close months of usage: retry in 60 s'),
       );
   }
 

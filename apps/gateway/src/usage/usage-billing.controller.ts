@@ -12,8 +12,8 @@ import { type BillingRequest, billingPeriods, billingQuery } from './billing.sch
 import { type BillingFile, BillingService } from './billing.service.js';
 
 const fileHeaders = described({
-  'Countersign-Period': '`closed`, or `provisional` where the lines still change',
-  'Countersign-Lines-Digest': 'of a closed month: `sha-256:` and the digest of its lines as NDJSON',
+  'Countersign-Period': '`closed`, or `provisional` while the lines still change',
+  'Countersign-Lines-Digest': 'for a closed month: `sha-256:` and the digest of its lines as NDJSON',
 });
 
 /** `/v1/usage/billing`: a month's billing lines, the same at each request once the month is closed. */
@@ -25,7 +25,7 @@ export class UsageBillingController {
 
   @Get()
   @ApiOperation({ summary: "Read a month's billing lines" })
-  @AnswersIn(['application/x-ndjson', 'text/csv'], 'a line for each agent, case and tool', { ...fileHeaders, ...viewsHeader })
+  @AnswersIn(['application/x-ndjson', 'text/csv'], 'one line for each agent, case and tool', { ...fileHeaders, ...viewsHeader })
   async read(
     @CurrentCaller() { tenant_id }: Caller,
     @Query({ schema: billingQuery }) query: BillingRequest,

@@ -3,7 +3,7 @@ import { type Sql, usageSince } from '@countersign/store';
 import { Gauge, type Registry } from 'prom-client';
 
 const HOURS = 24;
-const told = [
+const measures = [
   'calls',
   'executed',
   'succeeded',
@@ -18,25 +18,25 @@ const told = [
   'retried_succeeded',
 ] as const;
 
-/** Usage of the last day, of all tenants together: one series a measure, whatever the tenants, tools and agents. */
+/** Usage of the last day over all tenants: one series for each measure, regardless of the number of tenants, tools and agents. */
 export function measureUsage(sql: Sql, now_ms: () => number, registry: Registry): void {
   const gauge: Gauge<'measure'> = new Gauge({
     name: 'countersign_usage_last_day',
-    help: 'Calls of the current and the 23 hours before it, by what became of them',
+    help: 'Calls of the current hour and the 23 hours before it, by outcome',
     labelNames: ['measure'],
     registers: [registry],
     collect: async () => {
-      // Whoever asks for metrics gets the others where the store is away.
+      // If the store is unavailable, the other metrics are still served.
       const sums = await usageSince(sql, Math.floor(now_ms() / HOUR_MS) - HOURS + 1).catch(() => undefined);
       gauge.reset();
       if (!sums) return;
-      for (const measure of told) gauge.set({ measure }, sums[measure]);
+      for (const measure of measures) gauge.set({ measure }, sums[measure]);
       cost.set(sums.cost_micros / 1e6);
     },
   });
   const cost = new Gauge({
     name: 'countersign_usage_last_day_cost_usd',
-    help: 'What they cost, by the contracts of their tools',
+    help: 'Cost of these calls in USD, from the contracts of their tools',
     registers: [registry],
   });
 }

@@ -94,7 +94,7 @@ type ToolVersionName = { tool: string; version: string };
 /** Under which names a row counts: a tool of several capabilities counts under each of them. */
 type Naming = (row: Partial<ToolVersionName> & { agent?: string; day?: number }) => readonly Group['names'][];
 
-/** Reads usage from the views and adds it up under the names that were asked for; adapters and capabilities are the catalog's of now. */
+/** Reads usage from the views and groups it as requested; adapters and capabilities come from the current catalog. */
 export class UsageReport {
   constructor(
     private readonly sql: Sql,

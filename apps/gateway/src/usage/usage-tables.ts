@@ -22,7 +22,7 @@ export class UsageTables {
     return billingTotals(this.store, tenant_id, period);
   }
 
-  /** Whether everything that stands on the log now is in the tables that readers see. */
+  /** Whether the visible tables contain everything that is on the log now. */
   async isFoldedWhole(): Promise<boolean> {
     const heads = await Promise.all(this.lanes.flatMap((lane) => callTopics.flatMap((name) => this.headsOf(laneTopic(name, lane)))));
     if (!(await readBuilds(this.store)).some(({ projection, state }) => projection === USAGE && state === 'live')) return false;

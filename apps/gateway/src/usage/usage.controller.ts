@@ -16,7 +16,7 @@ export class UsageController {
 
   @Get()
   @Roles('operator', 'auditor', 'agent')
-  @ApiOperation({ summary: 'Read what was called, how it went and what it cost' })
+  @ApiOperation({ summary: 'Read the usage report: calls, outcomes and cost' })
   @Answer(usageAnswer)
   read(@CurrentCaller() caller: Caller, @Query({ schema: usageQuery }) query: UsageRequest, @SeenPositions() seen: Seen) {
     return this.usage.read(caller, query, seen);

@@ -21,8 +21,8 @@ const cursor = z
 /** The query of `GET /v1/usage`. */
 export const usageQuery = z.strictObject({
   group_by: z.enum(usageGroups).default('tool'),
-  from: z.iso.datetime({ offset: true }).optional().describe('rounded down to the hour; default 30 days before `to`'),
-  to: z.iso.datetime({ offset: true }).optional().describe('rounded up to the hour; default now'),
+  from: z.iso.datetime({ offset: true }).optional().describe('rounded down to the hour; default: 30 days before `to`'),
+  to: z.iso.datetime({ offset: true }).optional().describe('rounded up to the hour; default: now'),
   tool: z.string().min(1).max(200).optional(),
   agent: z.string().min(1).max(400).optional().describe('id of the principal that called'),
   limit: queryLimit().default(100),
@@ -36,19 +36,19 @@ type Count = Exclude<(typeof usageMeasures)[number], (typeof INTERNAL)[number]>;
 const isCount = (measure: string): measure is Count => !(INTERNAL as readonly string[]).includes(measure);
 const counts = Object.fromEntries(usageMeasures.filter(isCount).map((measure) => [measure, z.int()])) as Record<Count, z.ZodInt>;
 
-const rate = z.number().nullable().describe('null where there is nothing to divide by');
+const rate = z.number().nullable().describe('null if the denominator is 0');
 const name = z.string().nullable().optional();
 
 /** What was counted of calls under one name, or of all. docs/how-to/usage.md says what each count means. */
 const usageLine = z.object({
   tool: name,
-  adapter: name.describe('null: a tool that the catalog does not have'),
+  adapter: name.describe('null: the tool is not in the catalog'),
   capability: name,
   agent: name,
   case_id: name,
   day: name.describe('UTC'),
   ...counts,
-  refused_requests: z.record(z.string(), z.int()).nullable().describe('by kind; null where they are not known by this name'),
+  refused_requests: z.record(z.string(), z.int()).nullable().describe('number by kind; null if this grouping does not have it'),
   success_rate: rate,
   dedup_rate: rate,
   in_doubt_rate: rate,
@@ -65,10 +65,10 @@ const usageLine = z.object({
       duplicates: z.int(),
       compared: z.int(),
       equal_answers: z.int(),
-      correctness: z.number().nullable().describe('equal answers per compared ones'),
+      correctness: z.number().nullable().describe('equal answers divided by compared answers'),
     })
     .nullable()
-    .describe('null where it is not known by this name'),
+    .describe('null if this grouping does not have it'),
 });
 
 export type UsageLine = z.infer<typeof usageLine>;
@@ -80,7 +80,7 @@ export const usageAnswer = z
     from: timeOf.describe('the same as `starts_at`'),
     to: timeOf.describe('the same as `ends_at`'),
     group_by: z.enum(usageGroups),
-    agent: z.string().nullable().describe('the only agent that is counted; null: all'),
+    agent: z.string().nullable().describe('the agent that the report is limited to; null: all agents'),
     total: usageLine.meta({ id: 'UsageTotal' }),
     items: z.array(usageLine.meta({ id: 'UsageLine' })),
     next_cursor: z.string().nullable(),

@@ -54,7 +54,7 @@ export class UsageService {
     const to_ms = to === undefined ? this.configuration.clock.now_ms() + HOUR_MS : Date.parse(to);
     const from_ms = from === undefined ? to_ms - DAYS_DEFAULT * 24 * HOUR_MS : Date.parse(from);
     const [from_hour, to_hour] = [Math.floor(from_ms / HOUR_MS), Math.ceil(to_ms / HOUR_MS)];
-    if (to_hour <= from_hour) return outOfRange('/to', '`to` is not after `from`');
-    return to_hour - from_hour > HOURS_MAX ? outOfRange('/from', 'at most 400 days at once') : { from_hour, to_hour };
+    if (to_hour <= from_hour) return outOfRange('/to', '`to` must be after `from`');
+    return to_hour - from_hour > HOURS_MAX ? outOfRange('/from', 'the range may have at most 400 days') : { from_hour, to_hour };
   }
 }

@@ -19,8 +19,8 @@ export function personFault(
     ? lacking.map(({ role, at }) => ({
         path: `/acts_as/roles/${at}`,
         code: 'not_live',
-        message: `${id} has no role ${role} by ${means}`,
+        message: `${id} does not have the role ${role} from ${means}`,
       }))
     : [{ path: '/acts_as/id', code: 'not_live', message: `${id} does not have ${means}` }];
-  return new Refusal('invalid-request', 'a channel decides only for a person who could decide now', { issues });
+  return new Refusal('invalid-request', '`acts_as` must be a person who can currently vote with these roles', { issues });
 }

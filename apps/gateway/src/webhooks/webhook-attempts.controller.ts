@@ -8,7 +8,7 @@ import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { webhookAttemptAnswer, webhookAttemptPage } from './webhook-attempts.schemas.js';
 import { WebhookAttemptsService } from './webhook-attempts.service.js';
 
-/** What came of the attempts to send to a channel, and an attempt on demand. */
+/** Outcomes of attempts to send to a channel, and a test on demand. */
 @ApiTags('webhooks')
 @Roles('operator')
 @Controller('v1/webhooks/:webhook_id')
@@ -24,7 +24,7 @@ export class WebhookAttemptsController {
 
   @Post('test')
   @ApiOperation({ summary: 'Send a test notification to a channel, once' })
-  @Answer(webhookAttemptAnswer, { description: 'what came of the attempt' })
+  @Answer(webhookAttemptAnswer, { description: 'the outcome of the attempt' })
   test(@CurrentCaller() { tenant_id }: Caller, @Param('webhook_id') webhook_id: string) {
     return this.attempts.test(tenant_id, webhook_id);
   }

@@ -6,13 +6,13 @@ import { pageOfItems } from '../lists/page-query.js';
 /** One attempt to send a notification to a channel, as it is answered. Nothing of what was sent. */
 export const webhookAttemptAnswer = z
   .object({
-    message_id: z.string().describe('as in the header `webhook-id`: the same for every attempt'),
+    message_id: z.string().describe('as in the header `webhook-id`; the same for every attempt'),
     type: z.string().describe('type of the notification; `webhook.test` for a test'),
-    attempt: z.int().min(1).describe('counted anew where another gateway continues'),
+    attempt: z.int().min(1).describe('starts at 1 again if another gateway takes over'),
     at: timeOf,
     duration_ms: z.int().min(0),
-    status: z.int().nullable().describe('what the receiver answered (HTTP or SMTP); null: it did not answer, or mail was delivered'),
-    error: z.enum(sendErrors).nullable().describe('null: the receiver has the message'),
+    status: z.int().nullable().describe('status of the response (HTTP or SMTP); null: no response, or the mail was delivered'),
+    error: z.enum(sendErrors).nullable().describe('null: the message was delivered'),
     next_attempt_at: timeOf.nullable().describe('null: no further attempt'),
   })
   .meta({ id: 'WebhookAttempt' });

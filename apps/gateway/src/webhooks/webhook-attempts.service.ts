@@ -10,7 +10,7 @@ import { RecordedChannels } from '../notifications/recorded-channels.js';
 import type { WebhookAttemptAnswer } from './webhook-attempts.schemas.js';
 import { noSuchWebhook } from './webhooks.service.js';
 
-const running = (): Refusal => new Refusal('conflict', 'a test of this tenant is running: try again', { reason: 'webhook_test_running' });
+const running = (): Refusal => new Refusal('conflict', 'a test of this tenant is running: retry later', { reason: 'webhook_test_running' });
 
 function answerOf({ message_id, type, attempt, at_ms, duration_ms, status, error, next_attempt_at_ms }: WebhookAttempt) {
   const next_attempt_at = isoOf(next_attempt_at_ms);
@@ -26,7 +26,7 @@ function answerOf({ message_id, type, attempt, at_ms, duration_ms, status, error
   } as WebhookAttemptAnswer;
 }
 
-/** What came of sending to a channel. */
+/** Delivery attempts of a channel. */
 @Injectable()
 export class WebhookAttemptsService {
   /** Tenants whose test is running here: one at a time. */
@@ -43,7 +43,7 @@ export class WebhookAttemptsService {
     return { items: items.map(answerOf), next_cursor };
   }
 
-  /** Sends one message, whatever types the channel wants and whether it is active: so that a channel is tested before it is enabled. */
+  /** Sends one message regardless of the types and state of the channel, so that a channel can be tested before it is enabled. */
   async test(tenant_id: string, webhook_id: string): Promise<WebhookAttemptAnswer | Refusal> {
     const webhook = this.find(tenant_id, webhook_id);
     if (!webhook) return noSuchWebhook();

@@ -71,7 +71,7 @@ export class WebhooksController {
   }
 }
 
-/** A channel as it is after a change. No cache keeps it: its secret may stand in it. */
+/** A channel as it is after a change. It must not be cached: it may contain the secret. */
 function changed(written: TaggedWebhook | Refusal, reply: HttpReply): TaggedWebhook['webhook'] | Refusal {
   if (written instanceof Refusal) return written;
   const { webhook, etag } = written;

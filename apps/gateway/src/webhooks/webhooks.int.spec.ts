@@ -50,15 +50,15 @@ test('operators make, read and remove channels; others do not', async () => {
   expect((await app.send('DELETE', `/v1/webhooks/${webhook.webhook_id}`, { role: 'operator' })).status).toBe(404);
 });
 
-test('a channel needs types that exist, an address that may be called, and an admin where it decides for somebody', async () => {
+test('a channel needs known types, an allowed address, and an admin for acts_as', async () => {
   const types = await app.send('POST', '/v1/webhooks', { role: 'operator', body: { url: 'https://93.184.215.14', types: ['Approval'] } });
   expect([types.status, types.body.validation.issues[0].path]).toEqual([400, '/types/0']);
   const address = await app.send('POST', '/v1/webhooks', { role: 'operator', body: { url: 'http://127.0.0.1/hook' } });
   expect([address.status, address.body.validation.issues[0].path]).toEqual([422, '/url']);
   const acting = { url: 'mailto:ann@example.com', channel: 'mail', acts_as: { id: 'ann', roles: ['approver'] } };
   expect((await app.send('POST', '/v1/webhooks', { role: 'operator', body: acting })).status).toBe(403);
-  const nobody = await app.send('POST', '/v1/webhooks', { role: 'operator,admin', body: acting });
-  expect([nobody.status, nobody.body.validation.issues[0].path]).toEqual([400, '/acts_as/id']);
+  const unknown = await app.send('POST', '/v1/webhooks', { role: 'operator,admin', body: acting });
+  expect([unknown.status, unknown.body.validation.issues[0].path]).toEqual([400, '/acts_as/id']);
 });
 
 test('the secret of callbacks is read by operators, and kept by no cache', async () => {

@@ -26,7 +26,7 @@ export const webhookRequest = z.strictObject({
         .describe('the issuer of the identity provider of the person; absent: a person with a key'),
     })
     .optional()
-    .describe('messages carry a link that decides as this person; whoever reads them can use it'),
+    .describe('messages carry a link that votes as this person; anyone who reads a message can use it'),
 });
 
 export type WebhookRequest = z.infer<typeof webhookRequest>;
@@ -37,7 +37,7 @@ export const webhookAnswer = z
     webhook_id: z.string(),
     channel: z.enum(['webhook', 'slack', 'mail']),
     url: z.string(),
-    types: z.array(z.string()).describe('types of notifications, or their beginnings as `approval.*`'),
+    types: z.array(z.string()).describe('notification types, or prefixes such as `approval.*`'),
     description: z.string(),
     acts_as: z
       .object({
@@ -47,7 +47,7 @@ export const webhookAnswer = z
         issuer: z.string().optional().describe('absent: a person with a key'),
       })
       .nullable()
-      .describe('messages carry a link that decides as this person'),
+      .describe('messages carry a link that votes as this person'),
     state: z.enum(['active', 'disabled', 'deleted']),
     changed_at: timeOf,
   })
@@ -58,7 +58,7 @@ export const webhookPage = pageOfItems(webhookAnswer.extend({ etag: z.string() }
 });
 
 const { acts_as, changed_at, ...written } = webhookAnswer.shape;
-const secret = z.string().optional().describe('the secret of signatures (Standard Webhooks): shown once, when it is made');
+const secret = z.string().optional().describe('signing secret (Standard Webhooks), shown once at creation');
 
 export const changedWebhook = z.object({ ...written, acts_as, changed_at, secret }).meta({ id: 'ChangedWebhook' });
 

@@ -29,7 +29,7 @@ interface NextWebhook {
   sealed: string;
 }
 
-export const noSuchWebhook = (): Refusal => new Refusal('not-found', 'there is no webhook of this id', { reason: 'webhook_not_found' });
+export const noSuchWebhook = (): Refusal => new Refusal('not-found', 'no webhook has this id', { reason: 'webhook_not_found' });
 
 function answerOf({ secret_sealed: _sealed, by: _by, changed_at_ms, acts_as_issuer, ...webhook }: Webhook): WebhookAnswer {
   const acts_as = webhook.acts_as && acts_as_issuer ? { ...webhook.acts_as, issuer: acts_as_issuer } : webhook.acts_as;
@@ -108,7 +108,7 @@ export class WebhooksService {
 
   private addressFault({ channel, url }: WebhookRequest): Refusal | undefined {
     const isMail = channel === 'mail';
-    const mailFault = MAIL.test(url) ? undefined : 'a mail channel is `mailto:` and one address';
+    const mailFault = MAIL.test(url) ? undefined : 'the url of a mail channel must be `mailto:` and one address';
     const message = isMail ? mailFault : callbackFault(url, this.addresses);
     return message === undefined
       ? undefined
@@ -130,5 +130,5 @@ export class WebhooksService {
 
 const actsForOthers = ({ principal }: Caller, { acts_as }: WebhookRequest): Refusal | undefined =>
   acts_as && !principal.roles.includes('admin')
-    ? new Refusal('forbidden', 'only an admin lets a channel decide for somebody', { reason: 'role_missing' })
+    ? new Refusal('forbidden', 'only admins can set `acts_as` on a channel', { reason: 'role_missing' })
     : undefined;

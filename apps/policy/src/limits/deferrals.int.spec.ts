@@ -93,7 +93,7 @@ describe('given a limit that lets calls wait', () => {
 describe('given a call that depends on another', () => {
   const other = () => callId(1, uuidv7(Date.now()));
 
-  test('it waits while the other runs, also where nobody has heard of it yet, and runs when it succeeded', async () => {
+  test('it waits while the other runs, also if the other is not known yet, and runs when the other succeeded', async () => {
     const [running, unheard] = [other(), other()];
     await viewed(running, 'running');
     const call_id = await rig.request('note', after(running, unheard));
@@ -117,7 +117,7 @@ describe('given a call that depends on another', () => {
     expect(await at.rulingOf(call_id, 2)).toMatchObject([{ effect: 'deny', rule: 'prerequisite.not_succeeded' }]);
   });
 
-  test("another tenant's call is one that nobody has heard of", async () => {
+  test("another tenant's call counts as unknown", async () => {
     const foreign = other();
     await viewed(foreign, 'succeeded', 'globex');
     expect(await at.ruling(await rig.request('note', after(foreign)))).toMatchObject({ effect: 'defer' });

@@ -69,7 +69,7 @@ export class LimitService {
     this.orphans
       .giveBack(readAll)
       .then(() => this.book.drop())
-      .catch((cause: unknown) => this.warn({ cause: String(cause) }, 'limits are tidied later'))
+      .catch((cause: unknown) => this.warn({ event: 'limit_cleanup_failed', cause: String(cause) }, 'cannot clean up limits; will retry'))
       .finally(() => {
         this.tending = false;
       });
@@ -145,7 +145,9 @@ export class LimitService {
 
   settleSoon(): void {
     if (![...this.ledgers].some(({ settling }) => settling.size > 0)) return;
-    this.settle().catch((cause: unknown) => this.warn({ cause: String(cause) }, 'ends of calls are counted by their limits later'));
+    this.settle().catch((cause: unknown) =>
+      this.warn({ event: 'limit_settlement_failed', cause: String(cause) }, 'cannot settle the limits of ended calls; will retry'),
+    );
   }
 
   private async settleAll(): Promise<void> {

@@ -43,7 +43,7 @@ const uuidOf = (call_id: string): string => (parseCallId(call_id) as { uuid: str
 /** Texts of SQL hold no NUL. */
 const sqlText = (text: string): string => text.replaceAll('\u0000', '\ufffd');
 
-/** One row a counter, whoever names it. */
+/** One row per counter, however many limits name it. */
 function countersOf(
   items: Iterable<{ tenant_id: string; of: readonly Pick<LimitReservation, 'counter' | 'limit_id' | 'subject' | 'per'>[] }>,
 ): NewCounter[] {
@@ -187,7 +187,7 @@ export class LimitStore {
     if (this.counted.has(lane)) return;
     const known = await countedPartitions(this.store, lane);
     if (known.size < this.log.partitions(laneTopic('policy-decided', lane)))
-      throw new InfrastructureFault('limits wait: not every partition of the lane is counted in this database yet');
+      throw new InfrastructureFault('limits are not available yet: this database has not counted every partition of the lane');
     this.counted.add(lane);
   }
 }

@@ -51,7 +51,7 @@ describe('given a limit of 10 calls', () => {
     await at.untilUsed('ten', 1);
   });
 
-  test('a denied or cancelled approval gives back what was reserved when people were asked', async () => {
+  test('a denied or cancelled approval releases what was reserved with the request', async () => {
     const call_id = await rig.request('pay');
     expect(await at.ruling(call_id)).toMatchObject({ effect: 'require_approval', reservations: [{ limit_id: 'ten' }] });
     expect(await at.used('ten')).toEqual([1]);
@@ -165,7 +165,7 @@ test('an amount is added up for each value of `per`, and what cannot be counted 
     expect(await order(inputs)).toBe('deny');
 });
 
-test('edited inputs are counted instead of those that were asked for, and refused where they do not fit', async () => {
+test('edited inputs are counted instead of the requested ones, and refused where they do not fit', async () => {
   await at.limit('sum', { kind: 'cumulative', amount: 'inputs.total', max: 10 });
   const call_id = await rig.request('pay', { inputs_json: '{"total":4}' });
   await at.ruling(call_id);
@@ -192,12 +192,12 @@ test('edited inputs are counted instead of those that were asked for, and refuse
 
 test('a call that no limit counts asks nothing of the database', async () => {
   await at.limit('pays', { tools: ['pay'] });
-  const asked: string[] = [];
+  const queried: string[] = [];
   const transactions = vi.spyOn(store, 'transaction').mockImplementation(() => Promise.reject(new Error('nothing to write')));
   const queries = vi.spyOn(store, 'query');
   await Promise.all((await at.requests(100)).map((call_id) => at.ruling(call_id)));
-  for (const [{ name, text }] of queries.mock.calls) asked.push(name ?? text);
+  for (const [{ name, text }] of queries.mock.calls) queried.push(name ?? text);
   expect(transactions).not.toHaveBeenCalled();
   vi.restoreAllMocks();
-  expect(asked.filter((name) => name !== 'policy_snapshot_save' && name !== 'store_pulse')).toEqual([]);
+  expect(queried.filter((name) => name !== 'policy_snapshot_save' && name !== 'store_pulse')).toEqual([]);
 });

@@ -27,7 +27,7 @@ export class Orphans {
     this.found = this.found.filter((one) => one.ledger !== ledger);
   }
 
-  /** Gives back what nobody claimed. `readAll`: resolves when every input of the lane as of now was handled. */
+  /** Releases unclaimed reservations. `readAll`: resolves when every input of the lane as of now was handled. */
   async giveBack(readAll: (lane: string) => Promise<void>): Promise<void> {
     const found = this.found;
     this.found = [];

@@ -26,7 +26,7 @@ export class AnsweredOffsets {
     return ((this.words[Math.floor(bit / BITS)] as number) & (1 << (bit % BITS))) !== 0;
   }
 
-  /** The offset after the highest one; 0 where there is none. */
+  /** The offset after the highest one; 0 if there is none. */
   get end(): number {
     return this.endOffset;
   }

@@ -5,7 +5,7 @@ import type { RulingPartition } from './ruling-partition.js';
 /** Waiting calls of one partition that are judged again in one turn. */
 const AT_ONCE = 200;
 
-/** Judges waiting calls again when what they wait for came, or their time is over. Asks nothing of the database while nobody waits. */
+/** Judges waiting calls again when their condition is met or their time is over. Sends no query while no call waits. */
 export class Deferrals {
   constructor(private readonly sql: Sql) {}
 

@@ -32,8 +32,8 @@ export class DueWork {
   }
 
   /**
-   * Looks for waiting calls whose version may not run any more. Once more for a while after a change: a batch that was judged
-   * before it may have been said after it.
+   * Looks for waiting calls whose version may no longer run. Once more for a while after a change: a batch that was judged
+   * before it may be published after it.
    */
   private withdraw(): void {
     if (this.decisions.revocationEpoch !== this.revocationEpoch) {
@@ -78,7 +78,7 @@ export class DueWork {
   private later(overdue: readonly DueApproval[], cause: unknown): void {
     this.services.logger.warn(
       { event: 'approval_expiry_postponed', cause: String(cause) },
-      'approvals expire later: not every vote could be read',
+      'cannot expire approvals yet, because not every vote is read; will retry',
     );
     for (const one of overdue) this.services.wheel.add(this.services.clock.now_ms(), one);
   }

@@ -38,7 +38,7 @@ test('a clock that jumps by years is no work, and one that goes back makes nothi
   expect(wheel.turn(1e14 + 5000)).toEqual(['b']);
 });
 
-test('what nobody waits for is taken off', () => {
+test('entries that are no longer awaited are removed', () => {
   const wheel = new ExpiryWheel<number>();
   for (let at = 0; at < 100; at++) wheel.add(at * 100, at);
   wheel.retain((item) => item % 10 === 0);

@@ -18,7 +18,7 @@ export class ExpiryWheel<T> {
     this.count++;
   }
 
-  /** Takes off everything that nobody waits for any more. */
+  /** Removes entries that are no longer awaited. */
   retain(isWanted: (item: T) => boolean): void {
     this.count = 0;
     for (const [second, bucket] of this.buckets) {

@@ -31,7 +31,7 @@ function answer(answered: Map<string, AnsweredOffsets>, event: Recorded): void {
 }
 
 /**
- * Where a partition stands, from its own output alone: open questions and calls in flight, and which records of its
+ * The position of a partition, from its own output alone: open questions and calls in flight, and which records of its
  * inputs have an answer. Both outputs are replayed by hlc, which is the order in which they were decided. Ends on
  * tool-executed are read again as input. A snapshot that does not fit the log is left aside.
  */

@@ -19,7 +19,7 @@ class ScriptedLog extends EventLog {
     this.appends++;
     const answer = this.script.shift() ?? 'ok';
     await new Promise((done) => setImmediate(done));
-    if (answer === 'lost_before') throw new InfrastructureFault('away');
+    if (answer === 'lost_before') throw new InfrastructureFault('unavailable');
     const offsets = records.map(({ topic, value }) => {
       const before = this.taken.filter((one) => one.topic === topic).length;
       this.taken.push({ topic, at: value.readUInt32BE(0) });
@@ -45,7 +45,7 @@ class ScriptedLog extends EventLog {
 const outgoing = (at: number, topic = 'policy-decided'): Outgoing => {
   const value = Buffer.alloc(4);
   value.writeUInt32BE(at, 0);
-  return { said: { event: { meta: { hlc: at } } } as AnyEvent, record: { topic, partition: 0, key: null, value, headers: {} } };
+  return { published: { event: { meta: { hlc: at } } } as AnyEvent, record: { topic, partition: 0, key: null, value, headers: {} } };
 };
 
 function writerOn(log: ScriptedLog, in_flight_max = 3) {
@@ -77,14 +77,14 @@ test('whatever fails, everything is on the log at last and its last copies are i
   );
 });
 
-test('what is appended again is stamped anew, after all that was decided since', async () => {
+test('records that are appended again get a new stamp, after all decisions since', async () => {
   const log = new ScriptedLog(['lost_before', 'ok']);
   let hlc = 100;
-  const restamp = ({ said, record }: Outgoing): Outgoing => {
-    said.event.meta.hlc = ++hlc;
+  const restamp = ({ published, record }: Outgoing): Outgoing => {
+    published.event.meta.hlc = ++hlc;
     const value = Buffer.alloc(4);
     value.writeUInt32BE(hlc, 0);
-    return { said, record: { ...record, value } };
+    return { published, record: { ...record, value } };
   };
   const options = { in_flight_max: 2, pending_records_max: 9, restamp, logger: { warn: () => undefined } };
   const writer = new PartitionWriter(log, options, new Map());

@@ -5,12 +5,12 @@ import type { Logger } from '@countersign/process';
 
 /** An event on its way to the log, with the record that carries it. */
 export interface Outgoing {
-  said: AnyEvent;
+  published: AnyEvent;
   record: NewRecord;
 }
 
 export interface WriterOptions {
-  /** Appends under way at once. One journal keeps their order. */
+  /** Appends in progress at once. One journal keeps their order. */
   in_flight_max: number;
   /** Records that may wait for the log before new decisions wait as well. */
   pending_records_max: number;
@@ -35,7 +35,7 @@ const BACKOFF_MS = [20, 50, 100, 250, 500, 1000, 2000];
 /**
  * Writes what one partition decides, in order. Decisions run ahead of the log, never apart from it: where an append fails,
  * it and everything decided since are appended again, in the same order, until the log takes them, and no decision is
- * made meanwhile beyond `pending_records_max`. A repeat on the log is harmless (first wins), a gap would not be.
+ * made in the meantime beyond `pending_records_max`. A repeat on the log is harmless (first wins), a gap would not be.
  */
 export class PartitionWriter {
   private queue: Outgoing[] = [];
@@ -66,7 +66,7 @@ export class PartitionWriter {
   /** Resolves when another decision may be made. @throws InfrastructureFault where the writer stops first. */
   async waitForCapacity(): Promise<void> {
     while (!this.stopped && this.enqueued - this.written >= this.options.pending_records_max) await this.progress();
-    if (this.stopped) throw new InfrastructureFault('the partition is no longer written here');
+    if (this.stopped) throw new InfrastructureFault('this process no longer writes the partition');
   }
 
   /** Resolves when everything enqueued so far is on the log, or the writer was stopped. */
@@ -146,7 +146,7 @@ export class PartitionWriter {
     flight.state = 'failed';
     this.options.logger.warn(
       { event: 'rulings_not_written', cause: String(cause), records: flight.outgoing.length },
-      'rulings wait until the log takes them',
+      'cannot write rulings to the log; retrying',
     );
     this.retryWhenSettled();
   }

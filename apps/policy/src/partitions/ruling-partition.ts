@@ -50,7 +50,7 @@ import { type Outgoing, PartitionWriter } from './partition-writer.js';
 import { RulingRecords } from './ruling-records.js';
 import { isWatched } from './watched.js';
 
-/** Where a partition stands when it is opened: what its own output says (see output-replay.ts). */
+/** The position of a partition when it is opened: what its own output says (see output-replay.ts). */
 export interface PartitionStart {
   lane: string;
   partition: number;
@@ -123,7 +123,7 @@ export class RulingPartition implements OwnedPartition {
     return this.start.hlc;
   }
 
-  /** Grants calls that joined a granted question and whose own grant a crash kept off the log: it stands on another topic than their ruling. */
+  /** Grants calls that joined a granted question and whose own grant was lost in a crash: it is on another topic than their ruling. */
   completeGrants(): void {
     const topic = laneTopic('policy-decided', this.start.lane);
     for (const approval of [...this.state.approvals.values()]) {
@@ -143,7 +143,7 @@ export class RulingPartition implements OwnedPartition {
     const toRule = fresh.filter(wantsRuling);
     if (toRule.length > 0) crashPoint('policy.before_ruling');
     const answers = toRule.length > 0 ? await this.judge(toRule) : undefined;
-    // Whoever was revoked before a vote was written is out, also where the configuration is read later than the votes.
+    // A voter that was revoked before the vote was written does not count, also if the configuration is read after the votes.
     if (fresh.some(({ event_type }) => event_type === 'approval_voted')) await this.decisions.catchUp();
     const edits = batch.topic === 'approval-voted' ? await this.judgeEdits(fresh) : undefined;
     const now_ms = this.services.clock.now_ms();
@@ -184,7 +184,7 @@ export class RulingPartition implements OwnedPartition {
     return this.decisions.judgeEdits(editsOf(this.state, fresh), this.start, stands);
   }
 
-  /** Judges waiting calls again: the next revision of those that need not wait any more, or wait for something else now. */
+  /** Judges waiting calls again: the next revision of those that no longer need to wait, or wait for something else now. */
   async resume(due: readonly DueDeferral[], at_ms: number): Promise<void> {
     await this.writer.waitForCapacity();
     const questions = due.map((one) => ({
@@ -201,7 +201,7 @@ export class RulingPartition implements OwnedPartition {
     this.decisions.limits.settleSoon();
   }
 
-  /** Ends what a record that nobody can decide was about. */
+  /** Ends the call of a record that cannot be decided. */
   refuse(event: Recorded): void {
     if (!this.isNew(event)) return;
     this.write((now_ms) => refusePoison(this.state, event, { ...this.services.terms, now_ms }));
@@ -214,7 +214,7 @@ export class RulingPartition implements OwnedPartition {
     this.write((now_ms) => refuseUnreadable(this.state, { ...request, lane: this.start.lane }, { ...this.services.terms, now_ms }));
   }
 
-  /** Calls that wait for people, or were deferred, and whose version may not run any more, are denied at once. */
+  /** Calls that wait for people, or were deferred, and whose version may no longer run, are denied at once. */
   withdraw(): void {
     if (this.state.approvals.size === 0 && this.state.limits.deferred.size === 0) return;
     const judge = ({ meta, call }: { meta: Meta; call: ToolCall }) => this.decisions.withdrawalOf(meta.tenant_id, call);
@@ -230,7 +230,7 @@ export class RulingPartition implements OwnedPartition {
     return approval?.status === 'open' && expiresAt(approval) <= now_ms;
   }
 
-  /** A part was not met in time: its next group is asked, or the request expires. */
+  /** A part was not met in time: it goes to its next group, or the request expires. */
   expire(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
     if (!approval || !this.isOverdue(approval_id, this.services.clock.now_ms())) return;
@@ -244,7 +244,7 @@ export class RulingPartition implements OwnedPartition {
     if (approval) this.write((now_ms) => remind(approval, holderOf(approval).meta, now_ms));
   }
 
-  /** A grant that can no longer be executed need not be joined any more. */
+  /** A grant that can no longer be executed can no longer be joined. */
   forgetGrant(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
     if (approval?.status === 'granted' && approval.execute_before_ms <= this.services.clock.now_ms()) dropApproval(this.state, approval);
@@ -274,15 +274,15 @@ export class RulingPartition implements OwnedPartition {
     const stamped = drafts.map((draft) => {
       const meta = stampedMeta(draft, { event_id: uuidv7(now_ms), now_ms, after_hlc: hlc });
       hlc = meta.hlc;
-      const said = { event_type: draft.event_type, event: { ...draft.body, meta } } as AnyEvent;
-      const traceparent = this.services.telemetry.traceparentOf(said, draft.traceparent);
-      return { draft, traceparent, outgoing: { said, record: this.records.of(said, draft.key, traceparent) } };
+      const published = { event_type: draft.event_type, event: { ...draft.body, meta } } as AnyEvent;
+      const traceparent = this.services.telemetry.traceparentOf(published, draft.traceparent);
+      return { draft, traceparent, outgoing: { published, record: this.records.of(published, draft.key, traceparent) } };
     });
     this.start.hlc = hlc;
     for (const { draft, traceparent, outgoing } of stamped) {
-      evolveRulings(this.state, outgoing.said, traceparent);
+      evolveRulings(this.state, outgoing.published, traceparent);
       if (isWatched(draft)) this.watch(draft.body.approval_id);
-      this.services.telemetry.count(outgoing.said);
+      this.services.telemetry.count(outgoing.published);
       into.push(outgoing);
     }
   }

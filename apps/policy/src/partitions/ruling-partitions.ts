@@ -51,7 +51,7 @@ export class RulingPartitions implements PartitionOwner {
     return this.owned.revoke(lane, numbers);
   }
 
-  /** A batch of a partition that was revoked meanwhile is left to its next owner, who starts from the partition's output. */
+  /** A batch of a partition that was revoked in the meantime is left to its next owner, who starts from the partition's output. */
   async handle(batch: EventBatch): Promise<void> {
     await this.owned.at(batch.lane, batch.partition)?.handle(batch);
   }

@@ -23,8 +23,8 @@ export class RulingRecords {
   }
 
   /** The same event at a later place in causal order. */
-  restamped({ said, record }: Outgoing, hlc: number): Outgoing {
-    said.event.meta.hlc = hlc;
-    return { said, record: { ...record, value: this.codec.encode(said.event_type, said.event) } };
+  restamped({ published, record }: Outgoing, hlc: number): Outgoing {
+    published.event.meta.hlc = hlc;
+    return { published, record: { ...record, value: this.codec.encode(published.event_type, published.event) } };
   }
 }

@@ -19,7 +19,7 @@ export class SnapshotSaver {
       if ((this.saved.get(partition) ?? 0) === handled) continue;
       this.saved.set(partition, handled);
       await saveSnapshot(this.rows, partition).catch((cause: unknown) => {
-        this.logger.warn({ event: 'policy_snapshot_not_saved', cause: String(cause) }, 'a snapshot of policy was not saved');
+        this.logger.warn({ event: 'policy_snapshot_not_saved', cause: String(cause) }, 'cannot save a policy snapshot');
       });
     }
   }

@@ -8,7 +8,7 @@ export interface SnapshotRows {
   save(lane: string, partition: number, row: { body: string; offsets: string }): Promise<void>;
 }
 
-/** An approval as snapshots from before parts keep it: what it asks stands beside it. */
+/** An approval as snapshots from before parts keep it: its requirement is a separate field. */
 type KeptApproval = Approval & Partial<Omit<ApprovalPart, 'rule'>> & Pick<Approval, 'approval_id'>;
 
 /** Names its parts where the snapshot is from before they existed: the only one, of the rule of its ruling. */
@@ -73,7 +73,7 @@ function readState(text: string): { state: RulingState; hlc: number } {
   return { state, hlc: body.hlc };
 }
 
-/** The newest snapshot of a partition; undefined where there is none or it cannot be read. @throws InfrastructureFault */
+/** The newest snapshot of a partition; undefined if there is none or it cannot be read. @throws InfrastructureFault */
 export async function loadSnapshot(rows: SnapshotRows, lane: string, partition: number): Promise<PolicySnapshot | undefined> {
   const row = await rows.load(lane, partition);
   if (!row) return undefined;

@@ -32,7 +32,7 @@ type RequestedQuestion = WithHistory<MappedQuestion>;
 
 const AT_ONCE: GuardRefusal = {
   rule: 'edit.at_once',
-  reason: callError('POLICY_DENIED', 'another edit of this request came at the same time'),
+  reason: callError('POLICY_DENIED', 'another edit of this request was made at the same time'),
 };
 const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.suspended', 'tool.changed']);
 const TOPICS = ['configuration-changed', 'tool-registered'] as const;
@@ -54,18 +54,18 @@ export class DecisionService {
     private readonly similar: (tenant_id: string, call: ToolCall, before_ms: number) => Promise<SimilarCall[]>,
   ) {}
 
-  /** One answer a question, in their order. No I/O where nobody has to be asked and the configuration fits. */
-  async judge(asked: readonly Question[], where: Where): Promise<readonly Judged[]> {
-    const opened = this.io.personal.opened(asked);
+  /** One answer per question, in order. No I/O if no approval is needed and the configuration is recent enough. */
+  async judge(requested: readonly Question[], where: Where): Promise<readonly Judged[]> {
+    const opened = this.io.personal.opened(requested);
     const readable = opened instanceof Promise ? await opened : opened;
-    const away = this.io.pulse.need();
-    if (away) await away;
+    const recovery = this.io.pulse.need();
+    if (recovery) await recovery;
     const config_offset = newestSeen(readable);
     if (config_offset !== undefined) await this.io.configuration.folded('configuration-changed', config_offset);
     const mapped = this.io.mappings.complete(readable);
     const questions = mapped instanceof Promise ? await mapped : mapped;
-    const told = this.io.histories.of(questions);
-    let answers = await this.judgeInTurns(told instanceof Promise ? await told : told);
+    const withHistory = this.io.histories.of(questions);
+    let answers = await this.judgeInTurns(withHistory instanceof Promise ? await withHistory : withHistory);
     if (answers.some(({ unfamiliar }) => unfamiliar)) {
       await this.catchUp();
       answers = await this.judgeInTurns(await this.io.histories.of(questions));
@@ -88,21 +88,21 @@ export class DecisionService {
     return this.io.configuration.state.revocation_epoch;
   }
 
-  /** The ruling of a call whose version may not run any more: revoked, suspended, or another contract than it was called by. */
+  /** The ruling of a call whose version may no longer run: revoked, suspended, or with another contract than at the request. */
   withdrawalOf(tenant_id: string, call: ToolCall): Withdrawal | undefined {
     const judged = judgeCall(this.rulings, this.io.configuration.state, { tenant_id, call, at_ms: call.requested_at_ms });
     return judged.judgement.effect === 'deny' && WITHDRAWS.has(judged.judgement.rule) ? judged : undefined;
   }
 
-  /** Frozen before people are asked: what became of calls like it. */
+  /** The outcomes of similar calls, frozen before approval is requested. */
   private async addSimilar(answered: readonly Answered[]): Promise<void> {
     for (const [{ tenant_id, call, at_ms }, { evidence, judgement }] of answered)
       if (evidence && judgement.effect === 'require_approval') evidence.similar = await this.similar(tenant_id, call, at_ms);
   }
 
   /**
-   * The same for inputs as approvers want them; `key_holder` is whoever holds the key that they have by themselves. Limits
-   * are asked for what they count for instead, where the edit `stands` but for that.
+   * The same for edited inputs; `key_holder` is the call that holds the key of the edited inputs. Limits
+   * are counted for the edited inputs if the edit is otherwise valid (`stands`).
    */
   async judgeEdits(
     edits: readonly EditQuestion[],
@@ -157,7 +157,7 @@ export class DecisionService {
     const { state } = this.io.configuration;
     return questions.map((question) => {
       const judged = this.io.personal.guarded(state, question, this.judgeOne(question));
-      // Rules were never asked about what would run: they are asked now, and are not stricter than before.
+      // Rules never judged the mapped form: they judge it now, and are not stricter than before.
       return question.at_execution && !question.late ? refusedAtExecution(judged) : judged;
     });
   }

@@ -11,12 +11,12 @@ interface JudgedCall {
   at_ms: number;
 }
 
-/** A call with what its rules are told of earlier ones; absent: no rule asks, or it cannot be told. */
+/** A call with the history that its rules use; absent: no rule uses it, or it is unavailable. */
 export type WithHistory<Q> = Q & { history_json?: string };
 
 const TRIES = 3;
 
-/** What the rules about calls are told of earlier ones; only for those whose rules ask. */
+/** Reads the history that rules use of earlier calls; only for calls whose rules use it. */
 export class HistoryLookup {
   constructor(
     private readonly rulings: TenantRulings,
@@ -26,42 +26,46 @@ export class HistoryLookup {
   ) {}
 
   /**
-   * The calls themselves, and no wait, where no rule asks. What cannot be told is missing: the conditions that ask for it err.
+   * The calls themselves, without a wait, if no rule uses history. Unavailable history is missing: conditions that use it fail.
    * @throws InfrastructureFault
    */
   of<Q extends JudgedCall>(calls: readonly Q[]): readonly WithHistory<Q>[] | Promise<readonly WithHistory<Q>[]> {
-    const asks = this.asked(calls);
+    const asks = this.requestedHistories(calls);
     return asks.size === 0 ? calls : this.read(calls, asks);
   }
 
-  /** Reads again where the policy changed meanwhile: it may ask for something else. */
+  /** Reads again where the policy changed in the meantime: it may ask for something else. */
   private async read<Q extends JudgedCall>(calls: readonly Q[], first: ReadonlyMap<number, HistoryAsk>): Promise<WithHistory<Q>[]> {
     let asks = first;
     for (let tries = 1; ; tries++) {
       const seen = this.config().policy_offset;
       const texts = await this.historyReader.read([...asks.values()]);
       if (this.config().policy_offset === seen || tries === TRIES) return this.withTexts(calls, [...asks.keys()], texts);
-      asks = this.asked(calls);
+      asks = this.requestedHistories(calls);
     }
   }
 
   private withTexts<Q extends JudgedCall>(
     calls: readonly Q[],
-    asked: readonly number[],
+    indexes: readonly number[],
     texts: readonly (string | undefined)[],
   ): WithHistory<Q>[] {
-    const told: WithHistory<Q>[] = [...calls];
+    const withHistory: WithHistory<Q>[] = [...calls];
     const missing = texts.filter((text) => text === undefined).length;
-    for (const [i, at] of asked.entries()) {
+    for (const [i, at] of indexes.entries()) {
       const history_json = texts[i];
-      if (history_json !== undefined) told[at] = { ...(calls[at] as Q), history_json };
+      if (history_json !== undefined) withHistory[at] = { ...(calls[at] as Q), history_json };
     }
-    if (missing > 0) this.warn({ calls: missing }, 'rules ask for a history that the views do not have yet: they err');
-    return told;
+    if (missing > 0)
+      this.warn(
+        { event: 'history_unavailable', calls: missing },
+        'rules use a history that the views do not have yet; their conditions fail',
+      );
+    return withHistory;
   }
 
   /** By the place of the call in the list. */
-  private asked(calls: readonly JudgedCall[]): ReadonlyMap<number, HistoryAsk> {
+  private requestedHistories(calls: readonly JudgedCall[]): ReadonlyMap<number, HistoryAsk> {
     const state = this.config();
     const asks = new Map<number, HistoryAsk>();
     for (const [at, { tenant_id, call_id, call, at_ms }] of calls.entries()) {

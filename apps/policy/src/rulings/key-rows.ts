@@ -3,7 +3,7 @@ import { answerTerms, type ConfigurationState, caseOf, catalogued, type KeyHolde
 import { digest8, executionState, rowsOfKeys, type Sql, type StandingExecution } from '@countersign/store';
 import type { KeyHolders } from './decision-service.js';
 
-interface Asked {
+interface KeyQuery {
   tenant_id: string;
   call: ToolCall;
   /** A settled call was to answer it and could not. */
@@ -14,7 +14,7 @@ const HOLDS_NOTHING: ReadonlySet<number> = new Set([executionState.released, exe
 
 /**
  * Keys as `tool_executions` has them. Released and compensated attempts hold nothing; a settled one holds for its window, or while its case is open, and
- * only as long as its answer stands: what comes after that is a new effect, with a ruling of its own.
+ * only as long as its effect is in place: a later call is a new effect with its own ruling.
  */
 export class KeyRows implements KeyHolders {
   constructor(
@@ -23,20 +23,20 @@ export class KeyRows implements KeyHolders {
     private readonly now_ms: () => number,
   ) {}
 
-  async holdersOf(calls: readonly Asked[]): Promise<ReadonlyMap<string, KeyHolder>> {
-    const byKey = new Map(calls.map((asked) => [asked.call.idempotency_key, asked]));
+  async holdersOf(calls: readonly KeyQuery[]): Promise<ReadonlyMap<string, KeyHolder>> {
+    const byKey = new Map(calls.map((query) => [query.call.idempotency_key, query]));
     const rows = await rowsOfKeys(this.sql, [...byKey.keys()]);
     const holders = new Map<string, KeyHolder>();
     for (const row of rows) {
-      const asked = byKey.get(row.key) as Asked;
-      if (!this.holds(row, asked)) continue;
-      const same_inputs = row.digest8 === digest8(asked.call.discriminating_digest);
+      const query = byKey.get(row.key) as KeyQuery;
+      if (!this.holds(row, query)) continue;
+      const same_inputs = row.digest8 === digest8(query.call.discriminating_digest);
       holders.set(row.key, { call_id: callId(row.partition, row.call_uuid), same_inputs });
     }
     return holders;
   }
 
-  private holds(row: StandingExecution, { tenant_id, call, answer_gone }: Asked): boolean {
+  private holds(row: StandingExecution, { tenant_id, call, answer_gone }: KeyQuery): boolean {
     if (HOLDS_NOTHING.has(row.state)) return false;
     if (row.ended_at_s === null || row.state === executionState.in_doubt) return true;
     if (row.state === executionState.succeeded && (answer_gone || !this.answers(row, call))) return false;

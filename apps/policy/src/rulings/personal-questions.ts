@@ -4,9 +4,9 @@ import type { ConfigurationState } from '@countersign/domain';
 import { counterKey } from '@countersign/policy';
 import { type OpenedCall, type Personal, rulesAbout } from '@countersign/process';
 
-const UNTOLD = 'its condition could not be told; why is personal data';
+const CAUSE_HIDDEN = 'its condition failed; the cause contains personal data and is not shown';
 
-/** A question about a sealed call, as it can be judged; `erased`: it cannot any more. */
+/** A question about a sealed call with opened inputs; `erased`: its inputs can no longer be opened. */
 export interface OpenedQuestion extends Question {
   opened?: OpenedCall | 'erased';
 }
@@ -20,7 +20,7 @@ export class PersonalQuestions {
     private readonly state: () => ConfigurationState,
   ) {}
 
-  /** The questions themselves where none is sealed. @throws InfrastructureFault where the keys are away */
+  /** The questions themselves where none is sealed. @throws InfrastructureFault where the keys are unavailable */
   opened(questions: readonly Question[]): readonly OpenedQuestion[] | Promise<readonly OpenedQuestion[]> {
     return questions.some(isSealed) ? Promise.all(questions.map((question) => this.open(question))) : questions;
   }
@@ -29,7 +29,7 @@ export class PersonalQuestions {
     return isSealed(edit) ? this.open(edit) : edit;
   }
 
-  /** What is said of a sealed call, without what only its inputs could tell. */
+  /** The ruling on a sealed call, without values of its inputs. */
   guarded(
     config: ConfigurationState,
     { opened, call, tenant_id }: Pick<OpenedQuestion, 'opened' | 'call' | 'tenant_id'>,
@@ -40,17 +40,19 @@ export class PersonalQuestions {
     const { inputs_json, mapped, demands, judgement } = judged;
     const { explanation, reason } = judgement;
     const errors = explanation?.errors ?? [];
-    const untold = reason && errors.some(({ why }) => reason.message.includes(why));
+    const isOwnError = reason && errors.some(({ why }) => reason.message.includes(why));
     return {
       ...judged,
       judgement: {
         ...judgement,
-        reason: untold ? { ...reason, message: `rule ${judgement.rule} cannot be told` } : this.withoutValues(opened, judgement),
+        reason: isOwnError
+          ? { ...reason, message: `the condition of rule ${judgement.rule} failed` }
+          : this.withoutValues(opened, judgement),
         ...(explanation
           ? {
               explanation: {
                 ...explanation,
-                errors: errors.map(({ rule }) => ({ rule, why: UNTOLD })),
+                errors: errors.map(({ rule }) => ({ rule, why: CAUSE_HIDDEN })),
                 inputs_digest: explanation.inputs_digest === null ? null : call.inputs_digest,
               },
             }
@@ -82,7 +84,7 @@ export class PersonalQuestions {
   }
 }
 
-/** What nobody can read nobody can allow. */
+/** Denies a call whose inputs are erased: unreadable inputs cannot be allowed. */
 function erased(config: ConfigurationState, call: ToolCall, judged: Judged): Judged {
   const rule = 'subject.erased';
   const message = 'the personal data of the call was erased before it was decided';

@@ -4,7 +4,7 @@ import { type SimilarRow, type Sql, similarCalls } from '@countersign/store';
 
 const SIMILAR_MAX = 5;
 
-/** The newest calls of the same tool that people were asked about; empty where the views are away: evidence is no condition. */
+/** The newest calls of the same tool that needed approval; empty where the views are unavailable: evidence does not affect the ruling. */
 export async function similarTo(sql: Sql, tenant_id: string, call: ToolCall, before_ms: number): Promise<SimilarCall[]> {
   let rows: readonly SimilarRow[];
   try {

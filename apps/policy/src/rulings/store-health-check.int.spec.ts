@@ -10,9 +10,9 @@ afterEach(() => rig.close());
 
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-test('while the store is away nothing is ruled, and what waited is ruled when it is back', async () => {
+test('while the store is unavailable nothing is ruled, and what waited is ruled when it is back', async () => {
   expect(await rig.seen(await rig.request('note'), 'policy_decided')).toMatchObject({ effect: 'allow' });
-  rig.store.fault = new InfrastructureFault('the store is away');
+  rig.store.fault = new InfrastructureFault('the store is unavailable');
   await wait(2100);
   const call_id = await rig.request('note');
   await wait(1000);
@@ -22,8 +22,8 @@ test('while the store is away nothing is ruled, and what waited is ruled when it
 });
 
 test('a busy second asks the store a few times at most', async () => {
-  const before = rig.store.asked.length;
+  const before = rig.store.queryNames.length;
   const calls = await Promise.all(Array.from({ length: 200 }, () => rig.request('note')));
   await Promise.all(calls.map((call_id) => rig.seen(call_id, 'policy_decided')));
-  expect(rig.store.asked.slice(before).filter((name) => name === 'store_pulse').length).toBeLessThanOrEqual(8);
+  expect(rig.store.queryNames.slice(before).filter((name) => name === 'store_pulse').length).toBeLessThanOrEqual(8);
 });

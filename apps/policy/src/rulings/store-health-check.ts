@@ -1,12 +1,12 @@
 import type { Sql } from '@countersign/store';
 
-/** Older than this, the store is asked beside the work. */
+/** When the last answer is older than this, the store is probed in the background. */
 const ASK_AFTER_MS = 500;
 /** Older than this, nothing is ruled before it answers. */
 const TRUST_MS = 2000;
 
 /**
- * Whether the store answers. Most rulings need no SQL, but where the store is away nothing may be let through: it could not
+ * Whether the store answers. Most rulings need no SQL, but where the store is unavailable nothing may be let through: it could not
  * be executed, limited or shown. One small query a second at most, whatever the traffic.
  */
 export class StoreHealthCheck {
@@ -18,7 +18,7 @@ export class StoreHealthCheck {
     private readonly monotonic_ms: () => number,
   ) {}
 
-  /** Undefined: it answered a moment ago. Else resolves when it does. @throws InfrastructureFault where it is away. */
+  /** Undefined: it answered recently. Else resolves when it answers. @throws InfrastructureFault where it is unavailable. */
   need(): Promise<void> | undefined {
     const age_ms = this.monotonic_ms() - this.answered_ms;
     if (age_ms < ASK_AFTER_MS) return undefined;

@@ -9,7 +9,7 @@ import {
   type TopicSpec,
 } from '@countersign/event-log';
 
-/** For specs: a log whose appends fail when asked to, with or without having taken the records. */
+/** For specs: a log whose appends fail on request, with or without having written the records. */
 export class FlakyLog extends EventLog {
   /** What becomes of the next appends. */
   readonly fates: ('taken' | 'not_taken')[] = [];

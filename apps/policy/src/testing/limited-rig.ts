@@ -99,7 +99,7 @@ export class LimitedRig {
     return this.rig.seen(call_id, 'policy_decided');
   }
 
-  /** The ruling of this revision, once it is there. */
+  /** Waits for the ruling of this revision. */
   async rulingOf(call_id: string, revision: number) {
     const rulings = async () =>
       (await this.rig.ofCall(call_id)).flatMap((seen) => (seen.event_type === 'policy_decided' ? [seen.event] : []));

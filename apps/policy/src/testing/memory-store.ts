@@ -5,13 +5,13 @@ export class MemoryStore extends Store {
   readonly durable = false;
   readonly snapshots = new Map<string, Row>();
   readonly rows: StandingExecution[] = [];
-  /** Names of the statements that were asked. */
-  readonly asked: string[] = [];
+  /** Names of the executed statements. */
+  readonly queryNames: string[] = [];
   fault: Error | undefined;
 
   async query<R extends Row>({ name, params }: Statement): Promise<R[]> {
     if (name?.startsWith('instance_')) return [];
-    this.asked.push(name ?? '');
+    this.queryNames.push(name ?? '');
     if (this.fault) throw this.fault;
     const place = `${params[0]}/${params[1]}`;
     switch (name) {

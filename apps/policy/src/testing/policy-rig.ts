@@ -187,7 +187,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
     return { ...aMeta(call_id, this.now() * 1000), event_id: uuidv7(this.now()), partition: Number(call_id.split('-')[0]) };
   }
 
-  /** Gives somebody a key with these roles, once. @returns its key_id. */
+  /** Gives a person a key with these roles, once. @returns its key_id. */
   async person(principal: Principal): Promise<string> {
     const key_id = `key-${principal.id}-${principal.roles.join('-')}`;
     if (this.keys_made.has(key_id)) return key_id;
@@ -227,7 +227,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
   }
 
   /** Everything policy wrote, of one topic and partition, in order. */
-  async said(topic: 'policy-decided' | 'approval-granted', partition = 0): Promise<Seen[]> {
+  async published(topic: 'policy-decided' | 'approval-granted', partition = 0): Promise<Seen[]> {
     const records: LogRecord[] = [];
     for (let head = await this.inner.head(topic, partition); records.length < head; )
       records.push(...(await this.inner.read(topic, partition, records.length, 1000)));
@@ -236,11 +236,11 @@ export class PolicyRig<S extends Store = MemoryStore> {
 
   async ofCall(call_id: string): Promise<Seen[]> {
     const partition = Number(call_id.split('-')[0]);
-    const all = [...(await this.said('policy-decided', partition)), ...(await this.said('approval-granted', partition))];
+    const all = [...(await this.published('policy-decided', partition)), ...(await this.published('approval-granted', partition))];
     return all.filter((seen) => seen.event.meta.call_id === call_id);
   }
 
-  /** The first event of a type about a call, once it is there. */
+  /** Waits for the first event of a type about a call. */
   async seen<T extends EventType>(call_id: string, event_type: T): Promise<EventMap[T]> {
     let found: Seen | undefined;
     await this.until(async () => {

@@ -30,8 +30,8 @@ test('pieces of work run one after the other, and one that fails holds up nothin
     expect(++running).toBe(1);
     await turn();
     running--;
-    if (fails) throw new Error('away');
+    if (fails) throw new Error('unavailable');
   };
-  const asked = [false, true, false].map((fails) => pace.run(() => piece(fails)));
-  expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  const runs = [false, true, false].map((fails) => pace.run(() => piece(fails)));
+  expect((await Promise.allSettled(runs)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Rest after work, in times of what the work took: at most 5 % of a core. */
 export const GENTLE_REST = 19;
-/** Where somebody waits for it: half a core. */
+/** Share of a core for work that a person waits for: half. */
 export const HASTY_REST = 1;
 
 /** The process stops: what was compared so far says nothing. */
@@ -27,7 +27,7 @@ export class BackgroundPace {
     return this.stopping.aborted;
   }
 
-  /** Does it once what was asked for before is done and has rested. @throws what the work throws */
+  /** Runs the work after the work queued before it and its pause. @throws what the work throws */
   run<T>(work: () => Promise<T>): Promise<T> {
     const done = this.last.then(() => this.measured(work));
     this.last = done.then(

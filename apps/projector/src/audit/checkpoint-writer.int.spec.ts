@@ -125,7 +125,7 @@ describe('checkpoints of a log', () => {
     }
   });
 
-  test('are not said to be consistent by tiles that do not prove it', async () => {
+  test('are not reported as consistent by tiles that do not prove it', async () => {
     for (let n = 0; n < 3; n++) {
       await append(10);
       await signAll();
@@ -191,7 +191,7 @@ describe('checkpoints of a log', () => {
     await rm(path.join(dir, 'trees', 'checkpoints'), { recursive: true });
     await append(10);
     await signAll();
-    expect(broken).toEqual([expect.stringContaining('are not what it signed')]);
+    expect(broken).toEqual([expect.stringContaining('differ from what it signed')]);
   });
 
   test('stop for good where the log is shorter than what was signed', async () => {
@@ -202,7 +202,7 @@ describe('checkpoints of a log', () => {
     log = await open('another');
     await append(10, 'value', log);
     await signAll();
-    expect(broken).toEqual([0, 1].map((partition) => `tool-executed/${partition} ends at offset 5, and 10 was signed`));
+    expect(broken).toEqual([0, 1].map((partition) => `tool-executed/${partition} ends at offset 5, but is signed up to offset 10`));
     expect(await reader().checkpoint()).toBe(note);
   });
 
@@ -245,7 +245,7 @@ describe('checkpoints of a log', () => {
     expect((await evidence().checkpoints.newest())?.record.number).toBe((newest?.record.number as number) + 1);
   });
 
-  test('a start is told what is not whole, tree by tree', async () => {
+  test('the start learns which trees are incomplete', async () => {
     await append(600);
     await signAll();
     await rm(path.join(dir, 'trees', 'tool-executed', '1'), { recursive: true });

@@ -54,12 +54,12 @@ export class ContinuedTrees {
 
   private async resume(head: TreeHead, torn: readonly TreeHead[] | undefined): Promise<CoveredTree> {
     const end = await this.log.head(head.topic, head.partition);
-    if (end < endOf(head)) throw brokenFrom(head, end, `ends at offset ${end}, and ${endOf(head)} was signed`);
+    if (end < endOf(head)) throw brokenFrom(head, end, `ends at offset ${end}, but is signed up to offset ${endOf(head)}`);
     const { tiles, dropped } = this.evidence;
     const first = await this.log.first(head.topic, head.partition);
-    const gone = leafIndex(head, first);
-    if (gone <= 0 || !dropped) return CoveredTree.resume(head, tiles, torn);
-    const kept = () => leavesBelow((index) => dropped.read(headName(head), index), gone);
+    const dropped_below = leafIndex(head, first);
+    if (dropped_below <= 0 || !dropped) return CoveredTree.resume(head, tiles, torn);
+    const kept = () => leavesBelow((index) => dropped.read(headName(head), index), dropped_below);
     return CoveredTree.resume(head, tiles, torn, kept).catch((cause) => {
       // Leaf hashes of dropped records, and the tiles that had them, are lost or are others.
       if (cause instanceof BrokenRecord && !cause.place) throw brokenFrom(head, baseOf(head), cause.message);
@@ -72,7 +72,10 @@ export class ContinuedTrees {
     const end = await this.log.head(topic, partition);
     if (end < base_offset) {
       const place = { topic, partition, first_offset: end, last_offset: base_offset - 1, generation: number - 1 };
-      throw new BrokenRecord(`${topic}/${partition} ends at offset ${end}, and it was to go on from ${base_offset}`, place);
+      throw new BrokenRecord(
+        `${topic}/${partition} ends at offset ${end}, before offset ${base_offset} from which its next generation continues`,
+        place,
+      );
     }
     return CoveredTree.opened({ topic, partition }, { number, base_offset, decision: decision.event_id });
   }

@@ -136,6 +136,6 @@ describe('what the holder of disk and key does to checkpoints', () => {
     const file = path.join(dir, 'checkpoints', '000000000000.ndjson');
     const [first] = (await readFile(file, 'utf8')).split('\n') as [string];
     await writeFile(file, `${first}\n`);
-    await expect(grow(10)).rejects.toThrow('checkpoints were cut');
+    await expect(grow(10)).rejects.toThrow('checkpoints were deleted');
   });
 });

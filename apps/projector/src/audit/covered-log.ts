@@ -100,7 +100,7 @@ export class CoveredLog {
     const subtrees = subtreesOf((level, index) => this.evidence.tiles.read(headName(settings), level, index));
     const proven = async ({ offset, event_id }: OpeningDecision): Promise<WireDecision> => {
       const [record] = await this.log.read(DECISIONS.topic, DECISIONS.partition, offset, 1);
-      if (!record) throw new Error(`decision ${event_id} is not on the log any more`);
+      if (!record) throw new Error(`decision ${event_id} is no longer on the log`);
       return wireDecision(record, await inclusionProof(subtrees, leafIndex(settings, offset), settings.size));
     };
     return Promise.all(this.decided.map(proven));

@@ -46,7 +46,7 @@ describe('a tree that cannot be continued', () => {
     expect(await installation.start()).toEqual([]);
     await installation.cut(30);
     const signed = await installation.sizeNow();
-    expect(await installation.start()).toEqual([`signer: ${RECORDS}/0 ends at offset 30, and 40 was signed`]);
+    expect(await installation.start()).toEqual([`signer: ${RECORDS}/0 ends at offset 30, but is signed up to offset 40`]);
     // Some of the system's own records come meanwhile.
     await installation.append(3, 'meanwhile');
     expect(await installation.start()).toHaveLength(1);
@@ -64,7 +64,7 @@ describe('a tree that cannot be continued', () => {
     ).toEqual([[`${RECORDS}/0`, 40, `${RECORDS}/0#2`, 'no backup']]);
   }, 60_000);
 
-  test('of a log whose end was cut and that grew past it meanwhile: the records that nobody signed are in the new tree', async () => {
+  test('of a log that was truncated and grew past that point: its unsigned records are in the new tree', async () => {
     await installation.append(40);
     expect(await installation.start()).toEqual([]);
     await installation.cut(30);
@@ -96,7 +96,7 @@ describe('a tree that cannot be continued', () => {
     await installation.append(10, 'after');
     expect(await installation.start()).toEqual([]);
     await installation.cut(35);
-    expect(await installation.start()).toEqual([`signer: ${RECORDS}/0#2 ends at offset 35, and 40 was signed`]);
+    expect(await installation.start()).toEqual([`signer: ${RECORDS}/0#2 ends at offset 35, but is signed up to offset 40`]);
     await installation.accept('again');
     await installation.append(4, 'last');
     expect(await installation.start()).toEqual([]);
@@ -122,7 +122,7 @@ describe('a tree that cannot be continued', () => {
     await installation.cut(30);
     expect(await installation.start()).toHaveLength(1);
     await installation.restore(backup);
-    // The report stood on the journal that was put away: nothing is open in this one.
+    // The report was on the journal that was moved away: no damage is open in this one.
     await installation.append(2);
     expect(await installation.start()).toEqual([]);
     expect(await installation.trees()).toEqual([`${RECORDS}/0 0-42 of 42`]);

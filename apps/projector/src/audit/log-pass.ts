@@ -29,7 +29,7 @@ export class LogPass {
     if (unproven === 0 || this.pace.isStopped) return;
     this.logger.warn(
       { event: 'records_unproven', tree: headName(span.head), records: unproven },
-      'tiles above these records are torn: the tree is hashed anew',
+      'the hash tiles over these records are inconsistent: rehashing the tree',
     );
     yield* this.rehash(span);
   }

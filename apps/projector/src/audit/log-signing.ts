@@ -45,11 +45,11 @@ export class LogSigning {
     return run;
   }
 
-  /** Whether a damage that nobody accepted keeps it from signing. */
+  /** Whether a damage that no operator accepted prevents signing. */
   private mustWait(): boolean {
     const { damage, logger } = this.parts;
     if (damage.holdsSigning && !this.isHeld)
-      logger.warn({ event: 'signing_held' }, 'the record is not what was signed: nothing is signed before it is accepted');
+      logger.warn({ event: 'signing_held' }, 'the log differs from what was signed: signing pauses until an operator accepts the damage');
     this.isHeld = damage.holdsSigning;
     return this.isHeld;
   }
@@ -58,7 +58,7 @@ export class LogSigning {
   report(cause: unknown): void {
     const { damage, logger } = this.parts;
     if (!(cause instanceof BrokenRecord)) {
-      logger.warn({ cause: String(cause) }, 'checkpoints pause and are tried again');
+      logger.warn({ event: 'checkpoints_paused', cause: String(cause) }, 'checkpoints pause; retrying');
       return;
     }
     for (const { message: reason, place } of cause.each)

@@ -21,7 +21,7 @@ export async function repeatWork({ pace, owner, logger }: WorkTerms, every_ms: n
       if (owner.isOwner) await work();
     } catch (cause) {
       if (pace.isStopped) return;
-      logger.warn({ event: 'scrub_paused', cause: String(cause) }, 'the record could not be compared: tried again');
+      logger.warn({ event: 'scrub_paused', cause: String(cause) }, 'the log could not be compared; retrying');
       pause_ms = AGAIN_MS;
     }
   }

@@ -85,7 +85,7 @@ describe('the scrubber', () => {
     expect(installation.found).toEqual([expect.objectContaining({ found_by: 'scrub', first_offset: 70, last_offset: 70 })]);
   });
 
-  test('accuses nobody where the log is what was signed, whatever became of the tiles', async () => {
+  test('reports nothing if the log matches what was signed, whatever happened to the tiles', async () => {
     await installation.append(700);
     await installation.sign();
     const tile = path.join(installation.dir, 'trees', TOPIC, '0', '0', '001');

@@ -104,7 +104,7 @@ function passesIn(text: string | undefined): Passes {
 export function measureScrub(scrubber: Scrubber, register: Registry): void {
   new Gauge({
     name: 'countersign_scrub_age_seconds',
-    help: 'Seconds since every signed record was compared with the signed head; NaN before the first full pass',
+    help: 'Seconds since the last full comparison of the signed records with the signed head; NaN before the first',
     registers: [register],
     collect() {
       this.set(scrubber.age() / 1000);

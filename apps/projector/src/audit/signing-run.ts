@@ -4,7 +4,7 @@ import type { CoveredLog } from './covered-log.js';
 const EVENTS_A_CHECKPOINT = 1000;
 const EVERY_MS = 1000;
 
-/** Why a run ended: it was told to, the record is damaged, or something failed. */
+/** Why a run ended: it was closed, the log is damaged, or something failed. */
 export type RunEnd = { kind: 'closed' } | { kind: 'held' } | { kind: 'failed'; cause: unknown };
 
 /** One stretch of signing: a log that is followed, and a checkpoint a second, or after 1,000 events, while there is something new. */
@@ -72,7 +72,7 @@ export class SigningRun {
     try {
       const signed = await this.covered.sign(this.now_ms());
       if (signed === 'kept' || signed === 'nothing_new') this.unsigned -= counted;
-      if (signed === 'taken') throw new Error('another process signs');
+      if (signed === 'taken') throw new Error('another process is the signer');
     } catch (cause) {
       this.fail(cause);
     }

@@ -59,7 +59,7 @@ async function open(name: string): Promise<EmbeddedEventLog> {
 const audit = (...names: string[]) => path.join(dir, 'audit', ...names);
 const lines = () => audit('checkpoints', '000000000000.ndjson');
 
-function evidence(asked: readonly Witness[] = [], at_start?: number) {
+function evidence(configured: readonly Witness[] = [], at_start?: number) {
   const checkpoints = new LogFirstCheckpoints(new CheckpointFolder(audit('checkpoints')), new CheckpointTopic(log, codec));
   const tiles = new TileFolder(audit('trees'));
   return {
@@ -68,15 +68,15 @@ function evidence(asked: readonly Witness[] = [], at_start?: number) {
     checkpoints,
     restored: new RestoredCheckpoints(checkpoints, tiles, signer.verifier, at_start),
     signer,
-    cosigned: new CosignedNotes(new TextFile(audit('cosigned.json')), checkpoints, signer.verifier, asked),
+    cosigned: new CosignedNotes(new TextFile(audit('cosigned.json')), checkpoints, signer.verifier, configured),
     checked: new TextFile(audit('checked.json')),
   };
 }
 
-function check(asked: readonly Witness[] = [], at_start?: number): StartCheck {
+function check(configured: readonly Witness[] = [], at_start?: number): StartCheck {
   const note = (fields: object) => void warned.push(fields);
   const logger = { warn: note, info: note, error: note, debug: () => undefined } as never;
-  return new StartCheck({ log, codec, logger }, evidence(asked, at_start), { found: (damage) => found.push(damage) > 0 });
+  return new StartCheck({ log, codec, logger }, evidence(configured, at_start), { found: (damage) => found.push(damage) > 0 });
 }
 
 const append = (count: number) =>
@@ -116,7 +116,7 @@ describe('a start of the signer', () => {
     expect([warned, found]).toEqual([[], []]);
   });
 
-  test('an audit folder that is gone is restored from the log, and what is signed next continues it', async () => {
+  test('a deleted audit folder is restored from the log, and the next signature continues it', async () => {
     await sign(7);
     const before = await newest();
     await rm(audit(), { recursive: true });
@@ -138,9 +138,13 @@ describe('a start of the signer', () => {
   });
 
   test.each([
-    ['edited', (all: string) => all.replace(`"time_ms":${TIME_MS + 1}`, `"time_ms":${TIME_MS + 7}`), 'checkpoint 2 is kept and stands on'],
-    ['removed', (all: string) => all.replace(/.*"number":1,.*\n/, ''), 'checkpoint 2 is not kept any more, and later ones are'],
-    ['no checkpoint at all', (all: string) => all.replace('"number":1', 'number'), 'has a line that is no checkpoint'],
+    [
+      'edited',
+      (all: string) => all.replace(`"time_ms":${TIME_MS + 1}`, `"time_ms":${TIME_MS + 7}`),
+      'checkpoint 2 in the store differs from the one on',
+    ],
+    ['removed', (all: string) => all.replace(/.*"number":1,.*\n/, ''), 'checkpoint 2 is missing from the store, and later ones are there'],
+    ['no checkpoint at all', (all: string) => all.replace('"number":1', 'number'), 'has a line that is not a checkpoint'],
   ])('an old line that is %s is found', async (_, edit, reason) => {
     await sign(6);
     const all = await readFile(lines(), 'utf8');
@@ -154,7 +158,7 @@ describe('a start of the signer', () => {
     await sign(6);
     await writeFile(lines(), (await readFile(lines(), 'utf8')).replace(`"time_ms":${TIME_MS + 1}`, `"time_ms":${TIME_MS + 7}`));
     await check([], 2).run();
-    await expect(check([], 2).compareOlder(() => false)).rejects.toThrow('checkpoint 2 is kept and stands on');
+    await expect(check([], 2).compareOlder(() => false)).rejects.toThrow('checkpoint 2 in the store differs from the one on');
     expect(await check([], 2).compareOlder(() => true)).toBeUndefined();
     expect(await check([], 5).compareOlder(() => false)).toBeUndefined();
   });
@@ -183,13 +187,13 @@ describe('a start of the signer', () => {
     log = await open('another');
     await sign(2);
     await writeFile(audit('cosigned.json'), cosigned);
-    await expect(check(witnesses).run()).rejects.toThrow('checkpoint 3 was cosigned and is not kept any more');
+    await expect(check(witnesses).run()).rejects.toThrow('checkpoint 3 was cosigned but is missing');
     await sign(1);
     await append(1);
     await log.append([{ topic: SETTINGS, partition: 0, key: null, value: Buffer.from('x'), headers: {} }]);
     await sign(1);
     await writeFile(audit('cosigned.json'), cosigned.replace('"number":2', '"number":3'));
-    await expect(check(witnesses).run()).rejects.toThrow('checkpoint 4 is not the one that was cosigned');
+    await expect(check(witnesses).run()).rejects.toThrow('checkpoint 4 differs from the one that was cosigned');
   });
 
   test('records that are missing at the start are damage, or a drop where a signed record of it covers them', async () => {

@@ -31,7 +31,7 @@ export class StartCheck {
     await this.checkCosigned();
   }
 
-  /** Compares the log with what was signed. False: it is damaged, and nobody accepted that; it is reported. */
+  /** Compares the log with what was signed. False: it has a damage that no operator accepted; the damage is reported. */
   async compare(): Promise<boolean> {
     return (await this.hasBeginning()) && (await this.hasRecords());
   }
@@ -49,26 +49,26 @@ export class StartCheck {
     if (restored > 0)
       logger.warn(
         { event: 'checkpoints_restored', restored },
-        `checkpoints were missing in the store: they are restored from ${CHECKPOINT_TOPIC}`,
+        `checkpoints were missing in the store; restored them from ${CHECKPOINT_TOPIC}`,
       );
     if (copied > 0 && topic_was_empty)
-      logger.info({ event: 'checkpoints_copied', copied }, `checkpoints are written to ${CHECKPOINT_TOPIC}`);
+      logger.info({ event: 'checkpoints_copied', copied }, `copied the checkpoints to ${CHECKPOINT_TOPIC}`);
     else if (copied > 0)
       logger.warn(
         { event: 'checkpoints_copied', copied },
-        `checkpoints were missing on ${CHECKPOINT_TOPIC}: they are written there again from the store`,
+        `checkpoints were missing on ${CHECKPOINT_TOPIC}; copied them there from the store`,
       );
   }
 
-  /** What witnesses have cosigned existed: it may not be gone, nor be another. */
+  /** A cosigned checkpoint existed: it must be present and unchanged. */
   private async checkCosigned(): Promise<void> {
     const { cosigned, checkpoints } = this.evidence;
     const newest = await cosigned.newest();
     if (!newest) return;
     const kept = await checkpoints.at(newest.number);
-    if (!kept) throw new BrokenRecord(`checkpoint ${newest.number + 1} was cosigned and is not kept any more: checkpoints were cut`);
+    if (!kept) throw new BrokenRecord(`checkpoint ${newest.number + 1} was cosigned but is missing: checkpoints were truncated`);
     if (parseNote(kept.record.note)?.text !== parseNote(newest.note)?.text)
-      throw new BrokenRecord(`checkpoint ${newest.number + 1} is not the one that was cosigned`);
+      throw new BrokenRecord(`checkpoint ${newest.number + 1} differs from the one that was cosigned`);
   }
 
   private async hasBeginning(): Promise<boolean> {
@@ -89,7 +89,7 @@ export class StartCheck {
   private async hasRecords(): Promise<boolean> {
     const { log, logger } = this.deps;
     const { isDamaged, ...sample } = await scanAtStart(log, recordScan(log, this.evidence, this.damage, 'start'));
-    logger.debug({ event: 'records_compared', ...sample }, 'records were compared with the newest checkpoint');
+    logger.debug({ event: 'records_compared', ...sample }, 'compared records with the newest checkpoint');
     return !isDamaged;
   }
 
@@ -99,7 +99,7 @@ export class StartCheck {
     if (!anchor)
       this.deps.logger.warn(
         { event: 'cosignatures_missing' },
-        'no cosigned checkpoint is kept: drops of records are judged by the newest signed one',
+        'no cosigned checkpoint exists: dropped records are checked against the newest signed checkpoint',
       );
     return anchor ?? newest;
   }
@@ -108,11 +108,11 @@ export class StartCheck {
   private async keepMissing(newest: NewestCheckpoint, short: ReadonlyMap<string, { topic: string; partition: number; first: number }>) {
     const { dropped, tiles } = this.evidence;
     for (const { head, first, end } of spansOf(newest.heads.values())) {
-      const gone = Math.min(end, short.get(treeName(head.topic, head.partition))?.first ?? 0) - first;
-      if (gone <= 0 || !dropped || (await hasLeaves(dropped, headName(head), gone))) continue;
-      const wrong = await keepLeaves(head, { first: 0, below: gone }, tiles, dropped);
+      const missing_leaves = Math.min(end, short.get(treeName(head.topic, head.partition))?.first ?? 0) - first;
+      if (missing_leaves <= 0 || !dropped || (await hasLeaves(dropped, headName(head), missing_leaves))) continue;
+      const wrong = await keepLeaves(head, { first: 0, below: missing_leaves }, tiles, dropped);
       if (wrong !== undefined)
-        this.deps.logger.warn({ event: 'dropped_leaves_missing', wrong }, 'leaf hashes of dropped records are not kept');
+        this.deps.logger.warn({ event: 'dropped_leaves_missing', wrong }, 'the leaf hashes of dropped records are missing');
     }
   }
 }

@@ -23,7 +23,7 @@ export interface StartSample {
   isDamaged: boolean;
 }
 
-/** Compares the newest 10,000 records, of each tree an equal share, and 1,000 random ones that nobody can foresee. */
+/** Compares the newest 10,000 records, of each tree an equal share, and 1,000 unpredictable random ones. */
 export async function scanAtStart(log: Pick<EventLog, 'first'>, scan: RecordScan): Promise<StartSample> {
   const since = performance.now();
   const trees: Left[] = [];
@@ -76,5 +76,5 @@ function placeOf(trees: readonly Left[], number: number): Left {
     if (rest < span.end - first) return { span, first: first + rest };
     rest -= span.end - first;
   }
-  throw new RangeError(`there is no record ${number}`);
+  throw new RangeError(`record ${number} does not exist`);
 }

@@ -16,7 +16,7 @@ export interface PublisherParts {
 }
 
 /**
- * Puts the rows of the outbox on their topics and then takes them away. One process of all that run does it. At least
+ * Publishes the rows of the outbox on their topics and then deletes them. One process of all that run does it. At least
  * once: what a crash leaves in the outbox is put again, under the same id.
  */
 export class ExportPublisher {
@@ -48,7 +48,7 @@ export class ExportPublisher {
     try {
       written = await this.publish();
     } catch (cause) {
-      this.parts.logger.warn({ cause: String(cause) }, 'exports wait and are tried again');
+      this.parts.logger.warn({ event: 'exports_paused', cause: String(cause) }, 'exports could not be published; retrying');
     }
     this.arm(written === ROWS_AT_ONCE ? 0 : PAUSE_MS);
   }

@@ -74,7 +74,7 @@ describe('standing exports', () => {
     expect(records.every(({ headers }) => headers.ce_subject === 'c1')).toBe(true);
   });
 
-  test('a crash between writing and taking away gives the same ids again, which the example consumer counts once', async () => {
+  test('a crash between publishing and deleting repeats the same ids, which the example consumer counts once', async () => {
     const before = await read('audit-view');
     const more = new SampleHistory();
     more.call('allowed', null);
@@ -115,18 +115,18 @@ describe('standing exports', () => {
     const store = await PgliteStore.open({ memory: true });
     const projector = await startProjector({ ...platform.deps, store }, config);
     for (const topic of config.exports) {
-      const told = new Map(earlier[topic].map((record) => [idOf(record), record]));
-      const again = (await published(topic, earlier[topic].length + told.size)).slice(earlier[topic].length);
+      const known = new Map(earlier[topic].map((record) => [idOf(record), record]));
+      const again = (await published(topic, earlier[topic].length + known.size)).slice(earlier[topic].length);
       expect(new Map(again.map((record) => [idOf(record), formOf(record)]))).toEqual(
-        new Map([...told].map(([id, record]) => [id, formOf(record)])),
+        new Map([...known].map(([id, record]) => [id, formOf(record)])),
       );
-      expect(again).toHaveLength(told.size);
+      expect(again).toHaveLength(known.size);
     }
     await projector.close();
     await store.close();
   });
 
-  test('nothing is written that nobody asked for, and an unknown export is refused at the start', async () => {
+  test('only configured exports are written, and an unknown export is refused at the start', async () => {
     const parsed = (exports?: string) => parseProjectorConfig(exports === undefined ? {} : { COUNTERSIGN_EXPORTS: exports });
     expect(parsed()).toMatchObject({ config: { exports: [] } });
     expect(parsed('audit-view, trust-view')).toMatchObject({ config: { exports: ['audit-view'] } });
@@ -175,8 +175,8 @@ describe('standing exports', () => {
     const records = await published('audit-view', before + 2);
     await until(async () => ((await readCase(platform.store, 'acme', 'c1'))?.title === 'Taken' ? true : undefined));
     await projector.close();
-    const said = records.slice(-2).map(({ value }) => codec.decode(value).event as { refused_because: string | null });
-    expect(said.map(({ refused_because }) => refused_because)).toEqual([null, 'base_moved']);
+    const exported = records.slice(-2).map(({ value }) => codec.decode(value).event as { refused_because: string | null });
+    expect(exported.map(({ refused_because }) => refused_because)).toEqual([null, 'base_moved']);
     expect(await readCase(platform.store, 'acme', 'c1')).toMatchObject({ title: 'Taken', status: 'open' });
     const { items } = await caseHistory(platform.store, { tenant_id: 'acme', case_id: 'c1', limit: 500 });
     expect(items.filter(({ type }) => type === 'case_closed')).toEqual([]);

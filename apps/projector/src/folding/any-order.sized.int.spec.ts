@@ -44,7 +44,7 @@ function historyOf(picks: Picks, serial: number): PlacedEvent[] {
   return history.events;
 }
 
-/** Keeps the order inside each topic, gives every other order away. */
+/** Keeps the order inside each topic and shuffles everything else. */
 function shuffled(events: readonly PlacedEvent[], turns: readonly number[]): PlacedEvent[] {
   const topics = [...new Set(events.map((at) => at.topic))].map((topic) => events.filter((at) => at.topic === topic));
   const out: PlacedEvent[] = [];
@@ -179,7 +179,7 @@ describe('the views are a fold of the log', () => {
 
   test('every projection is looked at: each has its tables here, and each table a tenant', () => {
     expect(new Set(projections.map(({ set }) => set))).toEqual(new Set(viewSets));
-    // The outbox of exports is no view: nobody reads it by tenant, and what is told leaves it.
+    // The export outbox is not a view: it is not read by tenant, and published rows leave it.
     const views = viewSets.flatMap(({ tables }) => tables).filter(({ name }) => name !== 'export_outbox');
     for (const { name, columns } of views) expect([name, columns.includes('tenant_id')]).toEqual([name, true]);
   });

@@ -39,12 +39,12 @@ test('a call that ended is not forgotten between being found and being folded, h
 test('a duplicate finds what its call answered, loaded once for all that follow, and as it was last', async () => {
   const other = new SampleHistory();
   const original = other.call('doubted', null);
-  const asked = other.events.splice(0);
+  const loads = other.events.splice(0);
   other.call('deduplicated', null);
   other.call('deduplicated', null);
   const [one, two] = other.events.filter((at) => at.event_type === 'tool_retry_deduplicated') as [PlacedEvent, PlacedEvent];
   const states = new CallStates(0);
-  const doubt = asked.filter((at) => at.event_type !== 'tool_call_resolved');
+  const doubt = loads.filter((at) => at.event_type !== 'tool_call_resolved');
   for (const at of doubt) states.fold(at, original);
   const sql = new SlowSql();
   const loading = states.load(sql, [one], 0);
@@ -52,7 +52,7 @@ test('a duplicate finds what its call answered, loaded once for all that follow,
   sql.answers();
   await loading;
   expect(states.fold(one, one.event.meta.call_id as string).original?.doubt).not.toBeNull();
-  const resolved = asked.at(-1) as PlacedEvent;
+  const resolved = loads.at(-1) as PlacedEvent;
   states.fold(resolved, original);
   states.written([original]);
   await states.load(sql, [two], 0);

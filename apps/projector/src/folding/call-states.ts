@@ -21,7 +21,7 @@ export const NO_CALL = { before: undefined, after: undefined, original: undefine
 const ORIGINALS_MAX = 200;
 const NONE: ReadonlySet<string> = new Set();
 
-/** Everything that is said of a call was said: a further event of it is rare enough to load its row again. */
+/** The call is complete: a further event is rare enough to load its row again. */
 function isComplete(state: CallState): boolean {
   return state.requested !== null && state.ruling !== null && terminalStatuses.has(statusOf(state));
 }
@@ -52,7 +52,7 @@ export class CallStates {
   private readonly states = new Map<string, CallState>();
   /** Calls that those of the newest batches were answered by, as they were last. */
   private readonly originals = new Map<string, CallState>();
-  /** Calls of the newest batch: a write that ends while others of it are loaded must not take them away. */
+  /** Calls of the newest batch: a write that ends while others of the batch are loading must not evict them. */
   private needed: ReadonlySet<string> = NONE;
   /** Would have been forgotten but for that. */
   private kept = new Set<string>();

@@ -23,7 +23,7 @@ export interface WritePace {
 
 export const defaultPace: WritePace = { min_ms: 8, max_ms: 350, per_call_ms: 40, calls_max: 2000 };
 
-/** Where faults of writing are told. */
+/** The logger for write faults. */
 export interface FoldSink {
   warn(fields: Record<string, unknown>, message: string): void;
   error(fields: Record<string, unknown>, message: string): void;
@@ -118,7 +118,7 @@ export class PartitionFold implements OwnedPartition {
     return folded;
   }
 
-  /** Passes over a record that nobody can fold. */
+  /** Skips a record that cannot be folded. */
   skip(topic: string, offset: number): void {
     if (this.next(topic) !== offset) return;
     this.poisoned.delete(`${topic}/${offset}`);
@@ -162,7 +162,7 @@ export class PartitionFold implements OwnedPartition {
   private async prepare(taken: readonly Queued[]): Promise<void> {
     const { store, states, pace } = this.options;
     while (!this.lost && this.pending.call_ids.size > pace.calls_max) await this.write();
-    if (this.lost) throw new InfrastructureFault('another member folds this partition now');
+    if (this.lost) throw new InfrastructureFault('another process of the group owns this partition now');
     const events = taken.flatMap((queued) => queued.events.filter((at) => at.offset >= this.next(at.topic)));
     const requests = events.find((at) => at.event_type === 'tool_call_requested')?.topic ?? '';
     await states.load(this.plan.states.of(store), events, this.offsets.get(requests)?.hlc ?? 0);
@@ -234,8 +234,12 @@ export class PartitionFold implements OwnedPartition {
         this.lost ||= this.closing && attempt > 2;
         if (this.lost) this.release();
         const where = { group: this.plan.group, partition, cause: String(cause) };
-        if (this.lost) return sink.warn(where, 'the partition is not ours to write any more: rows dropped');
-        sink.error({ ...where, attempt }, 'views can not be written: trying again');
+        if (this.lost)
+          return sink.warn(
+            { event: 'partition_lost', ...where },
+            'this process no longer owns the partition: its pending rows are dropped',
+          );
+        sink.error({ event: 'views_not_written', ...where, attempt }, 'the views could not be written; retrying');
         await sleep(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)]);
       }
     }
@@ -256,7 +260,11 @@ export class PartitionFold implements OwnedPartition {
       return changed;
     } catch (again) {
       this.lost ||= again instanceof NewerViews;
-      if (this.lost) this.options.sink.error({ cause: String(again) }, 'newer views are live: stop this process');
+      if (this.lost)
+        this.options.sink.error(
+          { event: 'newer_views_live', cause: String(again) },
+          'readers see views of a newer version: stop this process',
+        );
       return false;
     }
   }

@@ -58,7 +58,7 @@ export class PendingWrite {
     this.offsets.set(offset.topic, offset);
   }
 
-  /** One transaction: nothing of it holds unless the plan does. May be asked again, for another plan. */
+  /** One transaction: it commits only if the plan is current. May be called again for another plan. */
   statements(plan: WritePlan): Statement[] {
     const rows = this.rows.filter(({ name }) => plan.projections.has(name)).flatMap((each) => this.ofOne(each));
     return [plan.held, ...rows.map((statement) => plan.tables.bind(statement)), storeOffsets([...this.offsets.values()], plan.group)];

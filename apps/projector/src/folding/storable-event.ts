@@ -22,12 +22,13 @@ export const callOf = ({ event, topic }: PlacedEvent): string | null => (isState
 /** Why an event can't be folded into rows whatever its type, or undefined. Its record then belongs in dead-letter. */
 export function unfoldable({ event, topic, partition }: PlacedEvent): string | undefined {
   const { event_id, call_id, hlc, partition: named } = event.meta;
-  if (!UUID.test(event_id)) return `event_id ${event_id} is no UUID`;
+  if (!UUID.test(event_id)) return `event_id ${event_id} is not a UUID`;
   if (!Number.isSafeInteger(hlc) || hlc < 0) return `hlc ${hlc} is out of range`;
   if (call_id === null) return undefined;
   const id = parseCallId(call_id);
   if (!id) return `call_id ${call_id} is malformed`;
   if (isStateless(topic)) return undefined;
-  if (id.partition !== partition || named !== partition) return `a record of partition ${id.partition} stands in partition ${partition}`;
+  if (id.partition !== partition || named !== partition)
+    return `the record belongs to partition ${id.partition} but is in partition ${partition}`;
   return undefined;
 }

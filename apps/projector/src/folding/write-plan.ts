@@ -34,7 +34,7 @@ export interface WritePlan {
 export function refuseNewer(live: readonly Build[], projections: readonly Projection[]): void {
   for (const { set } of projections) {
     const newer = live.find(({ projection, version }) => projection === set.name && version > set.version);
-    if (newer) throw new NewerViews(`${set.name} is of version ${newer.version}, newer than ${set.version}: run the newer build`);
+    if (newer) throw new NewerViews(`${set.name} has version ${newer.version}, this process has ${set.version}: run the newer release`);
   }
 }
 
@@ -44,7 +44,7 @@ export function livePlan({ number, live }: Plan, own: Ownership, projections: re
   return {
     number,
     group: VIEWS,
-    // By their stable name: the table of a plan that is over is gone.
+    // By the stable name: the table of a replaced plan is dropped.
     states: stableTables(['calls']),
     tables: tablesOf(live, viewSets),
     projections: new Set(live.map(({ projection }) => projection)),

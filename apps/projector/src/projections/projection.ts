@@ -15,7 +15,7 @@ export interface Change {
 /** What a projection has to write since the last write. */
 export interface PendingRows {
   fold(change: Change): void;
-  /** At most `ROWS_MAX` rows each, tables in braces (`{calls}`); none where nothing is to be written. Asked once, then the rows are dropped. */
+  /** At most `ROWS_MAX` rows each, tables in braces (`{calls}`); none if there is nothing to write. Called once, then the rows are dropped. */
   statements(): Statement[];
 }
 

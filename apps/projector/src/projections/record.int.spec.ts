@@ -55,12 +55,12 @@ describe('sagas', () => {
 
   test('its case tells that it began, what was undone with the call that did it, and that it ended', async () => {
     const page = await caseHistory(store, { tenant_id: 'acme', case_id: 'c1', limit: 100 });
-    const told = page.items.filter(({ type }) => type.startsWith('saga') || type.startsWith('compensation'));
-    expect(told.map(({ type }) => type)).toEqual(['saga_started', 'compensation_requested', 'compensation_executed', 'saga_ended']);
-    expect(JSON.parse(told[2]?.detail_json as string)).toMatchObject({ saga_id: of.undone, step_id: 'book', retry_count: 1 });
-    expect(told[1]?.call_id).toMatch(/^0-/);
-    expect(told[1]?.state).not.toBeNull();
-    expect(JSON.stringify(told.map(({ detail_json }) => detail_json))).not.toContain('inputs');
+    const steps = page.items.filter(({ type }) => type.startsWith('saga') || type.startsWith('compensation'));
+    expect(steps.map(({ type }) => type)).toEqual(['saga_started', 'compensation_requested', 'compensation_executed', 'saga_ended']);
+    expect(JSON.parse(steps[2]?.detail_json as string)).toMatchObject({ saga_id: of.undone, step_id: 'book', retry_count: 1 });
+    expect(steps[1]?.call_id).toMatch(/^0-/);
+    expect(steps[1]?.state).not.toBeNull();
+    expect(JSON.stringify(steps.map(({ detail_json }) => detail_json))).not.toContain('inputs');
   });
 });
 
@@ -110,7 +110,7 @@ describe('a case of 10,000 calls', () => {
 describe('approval quality', () => {
   const query = { tenant_id: 'acme', since_ms: 0, limit: 100 };
 
-  test('a row for each request that people were asked, none for other calls', async () => {
+  test('a row for each approval request, none for other calls', async () => {
     const rows = await store.query<{ approval_id: string; looks: string }>({
       text: 'SELECT approval_id, looks::text FROM approval_quality ORDER BY 1',
       params: [],

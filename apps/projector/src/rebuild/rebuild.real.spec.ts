@@ -35,7 +35,7 @@ async function member(): Promise<AppDeps> {
 }
 
 let deps: AppDeps;
-/** What the projector's log told as faults. */
+/** Faults in the log of the projector. */
 const faults: string[] = [];
 beforeAll(async () => {
   if (!brokers || !server) throw new Error('set COUNTERSIGN_TEST_KAFKA and COUNTERSIGN_TEST_DATABASE_URL');
@@ -138,7 +138,7 @@ class Reader {
 
 let projector: RunningApp;
 
-test('projections are built anew while calls go on and readers read: nobody sees a gap or an error, and the rows are the same', async () => {
+test('rebuilding projections during traffic: readers see no gap and no error, and the rows are the same', async () => {
   projector = await startProjector(deps, { lanes: ['shared'] });
   await folded();
   const builds = { call: (await live('call')) as Build, history: (await live('case-history')) as Build };
@@ -190,9 +190,9 @@ test('a view that a reader holds is not switched and not waited for, and is swit
 async function olderMember(): Promise<{ close(): Promise<void>; faults: string[] }> {
   const own = await member();
   const faults: string[] = [];
-  const told = (_: unknown, message: string) => void faults.push(message);
+  const report = (_: unknown, message: string) => void faults.push(message);
   const older = projections.map((each) => (each.set.name === 'case-history' ? { ...each, set: { ...each.set, version: 0 } } : each));
-  const folder = new ViewFolder({ store, owner_id: uuidv7(2), projections: older, sink: { warn: told, error: told } });
+  const folder = new ViewFolder({ store, owner_id: uuidv7(2), projections: older, sink: { warn: report, error: report } });
   const transport = new LogTransport({
     log: own.log,
     codec,
@@ -235,7 +235,7 @@ test('a version is raised at deploy: the old member folds its tables on, the new
   opened.push(projector);
   await until(() => switched('case-history', before));
   await more(200);
-  await until(async () => old.faults.includes('newer views are live: stop this process'));
+  await until(async () => old.faults.includes('readers see views of a newer version: stop this process'));
   await old.close();
   await folded();
   await reader.stop();

@@ -81,9 +81,9 @@ async function digests(): Promise<TableDigest[]> {
 }
 
 async function allAnew(): Promise<void> {
-  const asked = await platform.log.head('configuration-changed', 0);
+  const request_offset = await platform.log.head('configuration-changed', 0);
   for (const { name } of viewSets) await ask(name);
-  const answered = ({ state, asked_offset }: Build) => state === 'live' && (asked_offset ?? -1) >= asked;
+  const answered = ({ state, asked_offset }: Build) => state === 'live' && (asked_offset ?? -1) >= request_offset;
   await until(async () => (await readBuilds(platform.store)).filter(answered).length >= viewSets.length);
 }
 
@@ -109,7 +109,7 @@ describe('a projection is built anew beside the rows that are read', () => {
     expect(indexes[0]?.n).toBe(1 + (callTables.tables[0]?.indexes ?? []).filter((text) => text.startsWith('CREATE INDEX')).length);
   });
 
-  test('while calls go on: nobody reads less than before, and what comes meanwhile is in the new rows', async () => {
+  test('during traffic: readers never see fewer rows, and concurrent calls are in the new rows', async () => {
     const suffix = (await live('call'))?.suffix;
     let seen = 0;
     let reading = true;
@@ -137,13 +137,13 @@ describe('a projection is built anew beside the rows that are read', () => {
 
   test('tables that are read no more go, and a rebuild is done once', async () => {
     await until(async () => !(await readBuilds(platform.store)).some(({ state }) => state === 'replaced' || state === 'scratch'));
-    const gone = (await buildsOf('call')).filter(({ state }) => state === 'retired');
-    expect(gone.length).toBeGreaterThan(1);
+    const retired = (await buildsOf('call')).filter(({ state }) => state === 'retired');
+    expect(retired.length).toBeGreaterThan(1);
     const tables = await platform.store.query<{ name: string }>({
       text: `SELECT relname::text AS name FROM pg_class WHERE relkind = 'r'`,
       params: [],
     });
-    for (const { suffix } of gone) expect(tables.map(({ name }) => name)).not.toContain(builtTable('calls', suffix));
+    for (const { suffix } of retired) expect(tables.map(({ name }) => name)).not.toContain(builtTable('calls', suffix));
     const builds = (await readBuilds(platform.store)).length;
     await projector.close();
     projector = await startProjector(platform.deps, { lanes: ['shared'] });
@@ -202,7 +202,7 @@ describe('a projection is built anew beside the rows that are read', () => {
       text: `UPDATE projection_builds SET version = 9 WHERE projection = 'call' AND state = 'live'`,
       params: [],
     });
-    await expect(startProjector(platform.deps, { lanes: ['shared'] })).rejects.toThrow('newer than');
+    await expect(startProjector(platform.deps, { lanes: ['shared'] })).rejects.toThrow('run the newer release');
     await platform.store.query({
       text: `UPDATE projection_builds SET version = ${versionOf('call')} WHERE projection = 'call' AND state = 'live'`,
       params: [],

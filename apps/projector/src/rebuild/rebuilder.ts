@@ -3,13 +3,13 @@ import { answerRequests, claimReplay, dropReplaced, hasRebuildWork, settleReques
 import type { FoldSink } from '../folding/partition-fold.js';
 import { type ReplayParts, ReplayRun, ReplayStopped } from './replay-run.js';
 
-/** How often somebody looks for what is to be built. */
+/** Poll interval for rebuild work. */
 const LOOK_MS = 1_000;
 const PAUSE_AFTER_FAULT_MS = 5_000;
 const START_ATTEMPTS_MAX = 20;
 const START_PAUSE_MS = 500;
 
-/** Builds projections anew in the background: what was asked for, and whatever is of an older version. One worker at a time does a replay. */
+/** Rebuilds projections in the background: requested ones and those of an older version. One worker at a time replays. */
 export class Rebuilder {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
@@ -46,7 +46,7 @@ export class Rebuilder {
         pause_ms = (await this.once()) ? 0 : LOOK_MS;
       } catch (cause) {
         if (!(cause instanceof ReplayStopped))
-          this.sink.error({ cause: String(cause) }, 'a projection can not be built anew: trying again');
+          this.sink.error({ event: 'projection_rebuild_failed', cause: String(cause) }, 'a projection could not be rebuilt; retrying');
         pause_ms = PAUSE_AFTER_FAULT_MS;
       }
     }
@@ -60,9 +60,9 @@ export class Rebuilder {
     const replay = await claimReplay(store, this.worker_id);
     if (replay) {
       const builds = replay.builds.map(({ projection, suffix }) => `${projection} ${suffix}`);
-      this.sink.info({ replay: replay.replay, builds }, 'projections are built anew');
+      this.sink.info({ event: 'projection_rebuild_started', replay: replay.replay, builds }, 'rebuilding projections');
       await new ReplayRun(this.parts, replay, this.worker_id, this.stopping.signal).run();
-      this.sink.info({ replay: replay.replay, builds }, 'projections are live that were built anew');
+      this.sink.info({ event: 'projection_rebuild_ended', replay: replay.replay, builds }, 'rebuilt projections are live');
     }
     await dropReplaced(store);
     return replay !== undefined;

@@ -38,7 +38,7 @@ async function heldAfterWrites(course: (n: number) => (typeof courses)[number]):
   return held;
 }
 
-test('what a replay holds does not grow with what it has folded: calls that ended are gone after the next write', async () => {
+test('the memory of a replay does not grow with what it has folded: ended calls are evicted after the next write', async () => {
   const held = await heldAfterWrites(() => 'allowed');
   expect(Math.max(...held)).toBeLessThanOrEqual(2 * CALLS_A_WRITE);
 });

@@ -119,7 +119,7 @@ export class ReplayRun {
     return new Refold(this.plan, this.projections, new CallStates(unrequested, OPEN_CALLS_MAX), done);
   }
 
-  /** Calls are whole soon after they began, and few are open at once. What nobody can fold is left out, as it was when it came. */
+  /** Calls are whole soon after they began, and few are open at once. Records that cannot be folded are skipped, as in the live fold. */
   private replayOf({ partition, stretches }: Place): PartitionReplay {
     const accepts = (event: unknown) => unfoldable(event as PlacedEvent) === undefined;
     return new PartitionReplay({ log: this.parts.log, decoder: this.decoder }, partition, stretches, accepts);

@@ -20,7 +20,7 @@ import { RunningScrub, ScrubLeft } from './scrub-run.js';
 
 /** 25 calls a look: 100 a minute. */
 const SAMPLE_MS = 15_000;
-const ASKED_MS = 1_000;
+const POLL_MS = 1_000;
 
 /** What the record is compared with. */
 export interface CheckedParts {
@@ -43,7 +43,7 @@ function stateChecks({ log, codec, schemas, store }: RecordSource, pace: Backgro
   };
 }
 
-/** Compares log and rows with what was signed while the process runs: by itself, slowly, and at once where somebody asks for it. */
+/** Compares log and rows with what was signed while the process runs: continuously at a low rate, and at once on request. */
 export class BackgroundChecks {
   private readonly stopping = new AbortController();
   private readonly pace = new BackgroundPace(GENTLE_REST, this.stopping.signal);
@@ -66,7 +66,7 @@ export class BackgroundChecks {
     this.running = Promise.all([
       scrub?.run(),
       repeatWork(terms, SAMPLE_MS, () => sampler.next()),
-      repeatWork(terms, ASKED_MS, () => this.asked()),
+      repeatWork(terms, POLL_MS, () => this.requestedScrub()),
     ]);
   }
 
@@ -93,23 +93,23 @@ export class BackgroundChecks {
     return new StateSampler(source, stateChecks(this.deps, this.pace), damage, this.metrics);
   }
 
-  /** Does what somebody asked for. */
-  private async asked(): Promise<void> {
+  /** Runs a requested scrub. */
+  private async requestedScrub(): Promise<void> {
     const run = await openScrub(this.deps.store);
     if (!run) return;
-    this.deps.logger.info({ event: 'scrub_started', run_id: run.run_id, views: run.views }, 'the whole record is compared');
+    this.deps.logger.info({ event: 'scrub_started', run_id: run.run_id, views: run.views }, 'comparing the whole log');
     const damage = new ReportedDamage(this.parts.damage);
     try {
       await this.scrubOf(run, damage).finish();
       await this.scrubber?.finished();
-      this.deps.logger.info({ event: 'scrub_ended', run_id: run.run_id, damages: damage.damages }, 'the whole record was compared');
+      this.deps.logger.info({ event: 'scrub_ended', run_id: run.run_id, damages: damage.damages }, 'compared the whole log');
     } catch (cause) {
       if (cause instanceof ScrubLeft || cause instanceof ComparisonStopped) return;
       await keepScrub(this.deps.store, {
         ...run,
         ended_at_ms: this.deps.clock.now_ms(),
         damages: damage.damages,
-        found: damage.said,
+        found: damage.listed,
         fault: String(cause),
       });
       throw cause;

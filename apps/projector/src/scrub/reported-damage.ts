@@ -1,6 +1,6 @@
 import type { DamageReport, FoundDamage } from '@countersign/evidence';
 
-const SAID_MAX = 20;
+const LINES_MAX = 20;
 
 function placeOf({ topic, partition, first_offset, last_offset, tenant_id }: FoundDamage): string {
   const place = topic === undefined ? '' : `${topic}${partition === undefined ? '' : `/${partition}`}`;
@@ -8,7 +8,7 @@ function placeOf({ topic, partition, first_offset, last_offset, tenant_id }: Fou
   return [`${place}${records}`, tenant_id ? `tenant ${tenant_id}` : ''].filter((part) => part !== '').join(', ');
 }
 
-/** Passes on what is found and counts it, for whoever asked for the comparison. */
+/** Forwards damages and counts them for the scrub that was requested. */
 export class ReportedDamage implements DamageReport {
   private readonly lines: string[] = [];
   private count = 0;
@@ -19,7 +19,7 @@ export class ReportedDamage implements DamageReport {
     const counts = this.to.found(damage);
     if (!counts) return false;
     this.count++;
-    if (this.lines.length < SAID_MAX) this.lines.push(`${damage.kind}  ${placeOf(damage)}  ${damage.reason}`);
+    if (this.lines.length < LINES_MAX) this.lines.push(`${damage.kind}  ${placeOf(damage)}  ${damage.reason}`);
     return true;
   }
 
@@ -28,7 +28,7 @@ export class ReportedDamage implements DamageReport {
   }
 
   /** What and where, one line each: the first 20. */
-  get said(): string[] {
+  get listed(): string[] {
     return [...this.lines];
   }
 }

@@ -21,7 +21,7 @@ export interface RunChecks {
 /** The process that did it looks after the trees no more, or stops: another begins the run anew. */
 export class ScrubLeft extends Error {}
 
-/** Does one comparison that somebody asked for, and keeps how far it is. */
+/** Runs one requested scrub and saves its progress. */
 export class RunningScrub {
   private kept_at_ms = Number.NEGATIVE_INFINITY;
 
@@ -67,15 +67,15 @@ export class RunningScrub {
   }
 
   private async went(records: number, rows: number): Promise<void> {
-    if (!this.terms.goesOn()) throw new ScrubLeft('another process looks after the trees, or this one stops');
-    const { damages, said } = this.checks.damage;
-    this.run = { ...this.run, records: this.run.records + records, rows: this.run.rows + rows, damages, found: said };
+    if (!this.terms.goesOn()) throw new ScrubLeft('another process is the signer, or this process is stopping');
+    const { damages, listed } = this.checks.damage;
+    this.run = { ...this.run, records: this.run.records + records, rows: this.run.rows + rows, damages, found: listed };
     if (this.terms.now_ms() - this.kept_at_ms >= KEEP_EVERY_MS) await this.keep(this.run);
   }
 
   private async keep(run: ScrubRun): Promise<void> {
-    const { damages, said } = this.checks.damage;
-    this.run = { ...run, damages, found: said };
+    const { damages, listed } = this.checks.damage;
+    this.run = { ...run, damages, found: listed };
     this.kept_at_ms = this.terms.now_ms();
     await keepScrub(this.store, this.run);
   }

@@ -42,33 +42,33 @@ export class AllCalls {
   private async *ofLane(lane: string, partition: number, seen: Set<string>): AsyncGenerator<CheckStep> {
     const place = { lanes: [lane], partition };
     const long: string[] = [];
-    for await (const asked of this.asked(laneTopic(REQUESTS, lane), partition)) {
-      for (const { call_id } of asked) seen.add(shortId(uuidOf(call_id)));
-      const { at_ms: last_ms } = asked.at(-1) as RequestedCall;
-      const lasted_ms = last_ms - (asked[0] as RequestedCall).at_ms;
-      const different = await this.check.compareNear(asked, place, last_ms + Math.max(LONG_MS, lasted_ms));
+    for await (const requested of this.requestedCalls(laneTopic(REQUESTS, lane), partition)) {
+      for (const { call_id } of requested) seen.add(shortId(uuidOf(call_id)));
+      const { at_ms: last_ms } = requested.at(-1) as RequestedCall;
+      const lasted_ms = last_ms - (requested[0] as RequestedCall).at_ms;
+      const different = await this.check.compareNear(requested, place, last_ms + Math.max(LONG_MS, lasted_ms));
       long.push(...(different ?? []));
       const wrong = long.length < LONG_CALLS_MAX ? [] : await this.check.compareWhole(long.splice(0), place);
-      yield { records: asked.length, compared: different ? asked.length : 0, wrong };
+      yield { records: requested.length, compared: different ? requested.length : 0, wrong };
     }
     if (long.length > 0) yield { records: 0, compared: 0, wrong: await this.check.compareWhole(long, place) };
   }
 
   /** The calls that are requested on the log, in its order. */
-  private async *asked(topic: string, partition: number): AsyncGenerator<RequestedCall[]> {
+  private async *requestedCalls(topic: string, partition: number): AsyncGenerator<RequestedCall[]> {
     const { log } = this.records;
     const stretch = { topic, partition, from: await log.first(topic, partition), below: await log.head(topic, partition) };
-    let asked = new Map<string, RequestedCall>();
+    let requested = new Map<string, RequestedCall>();
     for await (const events of this.records.read({ ...stretch, until_ms: Number.POSITIVE_INFINITY })) {
       for (const { event_type, event, timestamp_ms } of events) {
         const { call_id } = event.meta;
-        if (event_type === 'tool_call_requested' && call_id !== null) asked.set(call_id, { call_id, at_ms: timestamp_ms });
+        if (event_type === 'tool_call_requested' && call_id !== null) requested.set(call_id, { call_id, at_ms: timestamp_ms });
       }
-      if (asked.size < CALLS_AT_ONCE) continue;
-      yield [...asked.values()];
-      asked = new Map();
+      if (requested.size < CALLS_AT_ONCE) continue;
+      yield [...requested.values()];
+      requested = new Map();
     }
-    if (asked.size > 0) yield [...asked.values()];
+    if (requested.size > 0) yield [...requested.values()];
   }
 
   private async *unlogged(place: LanePartition, seen: ReadonlySet<string>): AsyncGenerator<CheckStep> {

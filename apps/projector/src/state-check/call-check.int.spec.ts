@@ -35,7 +35,7 @@ async function stateOf(n: number) {
 }
 const setState = (n: number, state: Buffer) => sql('UPDATE calls SET state = $2 WHERE call_uuid = $1', [uuidOf(n), state]);
 
-describe('the row of a call that somebody changed in the database', () => {
+describe('the row of a call that was changed in the database', () => {
   afterEach(async () => {
     // As an operator mends it: the rows are folded anew from the log.
     const [before] = (await readBuilds(platform.store)).filter(({ state, projection }) => state === 'live' && projection === 'call');
@@ -52,7 +52,7 @@ describe('the row of a call that somebody changed in the database', () => {
     [
       'its status',
       (n) => sql(`UPDATE calls SET status = 'denied' WHERE call_uuid = $1`, [uuidOf(n)]),
-      'its row says denied, the log gives',
+      'the row has status denied, the log',
     ],
     [
       'what its state says of its end',
@@ -79,10 +79,10 @@ describe('the row of a call that somebody changed in the database', () => {
       },
       'different: call',
     ],
-    ['its state, to what nobody can read', (n) => setState(n, Buffer.from('no state')), 'different: state'],
+    ['its state, to unreadable bytes', (n) => setState(n, Buffer.from('no state')), 'different: state'],
     ['its state, to nothing', (n) => setState(n, Buffer.alloc(0)), 'different: state'],
     ['whose it is', (n) => sql(`UPDATE calls SET tenant_id = 'other' WHERE call_uuid = $1`, [uuidOf(n)]), 'different: tenant_id'],
-    ['that there is one', (n) => sql('DELETE FROM calls WHERE call_uuid = $1', [uuidOf(n)]), 'it has no row, the log gives'],
+    ['that there is one', (n) => sql('DELETE FROM calls WHERE call_uuid = $1', [uuidOf(n)]), 'the row is missing; the log has status'],
     [
       'that there is another beside it',
       async (n) => {
@@ -93,11 +93,11 @@ describe('the row of a call that somebody changed in the database', () => {
           [uuidOf(n), uuidOf(n).replace('0192f0c4', '0192f0c5')],
         );
       },
-      'the log has no record of it',
+      'the log has no record of the call',
     ],
   ])(
     'is found: %s',
-    async (_, forge, said) => {
+    async (_, forge, reason) => {
       // 9 courses: this one ran and ended.
       const n = 90;
       expect((await stateOf(n)).end?.kind).toBe('executed');
@@ -106,7 +106,7 @@ describe('the row of a call that somebody changed in the database', () => {
       expect(found).toEqual([
         expect.objectContaining({ kind: 'rows', found_by: 'sample', topic: 'tool-call-requested', tenant_id: 'acme' }),
       ]);
-      expect(found[0]?.reason).toContain(said);
+      expect(found[0]?.reason).toContain(reason);
       expect(found[0]?.reason).toMatch(/^calls, call 0-0192f0c/);
     },
     60_000,

@@ -24,7 +24,7 @@ export interface Compared {
 
 const isEnded = ({ status }: CallWrite): boolean => (terminalStatuses as ReadonlySet<string>).has(status);
 
-/** Up to when the log has to be read for a call to be what its row says; Infinity: nobody can tell. */
+/** Up to when the log has to be read for a call to be what its row says; Infinity: unknown. */
 function untilOf(row: CallWrite | undefined, { at_ms }: RequestedCall): number {
   const state = row && stateIn(row);
   if (!state) return at_ms + MARGIN_MS;
@@ -64,19 +64,19 @@ export class CallCheck {
    * Folds these calls from the part of the log around them, and whatever differs from all of it: only that is wrong. `until_max_ms`
    * bounds the part that is read first.
    */
-  async compare(asked: readonly RequestedCall[], place: LanePartition, until_max_ms = Number.POSITIVE_INFINITY): Promise<Compared> {
-    const different = await this.compareNear(asked, place, until_max_ms);
+  async compare(requested: readonly RequestedCall[], place: LanePartition, until_max_ms = Number.POSITIVE_INFINITY): Promise<Compared> {
+    const different = await this.compareNear(requested, place, until_max_ms);
     if (different === undefined) return { compared: 0, wrong: [] };
-    return { compared: asked.length, wrong: different.length === 0 ? [] : await this.compareWhole(different, place) };
+    return { compared: requested.length, wrong: different.length === 0 ? [] : await this.compareWhole(different, place) };
   }
 
   /** The calls that differ from what the log says around them; undefined: rows of another version cannot be compared. */
-  async compareNear(asked: readonly RequestedCall[], place: LanePartition, until_max_ms: number): Promise<string[] | undefined> {
-    const ids = new Set(asked.map(({ call_id }) => call_id));
+  async compareNear(requested: readonly RequestedCall[], place: LanePartition, until_max_ms: number): Promise<string[] | undefined> {
+    const ids = new Set(requested.map(({ call_id }) => call_id));
     const read = await this.read(place, [...ids]);
     if (read.version !== callTables.version) return undefined;
-    const from_ms = Math.min(...asked.map(({ at_ms }) => at_ms)) - MARGIN_MS;
-    const until_ms = Math.min(until_max_ms, Math.max(...asked.map((each) => untilOf(read.rows.get(each.call_id), each))));
+    const from_ms = Math.min(...requested.map(({ at_ms }) => at_ms)) - MARGIN_MS;
+    const until_ms = Math.min(until_max_ms, Math.max(...requested.map((each) => untilOf(read.rows.get(each.call_id), each))));
     const states = await this.fold(ids, place, read, { from_ms, until_ms });
     return [...ids].filter((id) => wrongCall(read.rows.get(id), states.get(id)) !== undefined);
   }

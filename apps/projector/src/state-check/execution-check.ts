@@ -22,7 +22,7 @@ const names: Readonly<Record<number, ExecutionState>> = {
   7: 'reading',
 };
 
-/** Resources that nobody can read are other ones than those on the log. */
+/** Unreadable resources count as different from those on the log. */
 const unreadable = { generation: 0, settle_ms: -1, touched: [] };
 
 function resourcesOf({ resources }: ExecutionRow): SeenRow['resources'] {

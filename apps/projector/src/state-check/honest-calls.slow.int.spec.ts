@@ -85,7 +85,7 @@ test('rows of calls whose records were dropped are not accused, and a forged one
     await platform.store.query({ text: `UPDATE calls SET status = 'denied' WHERE call_uuid = $1`, params: [forged.slice(2)] });
     const first = new Map([['tool-call-requested', 40]]);
     const checked = new TestedChecks(droppedBelow(platform.log, first), platform.store);
-    expect(await checked.calls(0)).toEqual([expect.stringContaining(`call ${forged}: its row says denied`)]);
+    expect(await checked.calls(0)).toEqual([expect.stringContaining(`call ${forged}: the row has status denied`)]);
   } finally {
     await projector.close();
     await platform.close();

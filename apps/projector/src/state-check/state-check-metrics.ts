@@ -8,8 +8,8 @@ export class StateCheckMetrics {
 
   constructor(register: Registry) {
     const of = (name: string, help: string) => new Counter({ name, help, labelNames: ['table'] as const, registers: [register] });
-    this.compared_total = of('countersign_state_compared_total', 'Rows that were compared with a fold of the log');
-    this.different_total = of('countersign_state_different_total', 'Rows that were not what the log gives');
+    this.compared_total = of('countersign_state_compared_total', 'Rows compared with a fold of the log');
+    this.different_total = of('countersign_state_different_total', 'Rows that differ from a fold of the log');
   }
 
   compared(table: WrongRow['table'], rows: number): void {

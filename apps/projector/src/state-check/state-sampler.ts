@@ -55,9 +55,9 @@ export class StateSampler {
     const request = randomRecord(requests, this.source.random);
     if (request) {
       const { lane, partition, offset } = request;
-      const asked = await this.callsOnLog({ lanes: [lane], partition }, offset, CALLS_BY_LOG, 'sample');
+      const requested = await this.callsOnLog({ lanes: [lane], partition }, offset, CALLS_BY_LOG, 'sample');
       const place = lanesByPartition(requests).find((each) => each.partition === partition) as LanePartition;
-      await this.callsInRows(place, this.source.random(FIRST_OF) === 0 ? undefined : asked[0]);
+      await this.callsInRows(place, this.source.random(FIRST_OF) === 0 ? undefined : requested[0]);
     }
     const executed = randomRecord(partitionsOf('tool-executed', spans), this.source.random);
     if (executed) await this.executionsOnLog(executed, executed.offset, EXECUTION_RECORDS);
@@ -78,29 +78,29 @@ export class StateSampler {
     const { partition } = place;
     const [topic = ''] = topicsAt('tool-call-requested', place);
     const from = Math.max(offset, await this.checks.records.log.first(topic, partition));
-    const asked = new Map<string, RequestedCall>();
+    const requested = new Map<string, RequestedCall>();
     const stretch = { topic, partition, from, below: from + count, until_ms: Number.POSITIVE_INFINITY };
     for await (const events of this.checks.records.read(stretch))
       for (const { event_type, event, timestamp_ms } of events)
         if (event_type === 'tool_call_requested' && event.meta.call_id !== null)
-          asked.set(event.meta.call_id, { call_id: event.meta.call_id, at_ms: timestamp_ms });
-    await this.compareCalls([...asked.values()], place, found_by);
-    return [...asked.values()];
+          requested.set(event.meta.call_id, { call_id: event.meta.call_id, at_ms: timestamp_ms });
+    await this.compareCalls([...requested.values()], place, found_by);
+    return [...requested.values()];
   }
 
   /** Rows beside that of a call that is on the log, in the order of their ids: any row is beside some. */
   private async callsInRows(place: LanePartition, beside: RequestedCall | undefined): Promise<void> {
     const after = (beside && parseCallId(beside.call_id)?.uuid) ?? FIRST_UUID;
     const rows = await callsAfter(this.source.store, place.partition, after, CALLS_BY_ROW);
-    const asked = rows.map(({ call_id, requested_at_ms }) => ({ call_id, at_ms: requested_at_ms }));
-    const times = asked.map(({ at_ms }) => at_ms);
-    if (Math.max(...times) - Math.min(...times) < TOGETHER_MS) await this.compareCalls(asked, place, 'sample');
-    else for (const one of asked) await this.compareCalls([one], place, 'sample');
+    const requested = rows.map(({ call_id, requested_at_ms }) => ({ call_id, at_ms: requested_at_ms }));
+    const times = requested.map(({ at_ms }) => at_ms);
+    if (Math.max(...times) - Math.min(...times) < TOGETHER_MS) await this.compareCalls(requested, place, 'sample');
+    else for (const one of requested) await this.compareCalls([one], place, 'sample');
   }
 
-  private async compareCalls(asked: readonly RequestedCall[], place: LanePartition, found_by: DamageFinder) {
-    if (asked.length === 0) return;
-    const { compared, wrong } = await this.checks.calls.compare(asked, place);
+  private async compareCalls(requested: readonly RequestedCall[], place: LanePartition, found_by: DamageFinder) {
+    if (requested.length === 0) return;
+    const { compared, wrong } = await this.checks.calls.compare(requested, place);
     this.metrics.compared('calls', compared);
     this.report(wrong, found_by);
   }

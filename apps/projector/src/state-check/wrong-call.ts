@@ -17,7 +17,7 @@ const facts = [
   'compensation',
 ] as const;
 
-/** The state that a row holds; undefined where nobody can read it. */
+/** The state that a row holds; undefined if it cannot be read. */
 export function stateIn({ state }: Pick<CallWrite, 'state'>): CallState | undefined {
   try {
     return unpackCall(state);
@@ -42,11 +42,11 @@ function isSameState(row: CallWrite, packed: Buffer): boolean {
 
 /** How a row differs from the state that the log gives; undefined: not at all. Names columns and facts, and nothing that they hold. */
 export function wrongCall(row: CallWrite | undefined, state: CallState | undefined): string | undefined {
-  if (!state) return row && `its row says ${row.status}, the log has no record of it`;
+  if (!state) return row && `the row has status ${row.status}, but the log has no record of the call`;
   const expected = callWrite(state);
-  if (!row) return `it has no row, the log gives ${expected.status}`;
+  if (!row) return `the row is missing; the log has status ${expected.status}`;
   const other: string[] = columns.filter((column) => row[column] !== expected[column]);
   if (!isSameState(row, expected.state)) other.push(...wrongFacts(row, state));
   if (other.length === 0) return undefined;
-  return `its row says ${row.status}, the log gives ${expected.status}; different: ${[...new Set(other)].join(', ')}`;
+  return `the row has status ${row.status}, the log ${expected.status}; different: ${[...new Set(other)].join(', ')}`;
 }

@@ -77,7 +77,7 @@ export class DamagedInstallation {
     for (let n = 0; n < count; n++) await this.log.append([record(n)]);
   }
 
-  /** What somebody does to the disk while the process is stopped. */
+  /** Changes the disk while the process is stopped. */
   async whileStopped(work: () => Promise<void>): Promise<void> {
     await this.log.close();
     await work();
@@ -183,16 +183,16 @@ export class DamagedInstallation {
     return new EntriesReader(checkpoints, tiles, signer.verifier);
   }
 
-  /** For each record of the log the tree that proves it, or what is said instead. */
+  /** For each record of the log the tree that proves it, or the error message. */
   async provenBy(): Promise<string[]> {
     const records = await this.log.read(RECORDS, 0, await this.first, 10_000);
-    const told: string[] = [];
+    const reports: string[] = [];
     for (const record of records) {
       const answer = await this.proofs().prove(record);
       const tree = answer.kind === 'proof' ? headName({ topic: RECORDS, partition: 0, ...answer.proof.tree }) : answer.kind;
-      told.push(tree);
+      reports.push(tree);
     }
-    return told;
+    return reports;
   }
 
   /** The trees of a topic as the newest checkpoint has them: name, offsets that each judges, and size. */

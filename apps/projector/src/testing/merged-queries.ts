@@ -16,9 +16,9 @@ export class MergedQueries implements Sql {
   }
 
   private ask(): Promise<Row[]> {
-    const asked = this.waiting.splice(0);
+    const batch = this.waiting.splice(0);
     this.answer = undefined;
-    const lists = (asked[0] as Statement).params.map((_, at) => asked.flatMap((statement) => statement.params[at] as unknown[]));
-    return this.sql.query({ ...(asked[0] as Statement), params: lists });
+    const lists = (batch[0] as Statement).params.map((_, at) => batch.flatMap((statement) => statement.params[at] as unknown[]));
+    return this.sql.query({ ...(batch[0] as Statement), params: lists });
   }
 }

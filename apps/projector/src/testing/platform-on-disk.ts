@@ -71,7 +71,7 @@ export class PlatformOnDisk {
         .map(async ({ name }) => ({ topic: name, partition: 0, offset: (await this.log.head(name, 0)) - 1 })),
     );
     const wanted = heads.filter(({ offset }) => offset >= 0);
-    if (!(await waitForPosition(this.store, wanted, 10_000))) throw new Error('the projector does not catch up');
+    if (!(await waitForPosition(this.store, wanted, 10_000))) throw new Error('the projector cannot catch up');
   }
 
   async close(): Promise<void> {

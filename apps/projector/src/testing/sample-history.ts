@@ -6,7 +6,7 @@ import { by, context, outcome } from './sample-facts.js';
 export const courses = ['allowed', 'denied', 'granted', 'refused', 'expired', 'cancelled', 'deduplicated', 'doubted', 'rejudged'] as const;
 export type Course = (typeof courses)[number];
 
-/** What keeps the rows of one history apart from those of the same history told again. */
+/** Distinguishes the rows of one history from those of a repeat of it. */
 export interface Telling {
   /** 0 to 16,777,215: part of every id. */
   serial: number;

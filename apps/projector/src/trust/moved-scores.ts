@@ -1,19 +1,19 @@
 import type { TrustScoreChanged } from '@countersign/contracts';
-import { type AgentTrust, type ReportedScores, reportedKey, TOLD_EVERY_MS, toTell } from '@countersign/domain';
+import { type AgentTrust, REPORT_EVERY_MS, type ReportedScores, reportedKey, toTell } from '@countersign/domain';
 import type { TrustScores } from '@countersign/process';
 
-/** What is told of a subject, without its meta. */
+/** A trust report of a subject, without its meta. */
 export type Moved = Omit<TrustScoreChanged, 'meta'>;
 
 type Now = Pick<Moved, 'score' | 'reported' | 'reported_reliability' | 'verified_reliability' | 'runs' | 'verified_at_ms'>;
 type About = Pick<Moved, 'subject' | 'name' | 'version'>;
 
 /**
- * What moved past its hysteresis since it was told, of one tenant: its tools, the providers of those that were run, and these
- * agents. `postponed`: something moved that was told of a moment ago.
+ * Scores of one tenant that moved past their hysteresis since their last report: its tools, the providers of tools that ran, and these
+ * agents. `postponed`: a score moved shortly after its last report.
  */
 export function movedScores(
-  told: ReportedScores,
+  earlier: ReportedScores,
   tenant_id: string,
   scores: TrustScores,
   agents: ReadonlyMap<string, AgentTrust>,
@@ -21,10 +21,10 @@ export function movedScores(
   const moved: Moved[] = [];
   let postponed = false;
   const look = (about: About, now: Now) => {
-    const known = told.get(reportedKey(tenant_id, about.subject, about.name, about.version));
+    const known = earlier.get(reportedKey(tenant_id, about.subject, about.name, about.version));
     const next = toTell(known, now, scores.at_ms);
     if (next) moved.push({ ...about, ...now, band: next.band, at_ms: scores.at_ms });
-    else postponed ||= toTell(known, now, scores.at_ms + TOLD_EVERY_MS) !== undefined;
+    else postponed ||= toTell(known, now, scores.at_ms + REPORT_EVERY_MS) !== undefined;
   };
   for (const [name, tool] of scores.tools)
     for (const version of tool.versions.keys()) {

@@ -63,7 +63,9 @@ export class TrustScorePublisher {
     this.timer = setTimeout(() => {
       const since = performance.now();
       this.looking = this.look()
-        .catch((cause) => this.deps.logger.warn({ cause: String(cause) }, 'trust was not looked at; it is again'))
+        .catch((cause) =>
+          this.deps.logger.warn({ event: 'trust_refresh_failed', cause: String(cause) }, 'trust scores could not be refreshed; retrying'),
+        )
         .then(() => this.arm(Math.min(PAUSE_MAX_MS, Math.max(EVERY_MS, (performance.now() - since) * PAUSES))));
     }, in_ms);
     this.timer.unref();

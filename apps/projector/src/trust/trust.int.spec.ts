@@ -101,7 +101,7 @@ describe('trust on a log and a database', () => {
     expect(await trustFacts(platform.store, { tenant_id: 'other' })).toEqual([]);
   });
 
-  test('a score is told once, as a CloudEvent, and not again by the next process', async () => {
+  test('a score is published once, as a CloudEvent, and not again by the next process', async () => {
     await platform.append([registration()]);
     const tell = async (met: () => Promise<boolean>) => {
       const projector = await startProjector(platform.deps, { lanes: ['shared'] });
@@ -112,19 +112,19 @@ describe('trust on a log and a database', () => {
     const first = await tell(async () => (await platform.log.head('trust-view', 0)) >= 2);
     expect(first.map(({ headers }) => headers.ce_subject)).toEqual(['tool/create_order@1.0.0', 'provider/erp']);
     expect(first[0]?.headers).toMatchObject({ ce_specversion: '1.0', ce_type: 'dev.countersign.trust-score.v1' });
-    const asked = vi.spyOn(platform.store, 'query');
-    // The next process has read the sums once; closing waits until it has told what follows from them.
-    expect(await tell(async () => asked.mock.calls.some(([{ name }]) => name === 'views_trust_sums'))).toHaveLength(2);
-    asked.mockRestore();
+    const queries = vi.spyOn(platform.store, 'query');
+    // The next process has read the sums once; closing waits until it has published the result.
+    expect(await tell(async () => queries.mock.calls.some(([{ name }]) => name === 'views_trust_sums'))).toHaveLength(2);
+    queries.mockRestore();
   }, 90_000);
 
-  test('after the database is lost nothing is told of what is folded only in part', async () => {
-    const told = await platform.log.head('trust-view', 0);
+  test('after the database is lost nothing is published from a partial fold', async () => {
+    const published = await platform.log.head('trust-view', 0);
     const known = history.events.length;
     for (let n = 0; n < 5 * CALLS; n++) history.call('allowed', null);
     await platform.append(history.events.slice(known));
     const earlier = await startProjector(platform.deps, { lanes: ['shared'] });
-    await until(async () => (await platform.log.head('trust-view', 0)) > told);
+    await until(async () => (await platform.log.head('trust-view', 0)) > published);
     await platform.folded();
     await earlier.close();
     const before = await platform.log.head('trust-view', 0);
@@ -158,7 +158,7 @@ describe('trust on a log and a database', () => {
     expect(during).toBe(before);
     const own = folded(history, Number.MAX_SAFE_INTEGER).tool.versions.get('1.0.0');
     const all = [...(own?.runs.values() ?? [])].reduce((sum, counts) => plus(sum, counts), NO_RUNS).runs;
-    // What is told once all is folded is made of all runs.
+    // Scores published after the full fold include all runs.
     const since = (await platform.log.read('trust-view', 0, before, 100)).map(({ value }) => PlatformOnDisk.codec().decode(value).event);
     expect((since as { subject: string; runs: number }[]).filter(({ subject, runs }) => subject === 'tool' && runs < all)).toEqual([]);
   });

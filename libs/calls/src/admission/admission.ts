@@ -68,8 +68,8 @@ export class Admission {
     private readonly rules: AdmissionRules,
   ) {}
 
-  admit(asked: CallRequest, origin: CallOrigin): AdmittedCall | Refusal {
-    const request = inCase(asked, origin.caller.tenant_id);
+  admit(submitted: CallRequest, origin: CallOrigin): AdmittedCall | Refusal {
+    const request = inCase(submitted, origin.caller.tenant_id);
     if (request instanceof Refusal) return request;
     const damaged = this.parts.record.refusal(origin.caller.tenant_id);
     if (damaged) return damaged;
@@ -187,7 +187,7 @@ export class Admission {
       occurrence: request.occurrence ?? null,
       seq: request.context?.seq ?? null,
       request_id: request.context?.request_id ?? nameOfRequest(request),
-      asked_version: request.version ?? null,
+      requested_version: request.version ?? null,
       principal_kind: principal.kind,
       header: origin.idempotency_key,
       partitions,

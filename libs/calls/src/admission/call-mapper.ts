@@ -39,7 +39,7 @@ export class CallMapper {
   private checked(tenant_id: string, made: MappedInputs | Unmappable): MappedInputs | Refusal {
     if (isUnmappable(made)) return mappingProblem(made);
     if (isTooDeep(JSON.parse(made.inputs_json) as Record<string, unknown>)) {
-      const issues = [{ path: '', message: 'the mapping nests them too deeply' }];
+      const issues = [{ path: '', message: 'are nested too deeply after the mapping' }];
       return mappingProblem({ mapping_version: made.mapping_version, issues });
     }
     return this.sealer.forged(tenant_id, made.inputs_json) ?? made;

@@ -46,7 +46,7 @@ describe('the check of inputs', () => {
     expect(many.slice(0, -1).every(({ code }) => code === 'unknown_field')).toBe(true);
   });
 
-  test('fills in defaults, so that a default said and a default left out are one effect', () => {
+  test('fills in defaults: an explicit default and an omitted one are the same effect', () => {
     const inputs: Record<string, unknown> = { path: 'a', text: 'b' };
     expect(check()(inputs)).toEqual([]);
     expect(inputs.mode).toBe('create');
@@ -61,14 +61,14 @@ describe('the check of inputs', () => {
     expect(contracts.of(tool())).toBe(contracts.of(tool()));
   });
 
-  test('a schema that cannot be compiled is told in words', () => {
+  test('explains why a schema cannot be compiled', () => {
     expect(typeof new CompiledContracts().of(tool({ type: 'nonsense' }))).toBe('string');
   });
 
   test.each([
-    ['refers elsewhere', { $ref: 'https://evil.example/s' }, 'elsewhere'],
-    ['could match for ever', { pattern: '^(a+)+$' }, 'exponential time'],
-    ['recurses for ever', { $ref: '#/properties/path' }, 'comes back to itself'],
+    ['refers elsewhere', { $ref: 'https://evil.example/s' }, 'outside the schema'],
+    ['has exponential matching time', { pattern: '^(a+)+$' }, 'exponential time'],
+    ['recurses without end', { $ref: '#/properties/path' }, 'leads back to itself'],
   ])('a schema that %s is not compiled, whoever announced it', (_title, path, words) => {
     expect(new CompiledContracts().of(tool({ type: 'object', properties: { path } }))).toContain(words);
   });

@@ -60,7 +60,7 @@ export class CompiledContracts {
   }
 
   private compile(schema: JsonSchema): InputCheck | string {
-    // Whoever announced it: compiling or matching a hazard would stop this process.
+    // Checked for any announcer: compiling or matching a hazard would stop this process.
     const [hazard] = schemaFaults(schema);
     if (hazard !== undefined) return hazard;
     const ajv = new Ajv2020({ strict: false, allErrors: true, useDefaults: true, validateFormats: true });

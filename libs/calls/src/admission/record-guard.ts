@@ -10,7 +10,7 @@ const whereOf = ({ topic, partition, first_offset, last_offset }: OpenDamage): s
 
 function refusalOf(damage: OpenDamage): Refusal {
   const { damage_id, kind, topic, partition, first_offset, last_offset, reason, found_by } = damage;
-  const detail = `the record is not what was signed${whereOf(damage)}: ${reason}. Nothing more is written for this tenant. Restore the record from a backup; an operator then accepts what is left with \`npm run countersign -- accept-damage\``;
+  const detail = `the record is not what was signed${whereOf(damage)}: ${reason}. All writes for this tenant are refused. Restore the record from a backup; an operator then accepts the remaining damage with \`npm run countersign -- accept-damage\``;
   return new Refusal('record-damaged', detail, { damage: { damage_id, kind, topic, partition, first_offset, last_offset, found_by } });
 }
 

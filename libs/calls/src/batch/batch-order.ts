@@ -3,7 +3,7 @@ import { type BatchRequest } from '../request/call-request.js';
 
 type BatchCall = BatchRequest['calls'][number];
 
-/** A batch whose calls can never all be sent: one names a call that is not there, or some wait for each other. */
+/** A batch whose calls can never all be sent: one names a missing call, or some depend on each other. */
 export function dependencyFault(calls: readonly BatchCall[]): Refusal | undefined {
   const unknown = calls.flatMap((call, index) =>
     (call.depends_on ?? []).flatMap((need, at): Issue[] =>
@@ -15,11 +15,11 @@ export function dependencyFault(calls: readonly BatchCall[]): Refusal | undefine
   if (unknown.length > 0) return new Refusal('impossible-order', 'a call depends on one that is not in the batch', { issues: unknown });
   const waiting = inRings(calls);
   if (waiting.length === 0) return undefined;
-  const issues = waiting.map((index) => ({ path: `/calls/${index}/depends_on`, code: 'cycle', message: 'waits for itself' }));
-  return new Refusal('impossible-order', `calls ${waiting.join(', ')} wait for each other`, { issues });
+  const issues = waiting.map((index) => ({ path: `/calls/${index}/depends_on`, code: 'cycle', message: 'depends on itself' }));
+  return new Refusal('impossible-order', `calls ${waiting.join(', ')} depend on each other`, { issues });
 }
 
-/** Calls that are never free to go, by taking away those that are. What only waits for a ring is in it here, too. */
+/** Calls that can never start, found by removing those that can. Includes calls that only wait for a cycle. */
 function inRings(calls: readonly BatchCall[]): number[] {
   let left = new Set(calls.keys());
   for (;;) {

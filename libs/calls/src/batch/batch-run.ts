@@ -44,7 +44,7 @@ class BatchItem implements AnswerSink {
 /** What a batch knows of a call that ended. */
 interface Ended {
   succeeded: boolean;
-  /** Undefined: it was not taken. */
+  /** Undefined: it was not accepted. */
   status: CallStatus | undefined;
   call_id: string | undefined;
   markings: readonly string[];
@@ -102,10 +102,10 @@ export class BatchRun {
     const more = { dependency: { index: need, call_id: call_id ?? null, status: status ?? null } };
     const pending = status !== undefined && !terminalStatuses.has(status) && status !== 'in_doubt';
     if (pending)
-      return new Refusal('dependency-pending', `call ${need} is ${status}; this one was not sent, send it when that one has ended`, more);
+      return new Refusal('dependency-pending', `call ${need} is ${status}; this call was not sent. Send it when that call has ended`, more);
     return new Refusal(
       'dependency-failed',
-      `call ${need} ${status === undefined ? 'was not taken' : `is ${status}`}; this one was not sent`,
+      `call ${need} ${status === undefined ? 'was not accepted' : `is ${status}`}; this call was not sent`,
       more,
     );
   }

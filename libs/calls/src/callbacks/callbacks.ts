@@ -39,8 +39,8 @@ class Watcher implements CallListener {
 }
 
 /**
- * Tells `callback_url`s that their call ended (or is in doubt): at least once, at most 32 at a time, with growing pauses
- * over 13 minutes; then it is given up and logged. What a stop cuts off is `owed` and begins anew at the next start, under
+ * Notifies `callback_url`s that their call ended (or is in doubt): at least once, at most 32 at a time, with growing pauses
+ * over 13 minutes; then the callback is dropped and logged. What a stop interrupts is `owed` and starts over at the next start, under
  * the same webhook-id. The record of the call is its GET.
  */
 export class Callbacks {
@@ -61,7 +61,7 @@ export class Callbacks {
     return this.parts.owed.owe(call);
   }
 
-  /** The call was not taken: nothing is owed. */
+  /** The call was not accepted: nothing is owed. */
   settle(callId: string): void {
     this.parts.owed.settle(callId);
   }
@@ -71,7 +71,7 @@ export class Callbacks {
     this.watchedCalls.watch(callId, tenantId, new Watcher(this, this.watchedCalls));
   }
 
-  /** Calls that ended before are not told (epoch ms), and owe nothing more: whether they were told nobody knows. */
+  /** Callbacks of calls that ended before (epoch ms) are not sent and not owed: whether they were sent is unknown. */
   tellSince(since_ms: number): void {
     this.since_ms = since_ms;
   }
@@ -100,7 +100,10 @@ export class Callbacks {
   private enqueue(job: Job): void {
     if (this.closed) return;
     if (this.waiting.length >= WAITING_MAX)
-      this.parts.logger.warn({ url: job.callback.url }, 'a callback waits for the next start: too many wait');
+      this.parts.logger.warn(
+        { event: 'callback_queue_full', url: job.callback.url },
+        'the callback queue is full; the callback is sent after the next start',
+      );
     else this.waiting.push(job);
     this.next();
   }
@@ -112,7 +115,8 @@ export class Callbacks {
       this.sending++;
       void this.send(job.callback).then((result) => {
         this.sending--;
-        if (result === 'refused') this.parts.logger.warn({ url: job.callback.url }, 'a callback was refused');
+        if (result === 'refused')
+          this.parts.logger.warn({ event: 'callback_refused', url: job.callback.url }, 'the receiver refused the callback');
         if (result === 'try_again') this.again(job);
         else this.parts.owed.settle(job.call_id);
         this.next();
@@ -125,7 +129,10 @@ export class Callbacks {
     try {
       return await this.delivery.send({ ...callback, body: await this.parts.readable.text(callback.tenant_id, callback.body) });
     } catch (cause) {
-      this.parts.logger.warn({ url: callback.url, cause: String(cause) }, 'a callback could not be made readable');
+      this.parts.logger.warn(
+        { event: 'callback_not_decrypted', url: callback.url, cause: String(cause) },
+        'cannot decrypt the callback; will retry',
+      );
       return 'try_again';
     }
   }
@@ -134,7 +141,10 @@ export class Callbacks {
     const pause = BACK_OFF_MS[job.attempt];
     if (this.closed) return;
     if (pause === undefined) {
-      this.parts.logger.warn({ url: job.callback.url }, 'a callback was given up: its receiver does not answer');
+      this.parts.logger.warn(
+        { event: 'callback_given_up', url: job.callback.url },
+        'the receiver does not answer; the callback is dropped',
+      );
       this.parts.owed.settle(job.call_id);
       return;
     }

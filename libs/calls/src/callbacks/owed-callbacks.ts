@@ -2,32 +2,32 @@ import { type OwedCallback, oweCallbacks, type Store, settleCallbacks } from '@c
 
 const CHUNK = 500;
 
-interface Asked {
+interface PendingWrite {
   call: OwedCallback;
   written(): void;
   failed(cause: unknown): void;
 }
 
 /**
- * Which calls' callbacks were not taken yet, in rows that outlive this process. Many at a time: one write of each kind is
- * under way, and what comes meanwhile goes with the next.
+ * Callbacks that were not delivered yet, in rows that outlive this process. Batched: one write of each kind is
+ * in progress, and calls that arrive during it go with the next.
  */
 export class OwedCallbacks {
-  private asked: Asked[] = [];
+  private pending: PendingWrite[] = [];
   private settled: string[] = [];
   private busy = false;
 
   constructor(private readonly store: Pick<Store, 'query'>) {}
 
-  /** Resolves once it is kept; rejects where the store is away. */
+  /** Resolves once the row is written; rejects where the store is unavailable. */
   owe(call: OwedCallback): Promise<void> {
     return new Promise((written, failed) => {
-      this.asked.push({ call, written, failed });
+      this.pending.push({ call, written, failed });
       void this.flush();
     });
   }
 
-  /** Nothing more is told of it. Where the store is away the row stays, and it may be told again after a restart. */
+  /** No callback is owed any longer. Where the store is unavailable the row stays, and a restart may repeat the callback. */
   settle(callId: string): void {
     this.settled.push(callId);
     void this.flush();
@@ -36,24 +36,24 @@ export class OwedCallbacks {
   private async flush(): Promise<void> {
     if (this.busy) return;
     this.busy = true;
-    while (this.asked.length + this.settled.length > 0) {
+    while (this.pending.length + this.settled.length > 0) {
       const settled = this.settled.splice(0, CHUNK);
-      const asked = this.asked.splice(0, CHUNK);
-      // In this order: a call that is asked for again, under the id that it had, is owed again.
+      const pending = this.pending.splice(0, CHUNK);
+      // In this order: a call that is requested again under the same id is owed again.
       if (settled.length > 0) await settleCallbacks(this.store, settled).catch(() => undefined);
-      if (asked.length > 0) await this.write(asked);
+      if (pending.length > 0) await this.write(pending);
     }
     this.busy = false;
   }
 
-  private write(asked: readonly Asked[]): Promise<void> {
-    const calls = asked.map(({ call }) => call);
+  private write(pending: readonly PendingWrite[]): Promise<void> {
+    const calls = pending.map(({ call }) => call);
     return oweCallbacks(this.store, calls).then(
       () => {
-        for (const each of asked) each.written();
+        for (const each of pending) each.written();
       },
       (cause) => {
-        for (const each of asked) each.failed(cause);
+        for (const each of pending) each.failed(cause);
       },
     );
   }

@@ -27,10 +27,10 @@ const CHUNK = 500;
 const NEVER_CAME_MS = DAY_MS;
 
 /**
- * From when on an end may not have been told, where no row says what is owed: what ended longer before the newest request than a
- * callback is tried was told or given up, and what ended over a day ago is not news to anybody. Epoch ms.
+ * The time from which callbacks may be undelivered, where no row lists what is owed. Excludes calls that ended longer before the newest
+ * request than a callback is tried (sent or dropped), and calls that ended over a day ago. Epoch ms.
  */
-export function untoldSince(newest_request_ms: number, now_ms: number): number {
+export function undeliveredSince(newest_request_ms: number, now_ms: number): number {
   return Math.max(newest_request_ms - TRIED_FOR_MS, now_ms - DAY_MS);
 }
 
@@ -57,7 +57,7 @@ export class Resume {
     const folded = kept ? await projectionPosition(store) : [];
     if (!kept) {
       this.found = [];
-      this.callbacks.tellSince(untoldSince(await this.newestRequestMs(lanes), this.parts.now_ms()));
+      this.callbacks.tellSince(undeliveredSince(await this.newestRequestMs(lanes), this.parts.now_ms()));
     }
     for (const row of await unfinishedCalls(store)) this.restore(unpackCall(row.state));
     for (const lane of lanes) await this.unfolded(laneTopic('tool-call-requested', lane), folded);
@@ -67,12 +67,12 @@ export class Resume {
     return this.starts(topics, folded);
   }
 
-  /** Call it once the follower has caught up: whoever ended too long ago owes nothing more. */
+  /** Call it once the follower has caught up: calls that ended too long ago owe no callback. */
   async done(): Promise<void> {
     if (this.found) await noteOwedKept(this.parts.store);
   }
 
-  /** When this installation was last asked for a call, epoch ms; 0: never. What other services add at their start says nothing of that. */
+  /** Time of the newest call request of this installation, epoch ms; 0: none. Records that services write at their start do not count. */
   private async newestRequestMs(lanes: readonly string[]): Promise<number> {
     const newest = await this.newest(lanes, []);
     const records = await Promise.all(newest.map(({ topic, partition, offset }) => this.parts.log.read(topic, partition, offset, 1)));
@@ -86,7 +86,7 @@ export class Resume {
     for (const topic of [...topics, ...lanes.map((lane) => laneTopic('tool-call-requested', lane))])
       for (let partition = 0; partition < log.partitions(topic); partition++) {
         const head = await log.head(topic, partition);
-        // Of what was dropped whole nothing is folded any more.
+        // A topic whose records are all dropped has nothing to fold.
         if (head > 0 && head > (await log.first(topic, partition))) positions.push({ topic, partition, offset: head - 1 });
       }
     return positions;
@@ -102,7 +102,7 @@ export class Resume {
     this.found?.push({ call_id, tenant_id });
   }
 
-  /** One that ended is told at once: nobody took it, or nobody was there to tell it. */
+  /** Sends the callback of an ended call at once: it was not accepted, or no gateway ran to send it. */
   private async owed({ call_id, tenant_id, age_ms }: { call_id: string; tenant_id: string; age_ms: number }): Promise<void> {
     if (this.watchedCalls.has(call_id)) return;
     const row = await readCall(this.parts.store, tenant_id, call_id);

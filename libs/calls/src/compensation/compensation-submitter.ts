@@ -68,8 +68,7 @@ export class CompensationSubmitter {
     if (!tenant || state.tenant_id !== tenant_id)
       return new Refusal('forbidden', 'the tenant does not exist', { reason: 'tenant_unknown' });
     const tool = catalogued(this.configuration.state, call.tool, call.version);
-    if (!tool)
-      return new Refusal('not-undoable', `no executor runs ${call.tool} ${call.version} any more`, { reason: 'tool_not_available' });
+    if (!tool) return new Refusal('not-undoable', `no executor runs ${call.tool} ${call.version}`, { reason: 'tool_not_available' });
     const refusal = this.parts.record.refusal(tenant_id) ?? undoFaultOf(tool);
     if (refusal) return refusal;
     const rationale = await this.parts.sealer.text(tenant_id, call, request.reason ?? null);
@@ -125,10 +124,10 @@ export class CompensationSubmitter {
   }
 }
 
-/** Why no undo of this tool is there to be run. */
+/** Why this tool has no undo. */
 export function undoFaultOf({ name, contract }: ToolVersion): Refusal | undefined {
   if (contract.has_compensate) return undefined;
   if (contract.reversibility === 'irreversible')
-    return new Refusal('not-undoable', `what ${name} does cannot be undone`, { reason: 'irreversible' });
-  return new Refusal('not-undoable', `${name} cannot undo what it does: another call has to`, { reason: 'tool_cannot_undo' });
+    return new Refusal('not-undoable', `the effect of ${name} cannot be undone`, { reason: 'irreversible' });
+  return new Refusal('not-undoable', `${name} has no undo: reverse its effect with another call`, { reason: 'tool_cannot_undo' });
 }

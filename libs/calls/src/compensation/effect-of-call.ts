@@ -3,31 +3,30 @@ import { isReadOnly } from '@countersign/contracts';
 import { type CallState, statusOf } from '@countersign/domain';
 import { Refusal } from '../refusal.js';
 
-/** What a call did, as somebody wants to undo it. */
+/** The effect of a call, as input of an undo. */
 export interface EffectToUndo {
   state: CallState;
   effect: CompensatedEffect;
 }
 
-/** The effect of a recorded call, or why there is none to undo. */
+/** The effect of a recorded call, or why it cannot be undone. */
 export function effectOfCall(state: CallState, kind: CompensationKind): EffectToUndo | Refusal {
   const { call, call_id, end, attempt } = state;
   const status = statusOf(state);
   if (status === 'compensated')
-    return new Refusal('conflict', 'the effect of the call is undone already', { reason: 'call_already_undone' });
+    return new Refusal('conflict', 'the effect of the call is already undone', { reason: 'call_already_undone' });
   if (status === 'in_doubt')
-    return new Refusal('conflict', 'nobody knows whether the call happened: use /resolve first', { reason: 'call_in_doubt' });
+    return new Refusal('conflict', 'the outcome of the call is unknown: use /resolve first', { reason: 'call_in_doubt' });
   if (!call || !end) return new Refusal('conflict', 'the call has not ended', { reason: 'call_not_ended' });
   if (isReadOnly(call.effect_class) || end.outcome.effect === 'none')
     return new Refusal('conflict', 'the call changed nothing, so there is nothing to undo', { reason: 'call_had_no_effect' });
   if (end.original_call_id !== null)
-    return new Refusal('conflict', 'the call was answered by an earlier one: undo that one', {
+    return new Refusal('conflict', 'an earlier call answered this one: undo the earlier call', {
       reason: 'effect_of_another_call',
       original_call_id: end.original_call_id,
     });
-  if (end.outcome.effect === 'unknown')
-    return new Refusal('conflict', 'nobody knows whether the call happened', { reason: 'call_in_doubt' });
-  if (call.compensates) return new Refusal('not-undoable', 'an undo is not undone: make the call again', { reason: 'undo_of_undo' });
+  if (end.outcome.effect === 'unknown') return new Refusal('conflict', 'the outcome of the call is unknown', { reason: 'call_in_doubt' });
+  if (call.compensates) return new Refusal('not-undoable', 'an undo cannot be undone: make the call again', { reason: 'undo_of_undo' });
   const { idempotency_key } = call;
   return { state, effect: { call_id, idempotency_key, attempt: Math.max(1, attempt), kind, also: null } };
 }

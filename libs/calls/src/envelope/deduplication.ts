@@ -1,7 +1,7 @@
 import type { DeduplicatedBecause, EffectNow, KeySource } from '@countersign/contracts';
 import { type CallState, statusOf } from '@countersign/domain';
 
-/** Whether the effect of an ended write still stands, and what ended it. */
+/** Whether the effect of an ended write is still in place, and what replaced it. */
 export interface EffectStanding {
   effect_now: EffectNow;
   /** The call whose effect ended it, where one is known. */
@@ -50,23 +50,23 @@ export function deduplicationJson(state: CallState, { repeat = false, effect }: 
 
 const because: Readonly<Record<DeduplicatedBecause, string>> = {
   live_key: 'joined an earlier equal call that had not ended',
-  same_request: 'answered as this request ended the first time',
-  effect_stands: 'answered with the result of an earlier equal call, whose effect still stood',
+  same_request: 'answered with the result of the first time that this request was sent',
+  effect_stands: 'answered with the result of an earlier equal call; its effect is still in place',
 };
-const BY_OCCURRENCE = 'to ask for a wanted repeat, send a new request with `occurrence` (any new text)';
-const BY_HEADER = 'to ask for a wanted repeat, send another Idempotency-Key (`occurrence` does not change a key that the caller sends)';
+const BY_OCCURRENCE = 'to run the tool again, send a new request with `occurrence` (any new text)';
+const BY_HEADER = 'to run the tool again, send another Idempotency-Key (`occurrence` does not change a key that the caller sends)';
 
 const HINTS: Readonly<Record<KeySource, string>> = {
   header: BY_HEADER,
   derived: BY_OCCURRENCE,
   call: BY_OCCURRENCE,
-  effect: 'an effect is undone once',
+  effect: 'an effect can be undone only once',
 };
 
 /** Says that the tool did not run for this request and how to ask for a run; undefined where it did run. */
 export function repeatWarning(state: CallState, json: DeduplicationJson): string | undefined {
   if (!json.deduplicated) return undefined;
   const why = json.deduplicated_because === null ? 'answered with the result of an earlier equal call' : because[json.deduplicated_because];
-  const ended = json.effect_now === 'superseded' ? ', but its effect does not stand any more' : '';
+  const ended = json.effect_now === 'superseded' ? ', but its effect is no longer in place' : '';
   return `${why}${ended}; ${HINTS[state.call?.key_source ?? 'derived']}`;
 }

@@ -12,7 +12,7 @@ export function needsEffect({ end }: CallState, repeat: boolean): boolean {
   return because !== undefined && because !== 'live_key' && effect_now === null;
 }
 
-/** Reads whether the effect of one ended write still stands. Lists and streams do not ask: a query for each line would be too many. */
+/** Reads whether the effect of one ended write is still in place. Lists and streams skip this: it costs a query per line. */
 export class EffectReader {
   constructor(private readonly sql: Sql) {}
 

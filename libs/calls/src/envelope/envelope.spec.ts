@@ -73,9 +73,9 @@ describe('the envelope', () => {
   test('a call that was granted and then denied ended when it was denied', () => {
     const { execute_before_ms, decision_id, source, call, joined_call_id } = sampleRuling();
     const nothing = { similar: null, also: null, history_json: null, asked: null, parts: [], joined_call_id };
-    const asked = { approval_id: 'app-1', decision_id, revision: 1, ruling_digest: '', votes: [] };
+    const granting = { approval_id: 'app-1', decision_id, revision: 1, ruling_digest: '', votes: [] };
     const tier = 'tier_2_approval_required' as const;
-    const granted = { meta: sampleMeta({ hlc: 30 }), ...asked, tier, execute_before_ms, source, call, ...nothing };
+    const granted = { meta: sampleMeta({ hlc: 30 }), ...granting, tier, execute_before_ms, source, call, ...nothing };
     const denied = sampleRuling({ revision: 2, effect: 'deny', reason: callError('POLICY_DENIED', 'closed meanwhile') });
     const state = fold(
       requested(),
@@ -115,10 +115,10 @@ describe('the envelope', () => {
       );
     const stood = by({ because: 'effect_stands', effect_now: 'stands' });
     expect(stood).toMatchObject({ deduplicated_because: 'effect_stands', effect_now: 'stands', superseded_by: null });
-    expect(stood.warnings).toEqual([expect.stringMatching(/still stood; .*`occurrence`/)]);
+    expect(stood.warnings).toEqual([expect.stringMatching(/still in place; .*`occurrence`/)]);
     const over = by({ because: 'same_request', effect_now: 'superseded', superseded_by: '2-y' });
     expect(over).toMatchObject({ deduplicated_because: 'same_request', effect_now: 'superseded', superseded_by: '2-y' });
-    expect(over.warnings[0]).toContain('does not stand any more');
+    expect(over.warnings[0]).toContain('is no longer in place');
     // A record from before the fields.
     expect(by({})).toMatchObject({
       deduplicated: true,
@@ -128,7 +128,7 @@ describe('the envelope', () => {
     });
   });
 
-  test('who sends a key is told to send another, for `occurrence` does not change it', () => {
+  test('a caller with its own key is advised to send another one, because `occurrence` does not change it', () => {
     const { revision: _r, decision_id: _d, epoch: _e, ...rest } = sampleEnd();
     const again = placed('tool_retry_deduplicated', { ...rest, ...unchecked, original_call_id: '2-x' }, 'tool-executed');
     const seen = envelope(fold(requested(sampleCall({ key_source: 'header' })), ruled(), again));
@@ -155,7 +155,7 @@ describe('the envelope', () => {
     expect(seen).toMatchObject({
       effect_now: 'superseded',
       superseded_by: '2-y',
-      warnings: [expect.stringContaining('does not stand any more')],
+      warnings: [expect.stringContaining('is no longer in place')],
     });
     expect(envelope(state)).toMatchObject({ deduplicated: false, original_call_id: null, effect_now: null });
   });
@@ -192,7 +192,7 @@ describe('the envelope', () => {
     });
   });
 
-  test('a header key reused with other inputs is told apart from other refusals', () => {
+  test('a header key reused with other inputs has its own refusal', () => {
     const reason = callError('VALIDATION_ERROR', 'key reused', { details: { reason: 'idempotency_key_reused' } });
     const call = sampleCall({ key_source: 'header' });
     expect(isKeyReuse(fold(requested(call), ruled({ effect: 'deny', reason, call })))).toBe(true);

@@ -15,13 +15,13 @@ function errorJson(error: CallError | null): Record<string, unknown> | null {
   return { ...rest, details: details_json === null ? null : JSON.parse(details_json) };
 }
 
-/** What somebody said of it; a reason that is sealed stands by itself, so that its readers see it opened. */
-function said(text: string, reason: string | null): Pick<CallError, 'message' | 'details_json'> {
+/** The message with its reason; a sealed reason stays a separate value, so that it can be opened for readers. */
+function messageWith(text: string, reason: string | null): Pick<CallError, 'message' | 'details_json'> {
   if (reason?.startsWith(SEALED)) return { message: text, details_json: JSON.stringify({ reason }) };
   return { message: reason ? `${text}: ${reason}` : text, details_json: null };
 }
 
-/** Denied, expired and cancelled have one shape: an error with a code, whoever ended the call. */
+/** Denied, expired and cancelled calls have an error with a code. */
 function errorOf(state: CallState, status: CallStatus): CallError | null {
   const outcome = outcomeOf(state);
   if (outcome) return outcome.error;
@@ -30,7 +30,7 @@ function errorOf(state: CallState, status: CallStatus): CallError | null {
   switch (status) {
     case 'denied':
       return end?.kind === 'denied' && end.revision >= (state.ruling?.revision ?? 0)
-        ? { ...base, code: 'POLICY_DENIED', class: 'authorization', ...said(`denied by ${end.by ?? 'an approver'}`, end.reason) }
+        ? { ...base, code: 'POLICY_DENIED', class: 'authorization', ...messageWith(`denied by ${end.by ?? 'an approver'}`, end.reason) }
         : (state.ruling?.reason ?? {
             ...base,
             code: 'POLICY_DENIED',
@@ -38,9 +38,14 @@ function errorOf(state: CallState, status: CallStatus): CallError | null {
             message: `denied by rule ${state.ruling?.rule ?? 'unknown'}`,
           });
     case 'expired':
-      return { ...base, code: 'TIMEOUT', class: 'transient', message: 'nobody decided on the approval in time', retryable: true };
+      return { ...base, code: 'TIMEOUT', class: 'transient', message: 'the approval was not decided in time', retryable: true };
     case 'cancelled':
-      return { ...base, code: 'CANCELLED', class: 'semantic', ...said(`cancelled by ${end?.by ?? 'somebody'}`, end?.reason ?? null) };
+      return {
+        ...base,
+        code: 'CANCELLED',
+        class: 'semantic',
+        ...messageWith(`cancelled by ${end?.by ?? 'an unknown principal'}`, end?.reason ?? null),
+      };
     default:
       return null;
   }
@@ -118,12 +123,12 @@ const tagsOf = ({ obligations }: RulingExplanation): string[] =>
 
 function warningsOf(state: CallState, json: DeduplicationJson): string[] {
   const warnings = outcomeOf(state)?.warnings ?? [];
-  const told = [repeatWarning(state, json), mappingWarning(state)].filter((warning) => warning !== undefined);
-  return told.length === 0 ? warnings : [...warnings, ...told];
+  const extra = [repeatWarning(state, json), mappingWarning(state)].filter((warning) => warning !== undefined);
+  return extra.length === 0 ? warnings : [...warnings, ...extra];
 }
 
-function withReported(warnings: string[], told: readonly string[]): string[] {
-  const news = told.filter((warning) => !warnings.includes(warning));
+function withReported(warnings: string[], extra: readonly string[]): string[] {
+  const news = extra.filter((warning) => !warnings.includes(warning));
   return news.length === 0 ? warnings : [...warnings, ...news];
 }
 
@@ -236,7 +241,7 @@ export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): Envel
   return { made, recorded: recordedMembers(state, outcome) };
 }
 
-/** The call's envelope (`Envelope` of /openapi.json) as JSON text. What the record has as text is inserted as it is there. */
+/** The call's envelope (`Envelope` of /openapi.json) as JSON text. JSON texts of the record are inserted unchanged. */
 export function envelopeText(state: SeenCall, notes: AnswerNotes = {}): string {
   const { made, recorded } = envelopeMembers(state, notes);
   let text = JSON.stringify(made).slice(0, -1);

@@ -20,8 +20,6 @@ const named = (version: number | null): string => (version === null ? 'without a
 export function mappingWarning({ call, end }: Pick<CallState, 'call' | 'end'>): string | undefined {
   if (end?.kind !== 'deduplicated' || !call) return undefined;
   const ran = end.outcome.extras?.mapping_version ?? null;
-  const asked = call.mapped?.mapping_version ?? null;
-  return ran === asked
-    ? undefined
-    : `the earlier call ran ${named(ran)}; this request was mapped ${named(asked)}, and that form did not run`;
+  const requested = call.mapped?.mapping_version ?? null;
+  return ran === requested ? undefined : `the earlier call ran ${named(ran)}; the inputs of this request (${named(requested)}) did not run`;
 }

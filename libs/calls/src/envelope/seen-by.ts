@@ -2,10 +2,10 @@ import { lacking, type Outcome } from '@countersign/contracts';
 import type { CallState, EndFact } from '@countersign/domain';
 import type { Caller } from '../caller.js';
 
-/** A call as somebody may see it; `withheld`: the markings that it lacks, in whose stead it sees no inputs and no results. */
+/** A call as a reader may see it; `withheld`: the markings that the reader lacks. Inputs and results are then hidden. */
 export type SeenCall = CallState & { withheld?: readonly string[] };
 
-const NOT_CLEARED = 'not shown: the reader is not cleared for its markings';
+const NOT_CLEARED = 'hidden: the reader lacks a clearance for its markings';
 
 function without(outcome: Outcome): Outcome {
   const error = outcome.error && { ...outcome.error, message: NOT_CLEARED, details_json: null };
@@ -21,6 +21,6 @@ export function seenBy(state: CallState, reader: Pick<Caller, 'clearances'>): Se
   const withheld = lacking(markings, reader.clearances);
   if (withheld.length === 0) return state;
   const call = state.call && { ...state.call, inputs_json: 'null', mapped: null, context: { ...state.call.context, rationale: null } };
-  const asked = state.asked_inputs_json === undefined ? {} : { asked_inputs_json: 'null' };
-  return { ...state, ...asked, call, end: ended(state.end), doubt: ended(state.doubt), withheld };
+  const requestedInputs = state.asked_inputs_json === undefined ? {} : { asked_inputs_json: 'null' };
+  return { ...state, ...requestedInputs, call, end: ended(state.end), doubt: ended(state.doubt), withheld };
 }

@@ -79,7 +79,7 @@ class CallFeed implements CallListener, Timed {
   }
 }
 
-/** The calls that somebody follows. A further follower of a call adds neither a reading nor a timer. */
+/** The calls that have followers. A further follower of a call adds neither a read nor a timer. */
 export class CallFeeds {
   private readonly feeds = new Map<string, CallFeed>();
 

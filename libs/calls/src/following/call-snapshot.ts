@@ -29,7 +29,7 @@ export class CallSnapshot {
     const known = framed.get(cleared);
     if (known !== undefined) return known;
     const text = this.readable.text(this.state.tenant_id, frame(this.id, envelopeText(seenBy(this.state, reader))));
-    // A reader that left meanwhile does not wait for it.
+    // A reader that left in the meantime does not wait for it.
     if (typeof text !== 'string') text.catch(() => undefined);
     framed.set(cleared, text);
     return text;

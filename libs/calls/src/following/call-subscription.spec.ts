@@ -7,12 +7,12 @@ import { CallFeeds } from './call-feed.js';
 import type { CallSnapshot } from './call-snapshot.js';
 import type { CallFollower } from './call-subscription.js';
 
-/** Keeps the one wait of a feed, and how long it asked for. */
+/** Keeps the one wait of a feed and its requested delay. */
 class Waits {
-  asked_ms: number[] = [];
+  requested_ms: number[] = [];
   private waiting: Timed | undefined;
   add(item: Timed, delay_ms: number): number {
-    this.asked_ms.push(delay_ms);
+    this.requested_ms.push(delay_ms);
     this.waiting = item;
     return 0;
   }
@@ -40,18 +40,18 @@ const stateAfter = (count: number) => {
 const frame = (id: number, envelope: string) => `id: ${id} ${envelope}`;
 
 class Reader implements CallFollower {
-  readonly said: string[] = [];
+  readonly frames: string[] = [];
   constructor(private readonly clearances: readonly string[]) {}
   status(snapshot: CallSnapshot): void {
-    this.said.push(snapshot.text({ clearances: this.clearances }, frame) as string);
+    this.frames.push(snapshot.text({ clearances: this.clearances }, frame) as string);
   }
   progressed(): void {}
   ended(): void {
-    this.said.push('END');
+    this.frames.push('END');
   }
 }
 
-/** What the views know is counted each time somebody reads it, and each envelope each time one is made. */
+/** Counts each read of the views and each envelope that is built. */
 function world(view: { facts: number }) {
   const watchedCalls = new WatchedCalls();
   const wheel = new Waits();
@@ -77,38 +77,38 @@ describe('one stream', () => {
   test('an end that passed between the reading and the watch is found within half a second, and the stream ends', () => {
     const view = { facts: 2 };
     const { watchedCalls, wheel, feeds, open } = world(view);
-    const { said } = open().reader;
+    const { frames } = open().reader;
     wheel.over(); // the view lags behind
-    expect(said.join('')).not.toContain('succeeded');
+    expect(frames.join('')).not.toContain('succeeded');
     view.facts = 3;
     wheel.over();
-    expect(wheel.asked_ms.slice(0, 2).reduce((sum, ms) => sum + ms)).toBeLessThan(500);
-    expect(said.at(-2)).toContain('"status":"succeeded"');
-    expect(said.at(-1)).toBe('END');
+    expect(wheel.requested_ms.slice(0, 2).reduce((sum, ms) => sum + ms)).toBeLessThan(500);
+    expect(frames.at(-2)).toContain('"status":"succeeded"');
+    expect(frames.at(-1)).toBe('END');
     expect([watchedCalls.size, feeds.size]).toEqual([0, 0]);
   });
 
-  test('while nothing happens the view is read ever more seldom, and a reading that says nothing new is told to nobody', () => {
+  test('while nothing happens the view is read less and less often, and a read without news notifies no reader', () => {
     const { wheel, counts, open } = world({ facts: 2 });
-    const { said } = open().reader;
-    expect(said).toHaveLength(1);
+    const { frames } = open().reader;
+    expect(frames).toHaveLength(1);
     for (let turn = 0; turn < 12; turn++) wheel.over();
-    expect(wheel.asked_ms).toEqual([...wheel.asked_ms].sort((a, b) => a - b));
-    expect(wheel.asked_ms.at(-1)).toBe(60_000);
-    expect([counts.reads, said.length]).toEqual([12, 1]);
+    expect(wheel.requested_ms).toEqual([...wheel.requested_ms].sort((a, b) => a - b));
+    expect(wheel.requested_ms.at(-1)).toBe(60_000);
+    expect([counts.reads, frames.length]).toEqual([12, 1]);
   });
 
-  test('a stream that comes again is told what is new since its last id, and a reader who left is told nothing', () => {
+  test('a stream that reconnects gets what is new since its last id, and a reader that left gets nothing', () => {
     const view = { facts: 2 };
     const { watchedCalls, open } = world(view);
     const first = open();
-    const last_id = Number(/^id: (\d+)/.exec(first.reader.said[0] as string)?.[1]);
+    const last_id = Number(/^id: (\d+)/.exec(first.reader.frames[0] as string)?.[1]);
     first.leave();
     const again = open([], last_id);
-    expect(again.reader.said).toEqual([]);
+    expect(again.reader.frames).toEqual([]);
     watchedCalls.apply(facts[2] as PlacedEvent);
-    expect(again.reader.said).toEqual([expect.stringContaining('"status":"succeeded"'), 'END']);
-    expect(first.reader.said).toHaveLength(1);
+    expect(again.reader.frames).toEqual([expect.stringContaining('"status":"succeeded"'), 'END']);
+    expect(first.reader.frames).toHaveLength(1);
   });
 });
 
@@ -122,13 +122,13 @@ describe('many streams of one call', () => {
       const readers = Array.from({ length: streams }, () => open().reader);
       const joined = counts.opened;
       for (let turn = 0; turn < 10; turn++) wheel.over();
-      const idle = { reads: counts.reads, timers: wheel.asked_ms.length, opened: counts.opened - joined };
+      const idle = { reads: counts.reads, timers: wheel.requested_ms.length, opened: counts.opened - joined };
       watchedCalls.apply(facts[2] as PlacedEvent);
-      expect(readers.every(({ said }) => said.at(-1) === 'END' && said.at(-2)?.includes('succeeded'))).toBe(true);
-      return { ...idle, told: counts.opened - joined, size: watchedCalls.size };
+      expect(readers.every(({ frames }) => frames.at(-1) === 'END' && frames.at(-2)?.includes('succeeded'))).toBe(true);
+      return { ...idle, notified: counts.opened - joined, size: watchedCalls.size };
     };
     expect(cost(STREAMS)).toEqual(cost(1));
-    expect(cost(1)).toEqual({ reads: 10, timers: 11, opened: 0, told: 1, size: 0 });
+    expect(cost(1)).toEqual({ reads: 10, timers: 11, opened: 0, notified: 1, size: 0 });
   });
 
   test('readers who may see different things get envelopes of their own', () => {
@@ -138,7 +138,7 @@ describe('many streams of one call', () => {
     const before = counts.opened;
     watchedCalls.apply(facts[2] as PlacedEvent);
     expect(counts.opened - before).toBe(2);
-    expect(readers.map(({ said }) => said.length)).toEqual([3, 3, 3, 3]);
+    expect(readers.map(({ frames }) => frames.length)).toEqual([3, 3, 3, 3]);
   });
 
   test('one that leaves takes nothing from the others; the last one ends the watch', () => {
@@ -160,7 +160,7 @@ describe('many who wait for one call', () => {
     }
   }
 
-  test('a reading of the view that says nothing new is told to those who joined since, and to nobody else', () => {
+  test('a read of the view without news notifies only readers that joined since', () => {
     const watchedCalls = new WatchedCalls();
     const listeners = Array.from({ length: 100 }, () => new Listener());
     for (const listener of listeners) {
@@ -174,7 +174,7 @@ describe('many who wait for one call', () => {
     expect(listeners.every(({ heard }) => heard === 2)).toBe(true);
   });
 
-  test('the view is read once for all who ask in the same time, and who joined since is told what is known', () => {
+  test('the view is read once for all concurrent readers, and a reader that joins later gets what is known', () => {
     const watchedCalls = new WatchedCalls();
     const { call_id } = stateAfter(2);
     watchedCalls.watch(call_id, 'acme', new Listener());
@@ -184,6 +184,6 @@ describe('many who wait for one call', () => {
     watchedCalls.watch(call_id, 'acme', late);
     expect([watchedCalls.shouldRead(call_id, 1_400, 500), late.heard]).toEqual([false, 1]);
     expect(watchedCalls.shouldRead(call_id, 1_500, 500)).toBe(true);
-    expect(watchedCalls.shouldRead('of nobody here', 1_500, 500)).toBe(true);
+    expect(watchedCalls.shouldRead('unknown', 1_500, 500)).toBe(true);
   });
 });

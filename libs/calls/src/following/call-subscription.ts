@@ -3,21 +3,21 @@ import type { Progress } from '@countersign/process';
 import { newestFact } from '../waiting/state-hlc.js';
 import type { CallSnapshot } from './call-snapshot.js';
 
-/** Whoever follows one call. */
+/** A follower of one call. */
 export interface CallFollower {
   /** The call as it is after a fact that is new to the follower. */
   status(snapshot: CallSnapshot): void;
-  /** How far its run is: a hint, which is not told again to a follower that comes back. */
+  /** Progress of its run: a hint that is not repeated to a follower that reconnects. */
   progressed(progress: Progress): void;
   /** The call has ended, and so has the subscription. */
   ended(): void;
 }
 
-/** Whether a follower that has been told all up to `after_id` has anything to wait for. */
+/** Whether a follower that has everything up to `after_id` has anything to wait for. */
 export const hasNews = (state: CallState, after_id: number): boolean =>
   !terminalStatuses.has(statusOf(state)) || newestFact(state).hlc > after_id;
 
-/** What one follower of a call has been told. */
+/** What one follower of a call has received. */
 export class CallSubscription {
   private shown = '';
 

@@ -16,7 +16,7 @@ const base: IdentityRequest = {
   occurrence: null,
   seq: null,
   request_id: null,
-  asked_version: null,
+  requested_version: null,
   principal_kind: 'agent',
   header: undefined,
   partitions: 4,
@@ -101,7 +101,7 @@ describe('the key of a write', () => {
 });
 
 describe('the identity of a call', () => {
-  test('stands in the partition of its key', () => {
+  test('is in the partition of its key', () => {
     fc.assert(
       fc.property(json, fc.integer({ min: 1, max: 64 }), (inputs, partitions) => {
         const found = identify({ ...base, inputs, partitions });
@@ -119,12 +119,12 @@ describe('the identity of a call', () => {
 
   test('follows from the request id: the same request is the same call, read or write, and has the key that it has without one', () => {
     for (const effect_class of ['read_internal', 'stage'] as const) {
-      const asked = { ...base, contract: sampleContract({ effect_class }), request_id: 'q' };
-      const one = identify(asked);
+      const identityRequest = { ...base, contract: sampleContract({ effect_class }), request_id: 'q' };
+      const one = identify(identityRequest);
       expect(one.numbered).toBe(true);
       const released = sampleContract({ effect_class, version: '1.9.0' });
-      expect(identify({ ...asked, contract: released, fresh_uuid: 'x', inputs: { ...asked.inputs } })).toEqual(one);
-      const without = identify({ ...asked, request_id: null });
+      expect(identify({ ...identityRequest, contract: released, fresh_uuid: 'x', inputs: { ...identityRequest.inputs } })).toEqual(one);
+      const without = identify({ ...identityRequest, request_id: null });
       if (effect_class === 'stage') expect(one.idempotency_key).toBe(without.idempotency_key);
       expect(one.call_id).not.toBe(without.call_id);
     }
@@ -136,7 +136,7 @@ describe('the identity of a call', () => {
       text.filter((one) => one !== ''),
       { nil: null },
     );
-    const asked = fc.record({
+    const identityRequest = fc.record({
       tenant_id: text,
       principal_kind: fc.constantFrom('agent', 'user', 'service'),
       principal_id: text,
@@ -144,16 +144,16 @@ describe('the identity of a call', () => {
       case_id: optional,
       run_id: optional,
       occurrence: optional,
-      asked_version: fc.constantFrom(null, '1.2.0', '^1.0.0'),
+      requested_version: fc.constantFrom(null, '1.2.0', '^1.0.0'),
       header: optional.map((one) => one ?? undefined),
       inputs: fc.record({ path: text, text }),
       secret: fc.boolean(),
       effect_class: fc.constantFrom('read_internal' as const, 'stage' as const),
     });
-    const idOf = ({ effect_class, ...more }: typeof asked extends fc.Arbitrary<infer T> ? T : never) =>
+    const idOf = ({ effect_class, ...more }: typeof identityRequest extends fc.Arbitrary<infer T> ? T : never) =>
       identify({ ...base, ...more, contract: sampleContract({ effect_class, name: effect_class }) }).call_id;
     fc.assert(
-      fc.property(asked, asked, (one, other) => {
+      fc.property(identityRequest, identityRequest, (one, other) => {
         expect(idOf(one) === idOf(other)).toBe(isDeepStrictEqual(one, other));
       }),
       { numRuns: histories(500, 5_000) },

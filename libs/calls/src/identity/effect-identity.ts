@@ -26,14 +26,14 @@ export interface IdentityRequest extends KeyScope {
   seq: number | null;
   /** What the caller calls this request (`context.request_id`), where its run does not number it. */
   request_id: string | null;
-  /** The version as it was asked for, exact or a range; null: the newest. */
-  asked_version: string | null;
+  /** The requested version, exact or a range; null: the newest. */
+  requested_version: string | null;
   principal_kind: string;
   /** `Idempotency-Key` header; ignored for read-only calls, which are not deduplicated. */
   header: string | undefined;
   partitions: number;
   tenant_key: Uint8Array;
-  /** The inputs are personal: nothing that follows from them can be told without the tenant's key. */
+  /** The inputs are personal: values derived from them are keyed with the tenant's key. */
   secret?: boolean;
   /** A new UUIDv7, for a call that neither its run nor its request id names. */
   fresh_uuid: string;
@@ -83,8 +83,8 @@ export function identify(request: IdentityRequest): Identity {
 
 /**
  * The call's uuid where the request itself gives it: by its number in its run, else by the caller's request id. All that decides
- * on the effect is part of the latter, so that one id on two different requests names two calls. The version is the one that was
- * asked for: a release between two sendings makes no other request.
+ * on the effect is part of the latter, so that one id on two different requests names two calls. The version is the requested
+ * one: a release between two attempts to send does not change the request.
  */
 function namedUuid(request: IdentityRequest, inputs: { sent: string; normal: string }): string | undefined {
   const { tenant_id, principal_kind, principal_id, case_id, run_id, seq, request_id, occurrence, header } = request;
@@ -93,7 +93,7 @@ function namedUuid(request: IdentityRequest, inputs: { sent: string; normal: str
   if (run_id !== null && seq !== null) return uuidOfParts([tenant_id, run_id, `${name}@${version}`, hidden(inputs.normal), String(seq)]);
   if (request_id === null) return undefined;
   const scope = [case_id, run_id, occurrence, header].map((part) => part ?? '');
-  const tool = [name, request.asked_version ?? ''];
+  const tool = [name, request.requested_version ?? ''];
   return uuidOfParts(['request', tenant_id, principal_kind, principal_id, request_id, ...tool, hidden(inputs.sent), ...scope]);
 }
 

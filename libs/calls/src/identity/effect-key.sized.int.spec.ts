@@ -17,7 +17,7 @@ const keyOf = (inputs: Record<string, unknown>) =>
     occurrence: null,
     seq: null,
     request_id: null,
-    asked_version: null,
+    requested_version: null,
     principal_kind: 'agent',
     header: undefined,
     partitions: 4,
@@ -89,7 +89,7 @@ const times = fc
     fc.constantFrom('', '.5', '.500', '.000000001', '.000000002', '.123456'),
   )
   .map(([hours, quarters, fraction]) => {
-    // One of a few instants, said in any zone: equal ones are common.
+    // One of a few instants, written in any zone: equal ones are common.
     const local = new Date(Date.UTC(2026, 4, 1, 10 + hours) + quarters * 15 * 60_000).toISOString().slice(0, 19);
     const zone = `${quarters < 0 ? '-' : '+'}${two(Math.floor(Math.abs(quarters) / 4))}:${two((Math.abs(quarters) % 4) * 15)}`;
     return `${local}${fraction}${quarters === 0 ? 'Z' : zone}`;
@@ -110,7 +110,7 @@ const inputs = fc
   .record({ what: value, when: fc.oneof(times, texts), how_much: numbers, note: texts, drafted_at: times }, { requiredKeys: [] })
   .map((made) => ({ ...made }));
 
-/** The same said otherwise: fields in another order, texts in another form, -0 for 0, other things beside it. */
+/** An equal value in another form: fields in another order, texts in another normalization, -0 for 0, extra members. */
 function otherwise(input: unknown): unknown {
   if (typeof input === 'string') return INSTANT.test(input) ? input : input.normalize('NFD');
   if (input === 0) return -0;

@@ -6,4 +6,4 @@ const KEY_MAX = 255;
 export const idempotencyKey = z
   .string()
   .max(KEY_MAX)
-  .regex(/^[!-~]([ -~]*[!-~])?$/, `an Idempotency-Key has 1 to ${KEY_MAX} printable ASCII characters, none of them a space at its ends`);
+  .regex(/^[!-~]([ -~]*[!-~])?$/, `an Idempotency-Key has 1 to ${KEY_MAX} printable ASCII characters and no space at either end`);

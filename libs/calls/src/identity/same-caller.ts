@@ -1,6 +1,6 @@
 import type { ToolCall } from '@countersign/contracts';
 
-/** Policy ruled for whoever asked first and rules on no repeat, so nobody else gets the answer: the same principal, for the same user. */
+/** Policy decides only for the first caller, so a repeat is answered only to the same principal acting for the same user. */
 export function isSameCaller(one: ToolCall, other: ToolCall): boolean {
   const { principal, authority } = one;
   const forWhom = authority?.on_behalf_of?.id === other.authority?.on_behalf_of?.id;

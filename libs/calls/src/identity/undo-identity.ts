@@ -1,12 +1,12 @@
 import { type CompensatedEffect, callId, keyOfText, parseCallId, sha256Hex, uuidOfParts } from '@countersign/contracts';
 import { DAY_MS, undoKeyText } from '@countersign/domain';
 
-/** An effect is undone once: its undo answers for as long as anybody may ask. */
+/** An effect is undone once: its undo answers every later request for it, without a time limit. */
 const FOR_EVER_MS = 36_500 * DAY_MS;
 /** How long an undo may take, people included. */
 export const UNDO_DEADLINE_MS = DAY_MS;
 
-/** What names an undo: the effect alone, whoever asks, so that all who ask join one. */
+/** The identity of an undo: the effect alone, so that all requests for it join one. */
 export interface UndoIdentity {
   call_id: string;
   partition: number;

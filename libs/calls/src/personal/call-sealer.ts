@@ -7,7 +7,9 @@ import type { AdmittedCall } from '../request/admitted-call.js';
 
 const NONE: readonly PersonalRule[] = [];
 const noKeys = (): Refusal =>
-  new Refusal('unavailable', 'what is personal in the call cannot be sealed here, so it was not recorded', { reason: 'seal_unavailable' });
+  new Refusal('unavailable', 'the personal data of the call cannot be sealed now, so the call was not recorded', {
+    reason: 'seal_unavailable',
+  });
 
 export const tooManySubjects = (): Refusal => new Refusal('invalid-request', 'more than 255 subjects are named');
 
@@ -16,7 +18,7 @@ export const subjectsRequest = z
   .array(z.string().min(1).max(400))
   .max(50)
   .default([])
-  .describe('who it is about: it is sealed for them, and gone with any one of them');
+  .describe('data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased');
 
 /** Seals what a tenant calls personal before it is on the record: inputs and rationale of calls, and what people say about them. */
 export class CallSealer {
@@ -32,13 +34,10 @@ export class CallSealer {
     return hasPersonal(state, tenant_id) ? rulesAbout(state, tenant_id, { tool, markings }) : NONE;
   }
 
-  /** What looks sealed cannot come from outside: it would be opened for whoever reads it. */
+  /** Callers may not send text that looks sealed: it would be opened for any reader. */
   forged(tenant_id: string, text: string): Refusal | undefined {
     if (!hasPersonal(this.configuration.state, tenant_id) || !text.includes(SEALED)) return undefined;
-    return new Refusal(
-      'invalid-request',
-      `a text that holds ${JSON.stringify(SEALED)} is not taken: that is how sealed values are written`,
-    );
+    return new Refusal('invalid-request', `a text must not contain ${JSON.stringify(SEALED)}: it marks sealed values`);
   }
 
   /** Undefined: nothing of the call is personal. */
@@ -64,7 +63,7 @@ export class CallSealer {
     };
   }
 
-  /** A text that somebody says about a call that is on the record. */
+  /** Seals a text about a recorded call. */
   async text(tenant_id: string, call: ToolCall | null, text: string | null): Promise<string | null | Refusal> {
     if (text === null) return null;
     const forged = this.forged(tenant_id, text);
@@ -73,11 +72,14 @@ export class CallSealer {
     return opened instanceof Refusal ? opened : opened.seal.text(text);
   }
 
-  /** A text about subjects that are named beside it. Of a tenant that calls nothing personal it stays as it is, and nobody may be named. */
+  /** Seals a text about the named subjects. A tenant without rules for personal data keeps plain text and may name no subjects. */
   async about(tenant_id: string, subjects: readonly string[], text: string | null): Promise<string | null | Refusal> {
     if (!hasPersonal(this.configuration.state, tenant_id)) {
       if (subjects.length === 0) return text;
-      return new Refusal('invalid-request', 'subjects are named, and nothing is personal here: PUT /v1/personal-data/{rule_id} first');
+      return new Refusal(
+        'invalid-request',
+        'the tenant has no rules for personal data, so it cannot name subjects: PUT /v1/personal-data/{rule_id} first',
+      );
     }
     if (text === null) return null;
     const forged = this.forged(tenant_id, text);
@@ -86,7 +88,7 @@ export class CallSealer {
     return sealing ? sealing.seal.text(text) : tooManySubjects();
   }
 
-  /** Output that somebody gives for a call. */
+  /** Seals an output that a person supplies for a call. */
   async output(tenant_id: string, call: ToolCall | null, json: string | null): Promise<string | null | Refusal> {
     if (json === null) return null;
     const forged = this.forged(tenant_id, json);
@@ -118,7 +120,9 @@ export class CallSealer {
     const opened = await this.personal.open(tenant_id, call, rules);
     return (
       opened ??
-      new Refusal('conflict', 'the data of this call was erased: nothing can be said about it any more', { reason: 'subject_erased' })
+      new Refusal('conflict', 'the personal data of this call was erased: no reason, result or edit can be recorded for it', {
+        reason: 'subject_erased',
+      })
     );
   }
 }

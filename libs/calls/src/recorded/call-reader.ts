@@ -22,7 +22,7 @@ export class CallReader {
     private readonly effects: EffectReader,
   ) {}
 
-  /** The call, and whether its effect still stands. */
+  /** The call, and whether its effect is still in place. */
   async status(state: CallState, reader: Pick<Caller, 'clearances'>): Promise<CallReading> {
     return this.read(state, reader, { effect: await this.effects.of(state) });
   }

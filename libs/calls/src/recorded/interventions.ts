@@ -22,7 +22,7 @@ export interface Intervention extends CallReading {
   at: PlacedEvent | undefined;
 }
 
-/** What somebody says of a call in doubt. */
+/** The resolution of a call in doubt. */
 export interface Resolution {
   resolution: 'happened' | 'did_not_happen';
   /** What the tool would have answered, where it happened. */
@@ -40,7 +40,9 @@ export class Interventions {
 
   async cancel(caller: Caller, state: CallState, reason_text: string | undefined): Promise<Intervention | Refusal> {
     if (!mayCancel(caller, state))
-      return new Refusal('forbidden', 'an agent cancels its own calls; others need the role operator', { reason: 'role_missing' });
+      return new Refusal('forbidden', 'an agent may cancel only its own calls; other calls need the role operator', {
+        reason: 'role_missing',
+      });
     const status = statusOf(state);
     if (terminalStatuses.has(status)) return new Refusal('conflict', `the call has ended: ${status}`, { reason: 'call_already_ended' });
     if (status === 'in_doubt')
@@ -61,7 +63,7 @@ export class Interventions {
   ): Promise<Intervention | Refusal> {
     const status = statusOf(state);
     if (status !== 'in_doubt')
-      return new Refusal('conflict', `only a call in doubt is resolved; this one is ${status}`, { reason: 'call_not_in_doubt' });
+      return new Refusal('conflict', `only a call in doubt can be resolved; this call is ${status}`, { reason: 'call_not_in_doubt' });
     const reason = await this.sealer.text(caller.tenant_id, state.call, reason_text);
     if (reason instanceof Refusal) return reason;
     const json = resolution === 'happened' && output !== undefined ? JSON.stringify(output) : null;
@@ -80,7 +82,7 @@ export class Interventions {
   }
 }
 
-/** What a cancellation may lead to: a write that is stopped under way may end in doubt. */
+/** What a cancellation may lead to: a write that is stopped in progress may end in doubt. */
 function answered(state: CallState, at: PlacedEvent | undefined): Reached | undefined {
   return isAnswer(statusOf(state)) ? { state, at } : undefined;
 }

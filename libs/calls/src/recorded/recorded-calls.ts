@@ -8,9 +8,9 @@ import { NOTHING_SEEN, type Seen } from '../views/seen.js';
 import { type Views, viewsBehind } from '../views/views.js';
 import { type CallCheck, CallWatch } from '../waiting/call-watch.js';
 
-/** The same to its caller, whether or not there is one elsewhere. */
+/** The same refusal whether or not another tenant has such a call. */
 const noSuchCall = (access?: 'cross_tenant'): Refusal =>
-  new Refusal('not-found', 'there is no call of this id', { reason: 'call_not_found' }, { access });
+  new Refusal('not-found', 'no call has this id', { reason: 'call_not_found' }, { access });
 
 /** Calls that are on the record: found by id within the caller's tenant, watched, and commanded. */
 export class RecordedCalls {

@@ -29,7 +29,7 @@ export class CallCommands {
     readonly clock: Clock,
   ) {}
 
-  /** Resolves, with where it stands, when it is durable. @throws InfrastructureFault where the log is away. */
+  /** Resolves with its log position when it is durable. @throws InfrastructureFault where the log is unavailable. */
   async record<C extends Command>(command: C, state: CallState, fields: Omit<EventMap[C], 'meta'>): Promise<LogPosition> {
     const call = state.call;
     if (!call) throw new Error(`the state of call ${state.call_id} lacks its request`);

@@ -8,17 +8,17 @@ import type { CallListener, WatchedCalls } from '../waiting/watched-calls.js';
 import { RecentRequests } from './recent-requests.js';
 import type { RecordWriter, WriteSink } from './record-writer.js';
 
-/** Somebody who waits for the end of a call that is being put on the record. */
+/** Waits for the end of a call that is being recorded. */
 export interface CallWaiter extends CallListener {
   /** The request is durable, here. */
   recorded(at: LogPosition): void;
-  /** The request could not be recorded, or nobody can tell whether it was: sending it again is safe. */
+  /** The request was not recorded, or may not have been: sending it again is safe. */
   refused(problem: Refusal): void;
 }
 
-/** Told when the log is away. */
+/** The refusal while the log is unavailable. */
 const logUnavailable = (): Refusal =>
-  new Refusal('unavailable', 'the request may not have been recorded; send it again: an equal call is answered once', {
+  new Refusal('unavailable', 'the request may not be recorded; send it again: an equal request runs only once', {
     reason: 'record_unconfirmed',
   });
 
@@ -47,7 +47,7 @@ const LOOK_EVERY_MS = 20;
 /** Puts admitted calls on the record, once, and seats those who wait for them. */
 export class CallRecorder {
   private readonly recent = new RecentRequests();
-  /** Readings of the view that are under way, by call: who asks for the same call meanwhile gets the same answer. */
+  /** Reads of the view in progress, by call: concurrent requests for the same call share one. */
   private readonly readings = new Map<string, Promise<CallState | undefined>>();
 
   constructor(
@@ -59,12 +59,18 @@ export class CallRecorder {
 
   /** @returns a problem where the call is not taken; otherwise the waiter hears of it. */
   submit(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): Refusal | undefined {
-    const { tenant, meta } = admitted;
-    if (this.watchedCalls.inFlight(tenant.tenant_id) + this.watchedCalls.othersInFlight(tenant.tenant_id) >= tenant.in_flight_max)
-      return new Refusal('too-many-in-flight', `the tenant has ${tenant.in_flight_max} calls in flight, which is its cap`);
+    const full = this.fullFor(admitted);
+    if (full) return full;
     if (admitted.numbered) this.findOrPlace(admitted, waiter, traceparent);
-    else this.place(admitted, waiter, traceparent, meta.call_id);
+    else this.place(admitted, waiter, traceparent, admitted.meta.call_id);
     return undefined;
+  }
+
+  /** Why the tenant may not have another call in flight now. */
+  fullFor({ tenant: { tenant_id, in_flight_max } }: Pick<AdmittedCall, 'tenant'>): Refusal | undefined {
+    const { watchedCalls } = this;
+    if (watchedCalls.inFlight(tenant_id) + watchedCalls.othersInFlight(tenant_id) < in_flight_max) return undefined;
+    return new Refusal('too-many-in-flight', `the tenant has ${in_flight_max} calls in flight, which is its cap`);
   }
 
   /** What the view knows of a call, for a waiter who has heard nothing: a lost wake-up is found by reading. */
@@ -92,7 +98,7 @@ export class CallRecorder {
     this.find(tenant_id, call_id).then(
       (state) => {
         if (!state && admitted.refusal_if_new) return this.refuse(admitted, waiter, admitted.refusal_if_new);
-        // Whoever asked for it before may have failed, and taken all listeners along.
+        // An earlier request for it may have failed and removed all listeners.
         if (!this.watchedCalls.has(call_id)) this.watchedCalls.admit(call_id, tenant_id, undefined, waiter);
         if (state) this.watchedCalls.learn(state);
         else this.placeNumbered(admitted, waiter, traceparent);
@@ -101,7 +107,7 @@ export class CallRecorder {
     );
   }
 
-  /** This waiter recorded nothing. Where nobody else did the call is forgotten. */
+  /** This waiter recorded nothing. If no other waiter did, the call is removed. */
   private refuse({ meta: { call_id } }: AdmittedCall, waiter: CallWaiter, problem: Refusal): void {
     this.watchedCalls.unwatch(call_id, waiter);
     if (!this.watchedCalls.hasRequest(call_id)) this.watchedCalls.withdraw(call_id);

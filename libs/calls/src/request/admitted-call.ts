@@ -2,7 +2,7 @@ import type { Meta, ToolCall } from '@countersign/contracts';
 import type { PersonalRule, Tenant } from '@countersign/domain';
 import type { Refusal } from '../refusal.js';
 
-/** What a caller of a deprecated version is told. */
+/** The notice to callers of a deprecated version. */
 export interface Deprecation {
   warning: string;
   changed_at_ms: number;
@@ -20,7 +20,7 @@ export interface AdmittedCall {
   deprecation: Deprecation | undefined;
   /** Its id follows from the request, so it may be on the record already. */
   numbered: boolean;
-  /** Why it may not be recorded any more; where it was recorded in time it is answered all the same. Only of numbered calls. */
+  /** Why it may no longer be recorded; a call that was recorded in time is still answered. Numbered calls only. */
   refusal_if_new: Refusal | undefined;
   /** The rules that call something of it personal: it is sealed before it is recorded. */
   personal: readonly PersonalRule[];

@@ -15,8 +15,8 @@ export const callContext = z.strictObject({
   request_id: text(200)
     .optional()
     .describe(
-      'a new one for each request, kept when it is sent again: the same principal sending the same request (tool, inputs, case, run, occurrence, ' +
-        'Idempotency-Key) under the same id gets the same call; it never changes the idempotency key. Where run_id and seq are given they name the call',
+      'a new value for each request; keep it when you send the request again: the same request (tool, inputs, case, run, occurrence, ' +
+        'Idempotency-Key) of the same principal under the same id is the same call. It never changes the idempotency key. run_id and seq take precedence',
     ),
   seq: z.int().min(0).optional(),
   iteration: z.int().min(0).optional(),
@@ -29,7 +29,9 @@ export const callContext = z.strictObject({
   run_budget: runBudget.optional(),
   depends_on: callIds
     .optional()
-    .describe('calls that must have succeeded first; one that is not known (yet) is waited for, for ten minutes or until the deadline'),
+    .describe(
+      'calls that must succeed first; the call waits for them, also for ids that are not known yet, for ten minutes or until its deadline',
+    ),
 });
 
 /** Answers have the tool and its inputs under two names each; requests take one. */
@@ -51,19 +53,19 @@ export const callRequest = z.strictObject(
         'your own reference of this request, unique in the tenant: the same request sent again is the same call, another one is 409 external_id_taken',
       ),
     metadata: metadata.optional(),
-    occurrence: text(200).optional().describe('any text; asks for a wanted repeat of an equal call'),
+    occurrence: text(200).optional().describe('any text; a new value runs an equal call again'),
     context: callContext.optional(),
-    deadline: z.iso.datetime({ offset: true }).optional().describe('RFC 3339; nothing fires after it'),
+    deadline: z.iso.datetime({ offset: true }).optional().describe('RFC 3339; the tool does not start after it'),
     callback_url: text(2000)
       .optional()
       .describe(
-        'gets the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; ' +
-          'a restart begins anew, also for what was sent but not known to be taken. Only embedded, after the machine itself went down, calls ' +
-          'that had ended are not told again: ask GET /v1/calls/{call_id}',
+        'receives the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; ' +
+          'a restart begins the attempts again, also for callbacks without a known answer. Embedded only: after a crash of the machine, callbacks of ' +
+          'calls that had ended are lost: read GET /v1/calls/{call_id}',
       ),
     on_behalf_of: text(200).optional().describe('the user that this agent acts for, by a standing delegation (POST /v1/delegations)'),
     user_token: text(16_384).optional().describe('an OpenID token of the user that this agent acts for; sealed, never recorded'),
-    sources: z.array(text(100)).max(50).optional().describe("calls whose results the inputs come from: their markings go on to this one's"),
+    sources: z.array(text(100)).max(50).optional().describe('calls whose results the inputs use: this call inherits their markings'),
   },
   { error: renamed },
 );

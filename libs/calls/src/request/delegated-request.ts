@@ -9,7 +9,7 @@ export type CallFor = Pick<CallRequest, 'on_behalf_of' | 'user_token' | 'sources
 export const isDelegated = (request: CallFor): boolean =>
   request.on_behalf_of !== undefined || request.user_token !== undefined || request.sources !== undefined;
 
-/** Says by whose rights a call is made that is made for a user, or from other calls' results. Whoever can check tokens implements it. */
+/** Resolves the authority of a call that acts for a user or uses other calls' results. Implemented where tokens can be checked. */
 export interface AuthorityResolver {
   of(request: CallFor, caller: Caller): Promise<Authority | Refusal>;
 }

@@ -12,7 +12,10 @@ export const externalId = z
   .string()
   .min(1, { abort: true })
   .max(EXTERNAL_ID_MAX, { abort: true })
-  .refine((text) => externalIdOf(text) !== undefined, 'has visible characters only, no space at its ends, and does not begin with ext:')
+  .refine(
+    (text) => externalIdOf(text) !== undefined,
+    'must have visible characters only, no space at either end, and must not begin with ext:',
+  )
   .transform((text) => text.normalize('NFC'));
 
 export const metadataKey = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'a key is 1 to 40 of a-z, 0-9 and _, and begins with a letter');
@@ -27,7 +30,9 @@ const metadataValue = z
 export const metadata = z
   .record(metadataKey, metadataValue)
   .refine((entries) => Object.keys(entries).length <= ENTRIES_MAX, `has at most ${ENTRIES_MAX} entries`)
-  .describe(`your own texts: at most ${ENTRIES_MAX}, values of at most ${VALUE_MAX} characters. No personal data: it is not sealed`);
+  .describe(
+    `your own keys and values: at most ${ENTRIES_MAX}, values of at most ${VALUE_MAX} characters. Do not put personal data here: it is not sealed`,
+  );
 
 type Metadata = z.infer<typeof metadata>;
 

@@ -11,8 +11,8 @@ test.each([
   ['the earlier of both', { deadline: DEADLINE, context: { run_budget: { time_ms: 500 } } }, NOW + 500],
   ['the earlier of both, the other way round', { deadline: DEADLINE, context: { run_budget: { time_ms: 60_000 } } }, NOW + 10_000],
   ['a budget of money says nothing about time', { context: { run_budget: 5 } }, null],
-])('%s', (_what, asked, deadline_ms) => {
-  expect(deadlineOf(asked, NOW)).toBe(deadline_ms);
+])('%s', (_what, request, deadline_ms) => {
+  expect(deadlineOf(request, NOW)).toBe(deadline_ms);
 });
 
 test('money left is a number, alone or beside time', () => {

@@ -10,10 +10,10 @@ export const runBudget = z.union([
   }),
 ]);
 
-type Asked = Pick<CallRequest, 'deadline' | 'context'>;
+type BudgetedRequest = Pick<CallRequest, 'deadline' | 'context'>;
 
-/** Epoch ms after which nothing of the call fires and nobody waits for it: the caller's, or the end of the run's time where that is earlier. */
-export function deadlineOf({ deadline, context }: Asked, now_ms: number): number | null {
+/** Epoch ms after which the call neither fires nor is awaited: the caller's deadline or the end of the run's time, whichever is earlier. */
+export function deadlineOf({ deadline, context }: BudgetedRequest, now_ms: number): number | null {
   const budget = context?.run_budget;
   const times = [
     ...(deadline === undefined ? [] : [Date.parse(deadline)]),
@@ -23,7 +23,7 @@ export function deadlineOf({ deadline, context }: Asked, now_ms: number): number
 }
 
 /** What the run may still spend, US dollars; null: no bound. */
-export function costLeft({ context }: Asked): number | null {
+export function costLeft({ context }: BudgetedRequest): number | null {
   const budget = context?.run_budget;
   return typeof budget === 'object' ? (budget.cost ?? null) : (budget ?? null);
 }

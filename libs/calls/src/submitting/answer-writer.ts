@@ -35,10 +35,10 @@ export interface AnswerSink {
   unreadable(call_id: string, cause: unknown): void;
 }
 
-/** Who is answered, and what beside the record is said. */
+/** The receiver of the answer, and what the answer adds to the record. */
 export interface AnswerTerms {
   caller: Pick<Caller, 'clearances'>;
-  /** Of the version that was called, where it is said. */
+  /** Of the called version, where it is deprecated. */
   deprecation: Deprecation | undefined;
 }
 
@@ -46,7 +46,7 @@ const keyReused = (call_id: string): Refusal =>
   new Refusal('key-reused', 'this Idempotency-Key was used with other discriminating inputs', { call_id });
 
 const beingUndone = (call_id: string): Refusal =>
-  new Refusal('being-undone', 'the effect of an equal call is being undone: send it again, as a new request, once that has ended', {
+  new Refusal('being-undone', 'the effect of an equal call is being undone: send a new request when the undo has ended', {
     call_id,
   });
 
@@ -65,7 +65,7 @@ export class AnswerWriter {
     else this.send(settled, state, terms, sink);
   }
 
-  /** No policy ruled on a repeat: what the caller may not see any more is withheld, as by reading it. */
+  /** Policy does not decide on a repeat: what the caller may no longer see is withheld, as in reads. */
   private writeWithEffect(settled: Settled, terms: AnswerTerms, sink: AnswerSink): void {
     const { state, repeat } = settled;
     const seen = repeat ? seenBy(state, terms.caller) : state;

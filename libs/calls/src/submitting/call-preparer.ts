@@ -35,8 +35,14 @@ export class CallPreparer {
     });
   }
 
-  /** The claim comes before the record: a call that is refused after it keeps its reference for an equal request. */
+  /**
+   * The claim comes before the record. A request that is refused anyway claims nothing: it would keep the reference from a better
+   * one, and fill the table. A call that is refused after its claim keeps the reference for an equal request.
+   */
   private async claimed(admitted: AdmittedCall, external_id: string): Promise<AdmittedCall | Refusal> {
+    if (admitted.refusal_if_new) return admitted;
+    const full = this.recorder.fullFor(admitted);
+    if (full) return full;
     const { tenant_id, call_id } = admitted.meta;
     const holder = await claimReference(this.store, { tenant_id, external_id, call_id });
     if (holder === call_id) return admitted;

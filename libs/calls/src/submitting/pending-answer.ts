@@ -10,9 +10,9 @@ import { isAnswer, settledAs } from '../waiting/is-answer.js';
 import { type Timed } from '../waiting/timer-wheel.js';
 import type { AnswerSink, AnswerTerms, AnswerWriter } from './answer-writer.js';
 
-/** A result may overtake its ruling by this much; an approval request stands right behind its ruling. */
+/** A result may overtake its ruling by this much; an approval request follows its ruling directly. */
 const STRAGGLER_MS = 250;
-/** Unheard for so long, the view is asked. */
+/** After this long without news, the view is read. */
 const REFRESH_MS = 2_000;
 /** The first look at the view for a call that may be on the record already; later looks wait twice as long each. */
 const FIRST_REFRESH_MS = 50;
@@ -32,7 +32,7 @@ export interface PendingCall extends AnswerTerms {
   wait_ms: number;
   /** Of this request's own record. */
   event_id: string;
-  /** Others may have asked for it before: then the view knows it, and the log says nothing new. Undefined where its id is new. */
+  /** The call may have been requested before: then the view has it, and the log has no new record. Undefined where its id is new. */
   numbered: ToolCall | undefined;
 }
 
@@ -108,7 +108,7 @@ export class PendingAnswer implements CallWaiter, Timed {
   }
 
   private wait(waited: number): void {
-    // Half the wait: others who wait for this call have read the view meanwhile, or this one does.
+    // Half the wait: another waiter of this call has read the view by then, or this one does.
     this.tracker.refresh(this.call.tenant_id, this.call.call_id, this.refresh_ms / 2);
     const left = this.call.wait_ms - waited;
     this.refresh_ms = Math.min(this.refresh_ms * 2, REFRESH_MS);
@@ -121,10 +121,10 @@ export class PendingAnswer implements CallWaiter, Timed {
 
   private undecided(): void {
     const { call_id } = this.call;
-    this.refused(new Refusal('no-ruling-yet', 'policy has not ruled on the call; ask for it at its location', { call_id }));
+    this.refused(new Refusal('no-ruling-yet', 'policy has not decided on the call yet; read it at its location', { call_id }));
   }
 
-  /** The call was asked for by an earlier record than this request's own. */
+  /** An earlier record than this request's own requested the call. */
   private isRepeat({ requested }: CallState): boolean {
     return requested !== null && requested.event_id !== this.call.event_id;
   }

@@ -111,7 +111,7 @@ function assemble(deps: AppDeps, configuration: ReturnType<typeof foldConfigurat
     configuration,
     writer: new RecordWriter(deps.log),
     views: new Views(deps.store, new AnsweredPositions(), () => deps.clock.monotonic_ms(), readable),
-    authority: { of: async () => new Refusal('forbidden', 'nobody acts for anybody here') },
+    authority: { of: async () => new Refusal('forbidden', 'no delegation exists') },
     delivery: { send: async () => 'taken' },
     callback_addresses: AddressRules.forCallbacks(false),
   });

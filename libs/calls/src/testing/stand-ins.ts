@@ -21,7 +21,7 @@ const ALONE = { joined_call_id: null, similar: null, history_json: null, also: n
 type Ruling = Partial<EventMap['policy_decided']>;
 const POLICY = ['tool-call-requested', 'approval-voted'];
 
-/** What the stand-in rules on a call, and what becomes of it where it is allowed; undefined rules nothing. */
+/** The ruling of the stand-in on a call, and the outcome where it is allowed; undefined: no ruling. */
 export interface Script {
   rule(call: ToolCall): Ruling | undefined;
   run(call: ToolCall): Partial<Outcome>;
@@ -146,12 +146,18 @@ export class StandIn {
     this.ended.add(meta.call_id as string);
   }
 
-  private async cancel(asked: EventMap['tool_call_cancel_requested'], offset: number): Promise<void> {
-    const id = asked.meta.call_id as string;
+  private async cancel(command: EventMap['tool_call_cancel_requested'], offset: number): Promise<void> {
+    const id = command.meta.call_id as string;
     if (this.ended.has(id)) return;
     this.ended.add(id);
-    const meta = metaAfter(asked.meta, Date.now());
-    const end = { revision: 1, reason: asked.reason, by: asked.principal, final: true, source: { topic: 'tool-call-requested', offset } };
+    const meta = metaAfter(command.meta, Date.now());
+    const end = {
+      revision: 1,
+      reason: command.reason,
+      by: command.principal,
+      final: true,
+      source: { topic: 'tool-call-requested', offset },
+    };
     await this.append('call_cancelled', meta.partition, { meta, ...end, call: this.calls.get(id)?.call ?? null, only_before_fire: false });
   }
 
@@ -166,7 +172,7 @@ export class StandIn {
       await this.append('approval_vote_refused', meta.partition, { meta, approval_id, vote_id, ...refused });
     } else if (!requested || this.ended.has(id) || requested.call.principal.id === voter.id) {
       const closed = this.ended.has(id);
-      const reason = closed ? 'the request is not open (any more)' : 'four eyes: who asked for the call cannot approve it';
+      const reason = closed ? 'the request is not open' : 'four eyes: the requester of the call cannot approve it';
       const code = closed ? 'not_open' : 'four_eyes';
       await this.append('approval_vote_refused', meta.partition, { meta, approval_id, vote_id, reason, source, code });
     } else if (vote.vote === 'deny') {

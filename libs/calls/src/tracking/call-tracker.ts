@@ -6,7 +6,7 @@ import type { AnswerMetric } from '../waiting/answer-metric.js';
 import type { TimerWheel } from '../waiting/timer-wheel.js';
 import type { WatchedCalls } from '../waiting/watched-calls.js';
 
-/** What everybody who waits for a call or follows one shares. */
+/** Shared by all waiters and followers of calls. */
 export class CallTracker {
   constructor(
     readonly watchedCalls: WatchedCalls,
@@ -26,7 +26,7 @@ export class CallTracker {
     return true;
   }
 
-  /** Reads the view, unless somebody read it for this call within `fresh_ms`. A store that is unavailable changes nothing: the next turn reads again. */
+  /** Reads the view, unless it was read for this call within `fresh_ms`. If the store is unavailable, the next turn reads again. */
   refresh(tenantId: string, callId: string, fresh_ms: number): void {
     if (!this.watchedCalls.shouldRead(callId, this.clock.monotonic_ms(), fresh_ms)) return;
     this.parts.recorder.refresh(tenantId, callId).catch(() => undefined);

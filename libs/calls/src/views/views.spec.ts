@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Where the projection stands, and how often somebody asked. */
+/** The position of the projection, and how often it was read. */
 function world() {
   const projected = { next_offset: 0, reads: 0 };
   const query = async <R extends Row>(_statement: Statement) => {
@@ -38,7 +38,7 @@ test('those who wait for the views read their position together: as often as one
   expect(await cost(500)).toBe(await cost(1));
 });
 
-test('what the views have not passed in a second is said to be behind', async () => {
+test('views that do not reach a position within a second count as behind', async () => {
   const { answered, views } = world();
   answered.note({ topic: TOPIC, partition: 0, offset: 5 });
   expect(await views.caughtUp(0)).toBe(false);

@@ -9,14 +9,14 @@ const PAUSE_MAX_MS = 50;
 
 /** Nothing was found in views that are behind: not the same as nothing being there. */
 export const viewsBehind = (): Refusal =>
-  new Refusal('unavailable', 'the views have not caught up with the log: ask again', { reason: 'views_behind' });
+  new Refusal('unavailable', 'the views have not caught up with the log: try again', { reason: 'views_behind' });
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Reads of the views that see what this process answered before: they wait for the projector, as long as their reader says. */
 export class Views {
   private folded: readonly ProjectionOffset[] = [];
-  /** A reading of `folded` that is under way, and when the last one began. */
+  /** A reading of `folded` that is in progress, and when the last one began. */
   private reading: Promise<readonly ProjectionOffset[]> | undefined;
   private read_ms = Number.NEGATIVE_INFINITY;
 

@@ -5,7 +5,7 @@ import type { WatchedCalls } from './watched-calls.js';
 // No lane is called so: their names have no dot.
 const CHANNEL = '.in-flight';
 const TELL_EVERY_MS = 250;
-/** A gateway that is silent for so long is gone, and its calls with it. */
+/** A gateway that is silent for this long counts as stopped, with no calls in flight. */
 const KEPT_MS = 2_000;
 
 /** What one gateway has in flight, by tenant. */
@@ -19,13 +19,13 @@ interface Share {
 }
 
 /**
- * Calls that other gateways have in flight, as they told four times a second: so that a tenant's cap holds for all of them
- * together, but for what a quarter of a second lets through. What was not heard (the cache is away) counts as nothing.
+ * Calls that other gateways have in flight, as they publish four times a second: so that a tenant's cap holds for all of them
+ * together, within a quarter of a second. Unknown counts (the cache is unavailable) are zero.
  */
 export class InFlightShares {
   private readonly others = new Map<string, Share>();
   private timer: NodeJS.Timeout | undefined;
-  private told = false;
+  private published = false;
 
   constructor(
     private readonly own: OwnCounts,
@@ -51,15 +51,15 @@ export class InFlightShares {
     return sum;
   }
 
-  /** Nothing is told where nothing is in flight, but for once. */
+  /** Publishes nothing while nothing is in flight, except one zero. */
   tell(): void {
     const counts = [...this.own.inFlightCounts];
-    if (counts.length === 0 && !this.told) return;
-    this.told = counts.length > 0;
+    if (counts.length === 0 && !this.published) return;
+    this.published = counts.length > 0;
     this.channel.publish(CHANNEL, [Buffer.from(JSON.stringify({ gateway_id: this.gateway_id, counts }))]);
   }
 
-  /** Anybody may publish on a shared cache: what is none of ours is dropped. */
+  /** Any client may publish on a shared cache: messages in another format are dropped. */
   private heard(payload: Buffer): void {
     try {
       const { gateway_id, counts } = JSON.parse(payload.toString()) as { gateway_id: string; counts: [string, number][] };
@@ -72,7 +72,7 @@ export class InFlightShares {
   }
 }
 
-/** Starts telling other gateways, and listening to them; undefined where there are none: embedded there is one. */
+/** Starts publishing to other gateways and listening to them; undefined if embedded, where there is only one. */
 export async function shareInFlight(
   { store, wake_ups, clock }: Pick<AppDeps, 'store' | 'wake_ups' | 'clock'>,
   watchedCalls: WatchedCalls,

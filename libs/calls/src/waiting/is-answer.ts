@@ -1,6 +1,6 @@
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
 
-/** True where an answer may be given: the call ended, or nobody can tell whether it did. */
+/** True if the call can be answered: it ended or is in doubt. */
 export function isAnswer(status: CallStatus): boolean {
   switch (status) {
     case 'pending_policy':

@@ -6,7 +6,7 @@ const newer = <T extends { revision: number }>(a: T | null, b: T | null): T | nu
   return b.revision > a.revision ? b : a;
 };
 
-/** The inputs may be edited since the view's reading; who asked first the view alone knows. */
+/** The inputs may be edited since the view was read; only the view knows the first requester. */
 function callOf(own: ToolCall | null, viewed: ToolCall | null): ToolCall | null {
   if (!own || !viewed) return own ?? viewed;
   return { ...own, principal: viewed.principal, authority: viewed.authority };

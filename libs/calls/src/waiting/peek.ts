@@ -15,7 +15,7 @@ function readLong(value: Buffer, at: number): { value: number; next: number } {
 
 /**
  * The call id of an encoded event without decoding it: `meta` is the first field of every record and begins with
- * event_id, tenant_id, call_id. Undefined where there is none or the bytes are something else.
+ * event_id, tenant_id, call_id. Undefined where the record has none or has another format.
  */
 export function peekCallId(value: Buffer): string | undefined {
   const eventId = readLong(value, WIRE_HEADER_BYTES);

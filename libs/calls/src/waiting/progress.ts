@@ -1,7 +1,7 @@
 import { decodeProgress, progressChannel, type WakeUpChannel } from '@countersign/process';
 import type { WatchedCalls } from './watched-calls.js';
 
-/** Takes the hints of how far runs are to whoever follows their calls. */
+/** Delivers progress hints of runs to the followers of their calls. */
 export async function followProgress(channel: WakeUpChannel, lanes: readonly string[], watchedCalls: WatchedCalls): Promise<void> {
   for (const lane of lanes)
     await channel.subscribe(progressChannel(lane), (payload) => {

@@ -5,7 +5,7 @@ describe('the timer wheel', () => {
   let now = 0;
   let wheel: TimerWheel;
   const pass = (ms: number) => {
-    for (let gone = 0; gone < ms; gone += 25) {
+    for (let elapsed_ms = 0; elapsed_ms < ms; elapsed_ms += 25) {
       now += 25;
       vi.advanceTimersByTime(25);
     }
@@ -46,7 +46,7 @@ describe('the timer wheel', () => {
     expect(due).toEqual([500, 1100]);
   });
 
-  test('a process that stood still catches up', () => {
+  test('a process that was paused catches up', () => {
     let due = 0;
     wheel.add({ slot: null, due: () => due++ }, 5000);
     now += 20_000;

@@ -1,5 +1,5 @@
 export interface Timed {
-  /** Where it stands in the wheel; null while it is not in it. Only the wheel writes it. */
+  /** Its slot in the wheel; null while it is not in it. Only the wheel writes it. */
   slot: number | null;
   /** Called once, within a tick after its time. */
   due(): void;

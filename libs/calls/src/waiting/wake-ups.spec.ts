@@ -29,7 +29,7 @@ describe('a wake-up', () => {
     expect(await hinted('acme', encodeHint(42, record()))).toEqual([{ topic: 'tool-executed.acme', offset: 42 }]);
   });
 
-  test('that is cut anywhere or is somebody else’s bytes changes nothing and stops nothing', async () => {
+  test('that is truncated or has another format is ignored', async () => {
     const whole = encodeHint(41, record());
     for (let end = 0; end < whole.length; end += 7) expect(await hinted('shared', whole.subarray(0, end))).toEqual([]);
     expect(await hinted('shared', Buffer.alloc(64, 0xff))).toEqual([]);

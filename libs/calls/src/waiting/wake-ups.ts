@@ -37,7 +37,7 @@ function decoded(codec: EventCodec, value: Buffer): ReturnType<EventCodec['decod
   try {
     return codec.decode(value);
   } catch (cause) {
-    if (cause instanceof UndecodableRecord) return undefined; // somebody else's bytes
+    if (cause instanceof UndecodableRecord) return undefined; // another format
     throw cause;
   }
 }

@@ -30,7 +30,7 @@ export class WatchedCallsFollower {
     return lanes.flatMap((lane) => FOLLOWED.map((topic) => laneTopic(topic, lane)));
   }
 
-  /** Resolves once the follower reads from where it was told to. */
+  /** Resolves once the follower reads from its start position. */
   async start(lanes: readonly string[], from: 'head' | readonly TopicOffset[]): Promise<void> {
     this.running = await this.log.follow({
       topics: this.topics(lanes),

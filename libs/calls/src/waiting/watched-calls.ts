@@ -3,7 +3,7 @@ import type { Progress } from '@countersign/process';
 import { isAnswer } from './is-answer.js';
 import { mergeStates, sameFacts } from './merge-states.js';
 
-/** Told after every durable fact of a call that it watches, and of a reading of a view where it says something new. */
+/** Notified after every durable fact of a watched call, and after a read of a view with news. */
 export interface CallListener {
   changed(state: CallState, at: PlacedEvent | undefined): void;
   /** How far its run is; a hint. */
@@ -14,11 +14,11 @@ interface Watched {
   tenant_id: string;
   /** Counts towards the tenant's in-flight cap. */
   counted: boolean;
-  /** Undefined where nobody listens, so that long waits keep no payload in memory. */
+  /** Undefined without listeners, so that long waits keep no payload in memory. */
   state: CallState | undefined;
   listeners: CallListener[];
-  /** Listeners that joined since the others were told; undefined: none. */
-  untold: Set<CallListener> | undefined;
+  /** Listeners that joined since the last notification; undefined: none. */
+  unnotified: Set<CallListener> | undefined;
   /** When a view was last read for this call, by the monotonic clock. */
   read_ms: number;
 }
@@ -28,13 +28,13 @@ const watchedCall = (tenant_id: string, counted: boolean, state: CallState | und
   counted,
   state,
   listeners: listener ? [listener] : [],
-  untold: undefined,
+  unnotified: undefined,
   read_ms: Number.NEGATIVE_INFINITY,
 });
 
 /**
  * The calls that this gateway watches: those it admitted until they end (they count for the in-flight cap) and those
- * that somebody follows. Folds their durable events; knows nothing of other calls.
+ * that have followers. Folds their durable events; ignores other calls.
  */
 export class WatchedCalls {
   private readonly calls = new Map<string, Watched>();
@@ -101,7 +101,7 @@ export class WatchedCalls {
     if (!watched) return;
     const at = watched.listeners.indexOf(listener);
     if (at >= 0) watched.listeners.splice(at, 1);
-    watched.untold?.delete(listener);
+    watched.unnotified?.delete(listener);
     this.tidy(callId, watched);
   }
 
@@ -112,22 +112,22 @@ export class WatchedCalls {
   }
 
   /**
-   * A reading of the call from a view: fills what this board has not seen. Where it says something new all listeners are told; where
-   * it does not, only those who have been told nothing yet. So what one of them has read costs the others nothing.
+   * Merges a read of the call from a view. If it has news all listeners are notified, else only
+   * those that were not notified yet. So a read for one of them costs the others nothing.
    * @returns all that is known of the call; undefined where it is not watched.
    */
   learn(state: CallState): CallState | undefined {
     const watched = this.calls.get(state.call_id);
     if (!watched || watched.tenant_id !== state.tenant_id) return undefined;
     const merged = mergeStates(watched.state, state);
-    if (watched.state && sameFacts(watched.state, merged)) this.tellUntold(state.call_id, watched, watched.state);
+    if (watched.state && sameFacts(watched.state, merged)) this.notifyRemaining(state.call_id, watched, watched.state);
     else this.move(state.call_id, watched, merged, undefined);
     return merged;
   }
 
   /**
-   * Whether a view is to be read for this call now. False where it was read less than `fresh_ms` ago: everybody who watches the call
-   * was told what that reading said, and who joined since is told now.
+   * Whether a view is to be read for this call now. False where it was read less than `fresh_ms` ago: all earlier listeners
+   * got that read, and those that joined since are notified now.
    */
   shouldRead(callId: string, now_ms: number, fresh_ms: number): boolean {
     const watched = this.calls.get(callId);
@@ -136,7 +136,7 @@ export class WatchedCalls {
       watched.read_ms = now_ms;
       return true;
     }
-    if (watched.state) this.tellUntold(callId, watched, watched.state);
+    if (watched.state) this.notifyRemaining(callId, watched, watched.state);
     return false;
   }
 
@@ -157,18 +157,18 @@ export class WatchedCalls {
 
   private move(callId: string, watched: Watched, state: CallState, at: PlacedEvent | undefined): void {
     watched.state = state;
-    watched.untold = undefined;
+    watched.unnotified = undefined;
     if (isAnswer(statusOf(state))) this.discount(watched);
     if (watched.listeners.length === 1) watched.listeners[0]?.changed(state, at);
     else for (const listener of [...watched.listeners]) listener.changed(state, at);
     this.tidy(callId, watched);
   }
 
-  private tellUntold(callId: string, watched: Watched, state: CallState): void {
-    const { untold } = watched;
-    if (!untold) return;
-    watched.untold = undefined;
-    for (const listener of untold) listener.changed(state, undefined);
+  private notifyRemaining(callId: string, watched: Watched, state: CallState): void {
+    const { unnotified } = watched;
+    if (!unnotified) return;
+    watched.unnotified = undefined;
+    for (const listener of unnotified) listener.changed(state, undefined);
     this.tidy(callId, watched);
   }
 
@@ -189,6 +189,6 @@ export class WatchedCalls {
 
 function join(watched: Watched, listener: CallListener): void {
   watched.listeners.push(listener);
-  watched.untold ??= new Set();
-  watched.untold.add(listener);
+  watched.unnotified ??= new Set();
+  watched.unnotified.add(listener);
 }

@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read where AuthZEN is answered */
+        /** Read the AuthZEN endpoints */
         get: operations["access_configuration"];
         put?: never;
         post?: never;
@@ -27,7 +27,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Evaluate what would be ruled (AuthZEN 1.0) */
+        /** Evaluate a call without making it (AuthZEN 1.0) */
         post: operations["access_evaluate"];
         delete?: never;
         options?: never;
@@ -59,7 +59,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read how well people decide */
+        /** Read the quality of approval decisions */
         get: operations["approval_quality_read"];
         put?: never;
         post?: never;
@@ -76,7 +76,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count the approvals that wait, with the time of the oldest */
+        /** Count pending approvals, with the time of the oldest */
         get: operations["approval_summary_read"];
         put?: never;
         post?: never;
@@ -93,7 +93,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List approvals, those that wait longest first */
+        /** List approvals, oldest first */
         get: operations["approvals_list"];
         put?: never;
         post?: never;
@@ -131,7 +131,7 @@ export interface paths {
         put?: never;
         /**
          * Vote on many requests at once
-         * @description Each is decided by itself, and its outcome says how.
+         * @description Each vote is decided on its own and has its own outcome.
          */
         post: operations["approvals_vote_on_many"];
         delete?: never;
@@ -164,10 +164,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List who votes for whom */
+        /** List vote delegations */
         get: operations["vote_delegations_list"];
         put?: never;
-        /** Let somebody vote for you */
+        /** Delegate your votes */
         post: operations["vote_delegations_create"];
         delete?: never;
         options?: never;
@@ -199,7 +199,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what was approved for similar calls */
+        /** List grants: approvals for similar calls */
         get: operations["grants_list"];
         put?: never;
         post?: never;
@@ -339,7 +339,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say what happened */
+        /** Resolve a call in doubt */
         post: operations["call_commands_resolve"];
         delete?: never;
         options?: never;
@@ -407,7 +407,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read its timeline, oldest first */
+        /** Read the timeline of a case, oldest first */
         get: operations["cases_history"];
         put?: never;
         post?: never;
@@ -424,7 +424,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Follow the lines of its timeline as they come */
+        /** Stream the timeline of a case */
         get: operations["case_events_events"];
         put?: never;
         post?: never;
@@ -443,7 +443,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What would have been, had something been otherwise */
+        /** Decide the calls of a case again under other conditions */
         post: operations["counterfactual_of_case"];
         delete?: never;
         options?: never;
@@ -460,7 +460,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The same over a range of time, a page of calls at a time */
+        /** Decide the calls of a time range again under other conditions, page by page */
         post: operations["counterfactual_of_range"];
         delete?: never;
         options?: never;
@@ -475,7 +475,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the newest 200 records of the tenant that a service could not handle, the newest first */
+        /** List the newest 200 dead-lettered records of the tenant, newest first */
         get: operations["dead_letters_list"];
         put?: never;
         post?: never;
@@ -509,7 +509,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Topics that others may read */
+        /** Topics for external consumers */
         get: operations["documents_async_api"];
         put?: never;
         post?: never;
@@ -634,7 +634,7 @@ export interface paths {
         /** List tenants */
         get: operations["tenants_list"];
         put?: never;
-        /** Make a tenant */
+        /** Create a tenant */
         post: operations["tenants_create"];
         delete?: never;
         options?: never;
@@ -669,7 +669,7 @@ export interface paths {
         /** List API keys */
         get: operations["keys_list"];
         put?: never;
-        /** Make an API key */
+        /** Create an API key */
         post: operations["keys_create"];
         delete?: never;
         options?: never;
@@ -738,7 +738,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List which identities are one person, and which are two */
+        /** List person links */
         get: operations["person_links_list"];
         put?: never;
         post?: never;
@@ -757,7 +757,7 @@ export interface paths {
         };
         /** Read a person link */
         get: operations["person_links_read"];
-        /** Record that two identities are one person, or two */
+        /** Record that two identities are the same person, or different persons */
         put: operations["person_links_set"];
         post?: never;
         /** Remove a person link */
@@ -777,7 +777,7 @@ export interface paths {
         /** List delegations */
         get: operations["delegations_list"];
         put?: never;
-        /** Let an agent act for you */
+        /** Delegate authority to an agent */
         post: operations["delegations_create"];
         delete?: never;
         options?: never;
@@ -811,7 +811,7 @@ export interface paths {
         };
         /**
          * List principals
-         * @description Principals that have or had an API key, and people of identity providers whose tokens are on record. Agents and services of a provider leave no record of their tokens.
+         * @description Principals that have or had an API key, and people of identity providers whose tokens were recorded. Tokens of agents and services are not recorded.
          */
         get: operations["principals_list"];
         put?: never;
@@ -988,7 +988,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a version take effect that waits for a second person */
+        /** Activate a version that waits for a second person */
         post: operations["mappings_activate"];
         delete?: never;
         options?: never;
@@ -1038,9 +1038,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read which policy is active, and which ones were */
+        /** Read the active policy and its history */
         get: operations["policies_read_active"];
-        /** Activate a policy, and one in shadow */
+        /** Activate a policy, and optionally a shadow policy */
         put: operations["policies_activate"];
         post?: never;
         delete?: never;
@@ -1058,7 +1058,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Activate the policy that was active before */
+        /** Roll back to the previously active policy */
         post: operations["policies_roll_back"];
         delete?: never;
         options?: never;
@@ -1073,9 +1073,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read how policies are changed */
+        /** Read the policy settings */
         get: operations["policies_settings"];
-        /** Change how policies are changed */
+        /** Change the policy settings */
         put: operations["policies_change_settings"];
         post?: never;
         delete?: never;
@@ -1110,7 +1110,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Simulate what a policy would have ruled on recorded calls */
+        /** Simulate a policy on recorded calls */
         post: operations["simulations_simulate"];
         delete?: never;
         options?: never;
@@ -1125,7 +1125,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what is folded from the log */
+        /** List projections */
         get: operations["projections_list"];
         put?: never;
         post?: never;
@@ -1159,7 +1159,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the digest of each table, over every row */
+        /** Read the digest of each table of a projection */
         get: operations["projections_digest"];
         put?: never;
         post?: never;
@@ -1178,7 +1178,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Fold a projection anew, beside the rows that are read meanwhile */
+        /** Rebuild a projection while the current rows stay readable */
         post: operations["projections_rebuild"];
         delete?: never;
         options?: never;
@@ -1194,7 +1194,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Keep what a run was told and said */
+        /** Store the transcript of a run */
         put: operations["runs_keep"];
         post?: never;
         delete?: never;
@@ -1210,7 +1210,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All that is needed to decide a run again */
+        /** Read the replay bundle of a run */
         get: operations["runs_bundle"];
         put?: never;
         post?: never;
@@ -1364,7 +1364,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read which secret of a name your calls get */
+        /** Read which secret of a name your calls use */
         get: operations["secrets_resolved"];
         put?: never;
         post?: never;
@@ -1433,7 +1433,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what was refused, forged or malformed, newest first */
+        /** List security events, newest first */
         get: operations["security_events_list"];
         put?: never;
         post?: never;
@@ -1468,7 +1468,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Set how a credential is exchanged */
+        /** Set a token exchange */
         put: operations["token_exchanges_set"];
         post?: never;
         /** Remove a token exchange */
@@ -1485,7 +1485,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the keys that actor tokens are checked with */
+        /** Read the public keys of actor tokens (JWKS) */
         get: operations["actor_keys_read"];
         put?: never;
         post?: never;
@@ -1519,7 +1519,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Find tools by what they can do */
+        /** Search tools by capability */
         get: operations["tools_search"];
         put?: never;
         post?: never;
@@ -1553,7 +1553,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List its versions */
+        /** List the versions of a tool */
         get: operations["tools_versions"];
         put?: never;
         post?: never;
@@ -1622,7 +1622,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Record what a security audit of a version came to */
+        /** Record the result of a security audit of a version */
         put: operations["tool_lifecycle_audit"];
         post?: never;
         delete?: never;
@@ -1677,7 +1677,7 @@ export interface paths {
         /** Set the tier of a tool */
         put: operations["tool_policies_set"];
         post?: never;
-        /** Go back to its default */
+        /** Reset the tier of a tool to its default */
         delete: operations["tool_policies_remove"];
         options?: never;
         head?: never;
@@ -1725,7 +1725,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The trust in a version, with all that it is made of */
+        /** Read the trust score of a version and its terms */
         get: operations["trust_tool"];
         put?: never;
         post?: never;
@@ -1742,7 +1742,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The events behind the trust in a version */
+        /** List the events behind the trust score of a version */
         get: operations["trust_events"];
         put?: never;
         post?: never;
@@ -1759,7 +1759,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The reputation of a provider */
+        /** Read the trust score of a provider */
         get: operations["trust_provider"];
         put?: never;
         post?: never;
@@ -1776,7 +1776,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The trust in an agent */
+        /** Read the trust score of an agent */
         get: operations["trust_agent"];
         put?: never;
         post?: never;
@@ -1793,10 +1793,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What people think of a tool */
+        /** Read the ratings of a tool */
         get: operations["ratings_list"];
         put?: never;
-        /** Rate a tool that one has used */
+        /** Rate a tool that you have used */
         post: operations["ratings_rate"];
         delete?: never;
         options?: never;
@@ -1811,7 +1811,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show what an undo of the call would do */
+        /** Preview the undo of a call */
         get: operations["undo_preview_call"];
         put?: never;
         /** Undo a call */
@@ -1829,7 +1829,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show what an undo of the case would do */
+        /** Preview the undo of a case */
         get: operations["undo_preview_case"];
         put?: never;
         /** Undo the calls of a case */
@@ -1849,7 +1849,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Undo some calls, or show what their undo would do */
+        /** Undo selected calls, or preview their undo */
         post: operations["undo_selection_undo"];
         delete?: never;
         options?: never;
@@ -1864,7 +1864,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what was called, how it went and what it cost */
+        /** Read the usage report: calls, outcomes and cost */
         get: operations["usage_read"];
         put?: never;
         post?: never;
@@ -1917,7 +1917,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say which approval mode a call should have had */
+        /** Correct the approval mode of a call */
         post: operations["approval_modes_correct"];
         delete?: never;
         options?: never;
@@ -2039,7 +2039,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say as a witness that a checkpoint was seen */
+        /** Cosign a checkpoint as a witness */
         post: operations["audit_checkpoints_cosign"];
         delete?: never;
         options?: never;
@@ -2054,7 +2054,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prove that nothing but appends came between two checkpoints */
+        /** Prove that the log only grew between two checkpoints */
         get: operations["audit_checkpoints_consistency"];
         put?: never;
         post?: never;
@@ -2105,7 +2105,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read all about a call or a case, provable offline */
+        /** Read an audit bundle of a call or a case that verifies offline */
         get: operations["audit_proofs_bundle"];
         put?: never;
         post?: never;
@@ -2122,7 +2122,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the heads of all trees that a checkpoint covers */
+        /** Read the tree heads that a checkpoint covers */
         get: operations["audit_entries_heads"];
         put?: never;
         post?: never;
@@ -2139,7 +2139,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read entries in order, with the proof that each tree that moved only grew */
+        /** Read checkpoint entries in order, with a consistency proof for each changed tree */
         get: operations["audit_entries_entries"];
         put?: never;
         post?: never;
@@ -2157,8 +2157,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the events of the audit, oldest first
-         * @description A page may be short, or empty, and have a next one: so much of the log is read for each.
+         * List audit events, oldest first
+         * @description A page reads a bounded part of the log. It can be short or empty and still have a next page.
          */
         get: operations["audit_events_list"];
         put?: never;
@@ -2176,7 +2176,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one event, with all that it says */
+        /** Read one event with its full content */
         get: operations["audit_events_read"];
         put?: never;
         post?: never;
@@ -2210,7 +2210,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the places of the record that are not what was signed */
+        /** List the places where the record differs from its signature */
         get: operations["damages_list"];
         put?: never;
         post?: never;
@@ -2229,7 +2229,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Go on after damage was restored or is lost: the decision stays on the record */
+        /** Accept damage that was restored or is lost. The decision is recorded */
         post: operations["damages_accept"];
         delete?: never;
         options?: never;
@@ -2246,7 +2246,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Compare all of the record with what was signed, now */
+        /** Start a comparison of the whole record with its signatures */
         post: operations["scrubs_start"];
         delete?: never;
         options?: never;
@@ -2261,7 +2261,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read how far a comparison is, and what it found */
+        /** Read the progress and findings of a comparison */
         get: operations["scrubs_read"];
         put?: never;
         post?: never;
@@ -2278,7 +2278,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the rules of what is personal */
+        /** List personal-data rules */
         get: operations["personal_data_list"];
         put?: never;
         post?: never;
@@ -2297,7 +2297,7 @@ export interface paths {
         };
         /** Read a rule */
         get: operations["personal_data_read"];
-        /** Set a rule of what is personal */
+        /** Set a personal-data rule */
         put: operations["personal_data_set"];
         post?: never;
         /** Remove a rule */
@@ -2316,7 +2316,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Erase a subject: its keys are destroyed */
+        /** Erase a subject by destroying its keys */
         post: operations["subjects_erase"];
         delete?: never;
         options?: never;
@@ -2331,9 +2331,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read how long sealed data is kept */
+        /** Read the retention of sealed data */
         get: operations["retention_read"];
-        /** Set how long sealed data is kept */
+        /** Set the retention of sealed data */
         put: operations["retention_set"];
         post?: never;
         delete?: never;
@@ -2351,7 +2351,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Destroy the keys of what was kept for long enough */
+        /** Destroy the keys of data past its retention */
         post: operations["retention_run"];
         delete?: never;
         options?: never;
@@ -2368,7 +2368,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Drop old records of calls behind a checkpoint */
+        /** Drop old call records that a checkpoint covers */
         post: operations["log_drops_drop"];
         delete?: never;
         options?: never;
@@ -2385,7 +2385,7 @@ export interface components {
             access_evaluation_endpoint: string;
         };
         AccessEvaluationRequest: {
-            /** @description who would call: `type` agent, user or service; `properties.roles` */
+            /** @description the caller: `type` is agent, user or service; `properties.roles` holds its roles */
             subject: {
                 type: string;
                 id: string;
@@ -2394,7 +2394,7 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
-            /** @description the tool, or `call` with the tool as the id of the resource; `properties.version`, `properties.inputs` */
+            /** @description `name` is the tool, or `call` if the resource id is the tool. `properties.version` and `properties.inputs` are optional */
             action: {
                 name: string;
                 /** @default {} */
@@ -2402,7 +2402,7 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
-            /** @description `properties`: the inputs, where the action has none */
+            /** @description `properties` are the inputs if the action has none */
             resource: {
                 type: string;
                 id: string;
@@ -2420,7 +2420,7 @@ export interface components {
             };
         };
         AccessEvaluation: {
-            /** @description true only where the call would be taken and run without anybody being asked */
+            /** @description true only if the call would be accepted and run without an approval */
             decision: boolean;
             context: components["schemas"]["AccessRuling"] | components["schemas"]["AccessRefusal"];
         };
@@ -2434,7 +2434,7 @@ export interface components {
             rule: string;
             bundle_version: string | null;
             reason: components["schemas"]["AccessReason"] | null;
-            /** @description whom a call would be asked of; null: nobody */
+            /** @description who would have to approve the call; null: no approval is needed */
             approval: {
                 approver_roles: string[];
                 quorum: number;
@@ -2445,7 +2445,7 @@ export interface components {
                     quorum: number;
                 }[];
             } | null;
-            /** @description what a call would wait for */
+            /** @description what the call would wait for; null: it would not wait */
             defer: {
                 /** @enum {string} */
                 until: "call_ended" | "time" | "limit_free" | "again";
@@ -2457,9 +2457,9 @@ export interface components {
                 on_timeout: "deny" | "require_approval";
             } | null;
             explanation: components["schemas"]["AccessExplanation"] | null;
-            /** @description SHA-256 of the canonical inputs, with defaults and as caps leave them, hex */
+            /** @description SHA-256 (hex) of the canonical inputs after defaults and caps */
             inputs_digest: string;
-            /** @description what would run, where a mapping is in force */
+            /** @description the mapped inputs that would run; null without a mapping */
             mapped: {
                 mapping_version: number;
                 inputs_digest: string;
@@ -2491,7 +2491,7 @@ export interface components {
             }[];
             facts: {
                 table: string;
-                /** @description 0: there was no such table */
+                /** @description 0: the table did not exist */
                 version: number;
             }[];
             obligations: {
@@ -2503,9 +2503,9 @@ export interface components {
                 tag: string | null;
                 form: ("inputs" | "mapped") | null;
             }[];
-            /** @description of the inputs that were asked about, where a cap changed them */
+            /** @description digest of the submitted inputs; set only if a cap changed them */
             inputs_digest: string | null;
-            /** @description rules whose wait is over */
+            /** @description rules whose deferral has ended */
             waited: string[];
             shadow: {
                 bundle_version: string;
@@ -2514,12 +2514,12 @@ export interface components {
                 rule: string;
                 matched: string[];
             } | null;
-            /** @description what the rules were told of earlier calls, canonical JSON */
+            /** @description the call history that the rules read, canonical JSON */
             history_json: string | null;
         };
         AccessRefusal: {
             reason: {
-                /** @description the kind of problem that such a call would be refused with */
+                /** @description the problem type that the call would be refused with */
                 code: string;
                 message: string;
                 issues?: {
@@ -2552,7 +2552,7 @@ export interface components {
             rule: string;
             bundle_version: string | null;
             reason: components["schemas"]["AccessReason"] | null;
-            /** @description whom a call would be asked of; null: nobody */
+            /** @description who would have to approve the call; null: no approval is needed */
             approval: {
                 approver_roles: string[];
                 quorum: number;
@@ -2563,7 +2563,7 @@ export interface components {
                     quorum: number;
                 }[];
             } | null;
-            /** @description what a call would wait for */
+            /** @description what the call would wait for; null: it would not wait */
             defer: {
                 /** @enum {string} */
                 until: "call_ended" | "time" | "limit_free" | "again";
@@ -2575,9 +2575,9 @@ export interface components {
                 on_timeout: "deny" | "require_approval";
             } | null;
             explanation: components["schemas"]["AccessExplanation"] | null;
-            /** @description SHA-256 of the canonical inputs, with defaults and as caps leave them, hex */
+            /** @description SHA-256 (hex) of the canonical inputs after defaults and caps */
             inputs_digest: string;
-            /** @description what would run, where a mapping is in force */
+            /** @description the mapped inputs that would run; null without a mapping */
             mapped: {
                 mapping_version: number;
                 inputs_digest: string;
@@ -2588,7 +2588,7 @@ export interface components {
         ApprovalQualityReport: {
             /**
              * Format: date-time
-             * @description votes from this time on are counted
+             * @description start of the period
              */
             starts_at: string;
             /**
@@ -2596,7 +2596,7 @@ export interface components {
              * @description the same as `starts_at`
              */
             since: string;
-            /** @description there were more decisions than are looked at */
+            /** @description true: the period has more decisions than the report reads */
             truncated: boolean;
             all: components["schemas"]["ApprovalQuality"];
             approvers: components["schemas"]["NamedApprovalQuality"][];
@@ -2605,19 +2605,19 @@ export interface components {
         ApprovalQuality: {
             decisions: number;
             approvals: number;
-            /** @description approvals among approvals and denials */
+            /** @description approvals divided by approvals and denials */
             approval_rate: number;
-            /** @description approvals by somebody who never opened the request before */
+            /** @description approvals by people who had not opened the request */
             approved_unopened: number;
             /** @description from the request to the vote */
             median_wait_ms: number | null;
-            /** @description from opening to the vote, of those that were opened */
+            /** @description from opening to the vote; only opened requests count */
             median_attention_ms: number | null;
             attention_ms: number;
-            /** @description null where no price of an hour was given */
+            /** @description null without `price_of_hour` */
             cost: number | null;
             cost_per_decision: number | null;
-            /** @description approves almost everything, unread or in seconds */
+            /** @description true: approves almost everything, unopened or within seconds */
             rubber_stamp: boolean;
             reasons: string[];
         };
@@ -2625,40 +2625,40 @@ export interface components {
             name: string;
             decisions: number;
             approvals: number;
-            /** @description approvals among approvals and denials */
+            /** @description approvals divided by approvals and denials */
             approval_rate: number;
-            /** @description approvals by somebody who never opened the request before */
+            /** @description approvals by people who had not opened the request */
             approved_unopened: number;
             /** @description from the request to the vote */
             median_wait_ms: number | null;
-            /** @description from opening to the vote, of those that were opened */
+            /** @description from opening to the vote; only opened requests count */
             median_attention_ms: number | null;
             attention_ms: number;
-            /** @description null where no price of an hour was given */
+            /** @description null without `price_of_hour` */
             cost: number | null;
             cost_per_decision: number | null;
-            /** @description approves almost everything, unread or in seconds */
+            /** @description true: approves almost everything, unopened or within seconds */
             rubber_stamp: boolean;
             reasons: string[];
         };
         ApprovalSummary: {
-            /** @description how many requests wait */
+            /** @description number of pending requests */
             pending: number;
-            /** @description since when the oldest of them waits; null: none waits */
+            /** @description time of the oldest pending request; null: none is pending */
             oldest_pending_at: string | null;
-            /** @description 10000 requests are counted, and more may wait */
+            /** @description true: the count stopped at 10000 requests; more may be pending */
             truncated: boolean;
-            /** @description by tier and roles, the longest-waiting first */
+            /** @description grouped by tier and roles, the oldest request first */
             groups: components["schemas"]["PendingApprovals"][];
         };
         PendingApprovals: {
-            /** @description of the tool call; null: it was not recorded */
+            /** @description tier of the tool call; null: not recorded */
             tier: string | null;
-            /** @description the roles that were asked first; empty: people by name */
+            /** @description roles of the first group of approvers; empty: the approvers are named people */
             approver_roles: string[];
-            /** @description how many requests wait */
+            /** @description number of pending requests */
             pending: number;
-            /** @description since when the oldest of them waits; null: none waits */
+            /** @description time of the oldest pending request; null: none is pending */
             oldest_pending_at: string | null;
         };
         ApprovalPage: {
@@ -2691,9 +2691,9 @@ export interface components {
             barred?: string[];
             evidence?: components["schemas"]["ApprovalEvidence"] | null;
             people?: string[];
-            /** @description each part needs people who meet no other */
+            /** @description each part needs different people */
             distinct?: boolean;
-            /** @description similar calls can be approved too */
+            /** @description the approval can include a grant for similar calls */
             grantable?: boolean;
             level?: number;
             terms?: components["schemas"]["ApprovalTerms"] | null;
@@ -2712,11 +2712,11 @@ export interface components {
                 case_id?: string | null;
                 run_id?: string | null;
                 status?: string;
-                /** @description the inputs that are asked about */
+                /** @description the inputs to approve */
                 inputs?: unknown;
                 /** @description the same as `inputs` */
                 input?: unknown;
-                /** @description what the tenant's mapping made of `input`, and what runs; absent without a mapping */
+                /** @description `input` after the tenant's mapping: the inputs that run; absent without a mapping */
                 mapped_input?: unknown;
                 /** @description absent without a mapping */
                 mapping?: components["schemas"]["CallMapping"];
@@ -2733,7 +2733,7 @@ export interface components {
                     kind: string;
                     id: string;
                 } | null;
-                /** @description what the agent says about the call */
+                /** @description context that the agent sent with the call */
                 context?: {
                     agent: string | null;
                     run_id: string | null;
@@ -2751,11 +2751,11 @@ export interface components {
                     depends_on: string[] | null;
                 };
                 markings?: string[];
-                /** @description markings that the reader lacks: inputs are not shown */
+                /** @description markings that the reader lacks; inputs are withheld */
                 withheld?: string[];
             } | null;
         };
-        /** @description what approvers are shown besides the call, frozen when they were asked */
+        /** @description what approvers see besides the call, as of the time of the request */
         ApprovalEvidence: {
             rule: string;
             /** @enum {string} */
@@ -2764,7 +2764,7 @@ export interface components {
             config_offset: number;
             /** @description the tool that would undo the effect */
             undo_tool: string | null;
-            /** @description what an undo would do, in words */
+            /** @description description of what an undo would do */
             undo: string;
             trust_score: number | null;
             similar: {
@@ -2784,7 +2784,7 @@ export interface components {
             on_expiry: "deny" | "escalate";
             escalate_to: {
                 approver_roles: string[];
-                /** @description principal ids that may vote whatever their roles */
+                /** @description ids of principals that may vote regardless of their roles */
                 people: string[];
                 quorum: number;
                 expires_after_ms: number;
@@ -2806,24 +2806,24 @@ export interface components {
                 roles: string[];
             };
             inputs_digest_before: string;
-            /** @description the key that the edited inputs have by themselves */
+            /** @description the idempotency key derived from the edited inputs */
             also: {
                 idempotency_key: string;
                 discriminating_digest: string;
                 attempt: number;
             } | null;
-            /** @description RFC 6902, from the inputs before to these */
+            /** @description JSON Patch (RFC 6902) from the previous inputs to the edited inputs */
             diff: unknown;
         };
         ApprovalPart: {
             rule: string | null;
-            /** @description how many groups had it before the present one */
+            /** @description number of escalations before the current group; 0: none */
             level: number;
             approver_roles: string[];
             people: string[];
             quorum: number;
             four_eyes: boolean;
-            /** @description why the people who were known when it was asked cannot meet it */
+            /** @description why the people known at the time of the request cannot meet this part */
             shortfall: string | null;
             approvals: number;
             met: boolean;
@@ -2843,13 +2843,13 @@ export interface components {
             voter_id: string | null;
             vote: string | null;
             reason: string | null;
-            /** @description null while policy has not judged it */
+            /** @description null until policy has evaluated the vote */
             verdict: ("counted" | "refused") | null;
             verdict_reason: string | null;
-            /** @description where it counts */
+            /** @description the parts that the vote counts in */
             in_parts: {
                 rule: string;
-                /** @description whose right was used, by delegation */
+                /** @description the delegator, if the voter used a delegation */
                 on_behalf_of: string | null;
             }[];
             voted_at: string | null;
@@ -2858,7 +2858,7 @@ export interface components {
             version: number;
             /** @description of `mapped_input` */
             inputs_digest: string;
-            /** @description RFC 6902, from `input` to `mapped_input` */
+            /** @description JSON Patch (RFC 6902) from `input` to `mapped_input` */
             changes: {
                 op: string;
                 path: string;
@@ -2866,7 +2866,7 @@ export interface components {
             }[];
             warnings: string[];
         };
-        /** @description the newest ruling; what explains it is there where it was recorded */
+        /** @description the newest decision, with its explanation if one was recorded */
         CallDecision: {
             decision_id: string;
             revision: number;
@@ -2891,7 +2891,7 @@ export interface components {
                 table: string;
                 version: number;
             }[];
-            /** @description what the rules were told of earlier calls */
+            /** @description the call history that the rules read */
             history?: unknown;
             tags?: string[];
             obligations?: {
@@ -2946,9 +2946,9 @@ export interface components {
             barred: string[];
             evidence: components["schemas"]["ApprovalEvidence"] | null;
             people: string[];
-            /** @description each part needs people who meet no other */
+            /** @description each part needs different people */
             distinct: boolean;
-            /** @description similar calls can be approved too */
+            /** @description the approval can include a grant for similar calls */
             grantable: boolean;
             level: number;
             terms: components["schemas"]["ApprovalTerms"] | null;
@@ -2969,11 +2969,11 @@ export interface components {
             case_id: string | null;
             run_id: string | null;
             status: string;
-            /** @description the inputs that are asked about */
+            /** @description the inputs to approve */
             inputs: unknown;
             /** @description the same as `inputs` */
             input: unknown;
-            /** @description what the tenant's mapping made of `input`, and what runs; absent without a mapping */
+            /** @description `input` after the tenant's mapping: the inputs that run; absent without a mapping */
             mapped_input?: unknown;
             /** @description absent without a mapping */
             mapping?: components["schemas"]["CallMapping"];
@@ -2990,7 +2990,7 @@ export interface components {
                 kind: string;
                 id: string;
             } | null;
-            /** @description what the agent says about the call */
+            /** @description context that the agent sent with the call */
             context?: {
                 agent: string | null;
                 run_id: string | null;
@@ -3008,7 +3008,7 @@ export interface components {
                 depends_on: string[] | null;
             };
             markings: string[];
-            /** @description markings that the reader lacks: inputs are not shown */
+            /** @description markings that the reader lacks; inputs are withheld */
             withheld?: string[];
         };
         VoteOutcomes: {
@@ -3016,7 +3016,7 @@ export interface components {
         };
         VoteOutcome: {
             approval_id: string;
-            /** @description as of a request of its own */
+            /** @description HTTP status that a single request would return */
             status: number;
             /** @description a problem document (RFC 9457) */
             problem?: {
@@ -3058,9 +3058,9 @@ export interface components {
             barred: string[];
             evidence: components["schemas"]["ApprovalEvidence"] | null;
             people: string[];
-            /** @description each part needs people who meet no other */
+            /** @description each part needs different people */
             distinct: boolean;
-            /** @description similar calls can be approved too */
+            /** @description the approval can include a grant for similar calls */
             grantable: boolean;
             level: number;
             terms: components["schemas"]["ApprovalTerms"] | null;
@@ -3079,14 +3079,14 @@ export interface components {
         };
         VoteDelegationInForce: {
             delegation_id: string;
-            /** @description principal id of who votes instead */
+            /** @description id of the principal who votes instead */
             to: string;
             /** @description empty: all tools */
             tools: string[];
             reason: string;
-            /** @description who vouches for `from`: local, or the issuer of an identity provider */
+            /** @description issuer of the identity of `from`: local, or the issuer of an identity provider */
             from_issuer: string | null;
-            /** @description whose right, with the roles at that time */
+            /** @description the delegator, with its roles at the time of the delegation */
             from: {
                 id: string;
                 roles: string[];
@@ -3120,14 +3120,14 @@ export interface components {
         };
         VoteDelegation: {
             delegation_id: string;
-            /** @description principal id of who votes instead */
+            /** @description id of the principal who votes instead */
             to: string;
             /** @description empty: all tools */
             tools: string[];
             reason: string;
-            /** @description who vouches for `from`: local, or the issuer of an identity provider */
+            /** @description issuer of the identity of `from`: local, or the issuer of an identity provider */
             from_issuer: string | null;
-            /** @description whose right, with the roles at that time */
+            /** @description the delegator, with its roles at the time of the delegation */
             from: {
                 id: string;
                 roles: string[];
@@ -3172,24 +3172,24 @@ export interface components {
             scope: "case" | "run" | "tool";
             case_id: string | null;
             run_id: string | null;
-            /** @description who may make the calls */
+            /** @description id of the principal that may make the calls */
             principal_id: string;
             granted_by: string[];
-            /** @description the rule whose question it answers */
+            /** @description the rule whose approval requirement the grant meets */
             rule: string;
             mapping_version: number | null;
-            /** @description the parts that it answers, by their rules */
+            /** @description rules of the approval parts that the grant meets */
             rules: string[];
             uses: number;
             amounts: {
                 /** @description JSON Pointer into the inputs */
                 path: string;
-                /** @description of one call */
+                /** @description maximum of one call */
                 max: number;
-                /** @description of all calls together */
+                /** @description maximum of the sum over all calls */
                 sum_max: number;
             }[];
-            /** @description uses that calls hold or have taken */
+            /** @description uses that calls have reserved or consumed */
             used: number;
             /** @enum {string} */
             status: "active" | "revoked" | "expired" | "void";
@@ -3221,7 +3221,7 @@ export interface components {
             tenant_id: string;
             case_id: string | null;
             run_id: string | null;
-            /** @description the reference that its caller gave it */
+            /** @description the reference that the caller set */
             external_id: string | null;
             metadata: {
                 [key: string]: string;
@@ -3232,7 +3232,7 @@ export interface components {
             decision: components["schemas"]["CallDecision"] | null;
             approval: components["schemas"]["CallApproval"] | null;
             requested_at: string | null;
-            /** @description of a call that never ran: when it was requested */
+            /** @description for a call that never ran: the time of the request */
             started_at: string | null;
             ended_at: string | null;
             /** @description the same as `started_at` */
@@ -3242,15 +3242,15 @@ export interface components {
             duration_ms: number | null;
             attempts: number;
             retry_count: number;
-            /** @description what is known of the effect of a call that ended */
+            /** @description whether the effect of an ended call happened */
             effect: ("none" | "happened" | "unknown") | null;
             cached: boolean;
-            /** @description the tool did not run for this request: docs/reference/what-counts-as-the-same-call.md */
+            /** @description true: the tool did not run for this request. See docs/reference/what-counts-as-the-same-call.md */
             deduplicated: boolean;
-            /** @description null too where the record is older than this field */
+            /** @description null also for records older than this field */
             deduplicated_because: ("live_key" | "same_request" | "effect_stands") | null;
             original_call_id: string | null;
-            /** @description whether the effect of an ended write still stands: in answers to repeats and in GET /v1/calls/{call_id}; null elsewhere, and where there was no effect */
+            /** @description whether the effect of an ended write is still in place. Set in responses to repeats and in GET /v1/calls/{call_id}; null elsewhere and without an effect */
             effect_now: ("stands" | "superseded" | "unknown") | null;
             superseded_by: string | null;
             truncated: boolean;
@@ -3287,7 +3287,7 @@ export interface components {
             purpose: string | null;
             sources: string[];
             markings: string[];
-            /** @description markings that the reader lacks: inputs and results are not shown */
+            /** @description markings that the reader lacks; inputs and results are withheld */
             withheld?: string[];
             credentials: {
                 name: string;
@@ -3299,15 +3299,15 @@ export interface components {
             mapping_version: number | null;
             /** @description the call whose effect this one undoes */
             compensates: string | null;
-            /** @description the call that undid its effect, or was to */
+            /** @description the call that undid its effect, or tried to */
             compensated_by: string | null;
             /** @description absent without a mapping */
             mapping?: components["schemas"]["CallMapping"];
-            /** @description the inputs that were sent, or as an approver edited them */
+            /** @description the inputs as sent, or as edited by an approver */
             inputs: unknown;
             /** @description the same as `inputs` */
             input: unknown;
-            /** @description what the tenant's mapping made of `input`, and what runs; absent without a mapping */
+            /** @description `input` after the tenant's mapping: the inputs that run; absent without a mapping */
             mapped_input?: unknown;
             output: unknown;
         };
@@ -3324,7 +3324,7 @@ export interface components {
         CallApproval: {
             approval_id: string;
             link: string;
-            /** @description pending, or how it ended */
+            /** @description pending, or its final status */
             status: string;
             requested_at: string | null;
             expires_at: string | null;
@@ -3350,7 +3350,7 @@ export interface components {
             tenant_id?: string;
             case_id?: string | null;
             run_id?: string | null;
-            /** @description the reference that its caller gave it */
+            /** @description the reference that the caller set */
             external_id?: string | null;
             metadata?: {
                 [key: string]: string;
@@ -3391,7 +3391,7 @@ export interface components {
                     table: string;
                     version: number;
                 }[];
-                /** @description what the rules were told of earlier calls */
+                /** @description the call history that the rules read */
                 history?: unknown;
                 tags?: string[];
                 obligations?: {
@@ -3424,7 +3424,7 @@ export interface components {
             approval?: {
                 approval_id?: string;
                 link?: string;
-                /** @description pending, or how it ended */
+                /** @description pending, or its final status */
                 status?: string;
                 requested_at?: string | null;
                 expires_at?: string | null;
@@ -3435,7 +3435,7 @@ export interface components {
                 reason?: string | null;
             } | null;
             requested_at?: string | null;
-            /** @description of a call that never ran: when it was requested */
+            /** @description for a call that never ran: the time of the request */
             started_at?: string | null;
             ended_at?: string | null;
             /** @description the same as `started_at` */
@@ -3445,15 +3445,15 @@ export interface components {
             duration_ms?: number | null;
             attempts?: number;
             retry_count?: number;
-            /** @description what is known of the effect of a call that ended */
+            /** @description whether the effect of an ended call happened */
             effect?: ("none" | "happened" | "unknown") | null;
             cached?: boolean;
-            /** @description the tool did not run for this request: docs/reference/what-counts-as-the-same-call.md */
+            /** @description true: the tool did not run for this request. See docs/reference/what-counts-as-the-same-call.md */
             deduplicated?: boolean;
-            /** @description null too where the record is older than this field */
+            /** @description null also for records older than this field */
             deduplicated_because?: ("live_key" | "same_request" | "effect_stands") | null;
             original_call_id?: string | null;
-            /** @description whether the effect of an ended write still stands: in answers to repeats and in GET /v1/calls/{call_id}; null elsewhere, and where there was no effect */
+            /** @description whether the effect of an ended write is still in place. Set in responses to repeats and in GET /v1/calls/{call_id}; null elsewhere and without an effect */
             effect_now?: ("stands" | "superseded" | "unknown") | null;
             superseded_by?: string | null;
             truncated?: boolean;
@@ -3490,7 +3490,7 @@ export interface components {
             purpose?: string | null;
             sources?: string[];
             markings?: string[];
-            /** @description markings that the reader lacks: inputs and results are not shown */
+            /** @description markings that the reader lacks; inputs and results are withheld */
             withheld?: string[];
             credentials?: {
                 name: string;
@@ -3502,15 +3502,15 @@ export interface components {
             mapping_version?: number | null;
             /** @description the call whose effect this one undoes */
             compensates?: string | null;
-            /** @description the call that undid its effect, or was to */
+            /** @description the call that undid its effect, or tried to */
             compensated_by?: string | null;
             /** @description absent without a mapping */
             mapping?: components["schemas"]["CallMapping"];
-            /** @description the inputs that were sent, or as an approver edited them */
+            /** @description the inputs as sent, or as edited by an approver */
             inputs?: unknown;
             /** @description the same as `inputs` */
             input?: unknown;
-            /** @description what the tenant's mapping made of `input`, and what runs; absent without a mapping */
+            /** @description `input` after the tenant's mapping: the inputs that run; absent without a mapping */
             mapped_input?: unknown;
             output?: unknown;
         };
@@ -3565,16 +3565,16 @@ export interface components {
             result?: unknown;
             /** @description a CallError, or null */
             error?: unknown;
-            /** @description what the tenant's mapping made of `input`, and what runs; absent without a mapping */
+            /** @description `input` after the tenant's mapping: the inputs that run; absent without a mapping */
             mapped_input?: unknown;
             /** @description absent without a mapping */
             mapping?: components["schemas"]["CallMapping"];
             mapping_version?: number | null;
-            /** @description as it was then */
+            /** @description state at that time */
             approval?: {
                 approval_id?: string;
                 link?: string;
-                /** @description pending, or how it ended */
+                /** @description pending, or its final status */
                 status?: string;
                 requested_at?: string | null;
                 expires_at?: string | null;
@@ -3588,13 +3588,13 @@ export interface components {
             reason?: string | null;
             duration_ms?: number | null;
             retry_count?: number;
-            /** @description null too where the record is older than this field */
+            /** @description null also for records older than this field */
             deduplicated_because?: ("live_key" | "same_request" | "effect_stands") | null;
             original_call_id?: string | null;
-            /** @description whether the effect of an ended write still stands: in answers to repeats and in GET /v1/calls/{call_id}; null elsewhere, and where there was no effect */
+            /** @description whether the effect of an ended write is still in place. Set in responses to repeats and in GET /v1/calls/{call_id}; null elsewhere and without an effect */
             effect_now?: ("stands" | "superseded" | "unknown") | null;
             superseded_by?: string | null;
-            /** @description the ruling of that revision */
+            /** @description the decision of that revision */
             decision?: {
                 decision_id?: string;
                 revision?: number;
@@ -3619,7 +3619,7 @@ export interface components {
                     table: string;
                     version: number;
                 }[];
-                /** @description what the rules were told of earlier calls */
+                /** @description the call history that the rules read */
                 history?: unknown;
                 tags?: string[];
                 obligations?: {
@@ -3665,7 +3665,7 @@ export interface components {
             skill?: string | null;
             step?: string | null;
             rule?: string | null;
-            /** @description markings that the reader lacks: inputs and results are not shown */
+            /** @description markings that the reader lacks; inputs and results are withheld */
             withheld?: string[];
             saga_id?: string;
             definition?: string | null;
@@ -3686,7 +3686,7 @@ export interface components {
         PolicyDraft: {
             description?: string;
             /**
-             * @description what the built-in detector of dangerous operations asks for
+             * @description effect of the built-in detector of dangerous operations
              * @enum {string}
              */
             dangerous?: "require_approval" | "deny" | "off";
@@ -3739,20 +3739,20 @@ export interface components {
                 /** @default null */
                 sla_ms: number | null;
                 /**
-                 * @description longest 'approve similar' that an approver may give; 0: none
+                 * @description maximum duration of a grant for similar calls; 0: no grants
                  * @default 28800000
                  */
                 grant_max_ms: number;
                 /**
-                 * @description people who meet this part of a request meet no other part of it
+                 * @description true: people who meet this part of a request cannot meet another part
                  * @default false
                  */
                 distinct: boolean;
             };
-            /** @description of allow: ids of rules that ask, or `tool.<name>` of a row, which it answers for */
+            /** @description with the effect allow: rules with require_approval, or `tool.<name>` rows, that this rule overrides */
             overrides?: string[];
             defer?: {
-                /** @description a condition, or `call <call_id> ended` */
+                /** @description a CEL condition, or `call <call_id> ended` */
                 until: string;
                 timeout_ms: number;
                 /**
@@ -3773,7 +3773,7 @@ export interface components {
                      */
                     otherwise: "lower" | "refuse";
                     /**
-                     * @description default inputs: the agent's form; mapped: what the mapping made of it
+                     * @description `inputs` (default): the inputs as sent; `mapped`: the inputs after the mapping
                      * @enum {string}
                      */
                     form?: "inputs" | "mapped";
@@ -3782,12 +3782,12 @@ export interface components {
                 tag: string;
             })[];
             /**
-             * @description a call let through before this rule: refused (default) or asked about
+             * @description what happens to a call that was allowed before this rule existed: refuse (default), or ask for approval
              * @enum {string}
              */
             at_execution?: "refuse" | "ask";
             /**
-             * @description the rule is about calls that undo an effect, and about these alone; absent: about all other calls
+             * @description true: the rule applies only to calls that undo an effect; absent: only to other calls
              * @enum {boolean}
              */
             compensations?: true;
@@ -3797,7 +3797,7 @@ export interface components {
             calls: number;
             unchanged: number;
             unknown: number;
-            /** @description how many calls have each difference */
+            /** @description number of calls by difference */
             counts: {
                 [key: string]: number;
             };
@@ -3808,7 +3808,7 @@ export interface components {
                 reason: string;
             }[];
             not_on_record: string[];
-            /** @description limits that were in the way, on record or otherwise */
+            /** @description limits that were exceeded, in the record or in the counterfactual */
             limits: components["schemas"]["LimitTrip"][];
             comparisons: components["schemas"]["CallComparison"][];
             case_id: string;
@@ -3830,11 +3830,11 @@ export interface components {
             tool: string;
             version: string;
             case_id: string | null;
-            /** @description how the two differ; empty: they do not */
+            /** @description differences between the two; empty: none */
             differences: string[];
-            /** @description negative: later; null: it did not start in both */
+            /** @description negative: it started later; null: it did not start in both */
             started_earlier_by_ms: number | null;
-            /** @description where its result comes from; null: none, or none that is known */
+            /** @description source of its result; null: no result, or an unknown one */
             result: {
                 /** @enum {string} */
                 kind: "recorded" | "recorded_at_another_time" | "replaced" | "identical_call";
@@ -3846,11 +3846,11 @@ export interface components {
                 why: string;
                 call_id: string | null;
             }[];
-            /** @description earlier calls of its run that went another way */
+            /** @description earlier calls of its run with another outcome */
             assumed_unchanged: string[];
             requested_at: string | null;
             recorded: components["schemas"]["DecidedCall"];
-            /** @description null: it is left out */
+            /** @description null: the call is left out */
             counterfactual: components["schemas"]["DecidedCall"] | null;
         };
         DecidedCall: {
@@ -3872,7 +3872,7 @@ export interface components {
             /** @enum {string} */
             status: "pending_policy" | "pending_approval" | "running" | "succeeded" | "failed" | "denied" | "expired" | "cancelled" | "in_doubt" | "compensated" | "compensation_failed";
             joined_call_id: string | null;
-            /** @description null: nobody was asked */
+            /** @description null: no approval was needed */
             approval: {
                 approval_id: string;
                 /** @enum {string} */
@@ -3886,7 +3886,7 @@ export interface components {
             calls: number;
             unchanged: number;
             unknown: number;
-            /** @description how many calls have each difference */
+            /** @description number of calls by difference */
             counts: {
                 [key: string]: number;
             };
@@ -3897,7 +3897,7 @@ export interface components {
                 reason: string;
             }[];
             not_on_record: string[];
-            /** @description limits that were in the way, on record or otherwise */
+            /** @description limits that were exceeded, in the record or in the counterfactual */
             limits: components["schemas"]["LimitTrip"][];
             comparisons: components["schemas"]["CallComparison"][];
             next_cursor: string | null;
@@ -3907,18 +3907,18 @@ export interface components {
             next_cursor: string | null;
         };
         DeadLetter: {
-            /** @description where the record stands: `topic`, `partition` and `offset` of the log */
+            /** @description position of the record on the log: `topic`, `partition` and `offset` */
             topic: string;
             partition: number;
             offset: number;
             /** @description the consumer that could not handle it */
             consumer: string;
-            /** @description why; of a sealed call only the name of the fault */
+            /** @description the error; for a sealed call only the name of the error */
             cause: string;
             call_id: string | null;
             /** @description null: the record could not be decoded */
             event_id: string | null;
-            /** @description length of the record, at most 262,144 bytes are kept */
+            /** @description length of the record; at most 262,144 bytes are stored */
             value_bytes: number;
             /**
              * Format: date-time
@@ -3938,9 +3938,9 @@ export interface components {
         };
         FactTableSummary: {
             table: string;
-            /** @description from 1; each change makes the next */
+            /** @description starts at 1; each change increments it */
             version: number;
-            /** @description how many it has */
+            /** @description number of rows */
             rows: number;
             /** @description the principal that changed it */
             changed_by: string;
@@ -3953,9 +3953,9 @@ export interface components {
         };
         FactTable: {
             table: string;
-            /** @description from 1; each change makes the next */
+            /** @description starts at 1; each change increments it */
             version: number;
-            /** @description by their keys */
+            /** @description rows by key */
             rows: {
                 [key: string]: unknown;
             };
@@ -3972,16 +3972,16 @@ export interface components {
             next_cursor: string | null;
         };
         FactRows: {
-            /** @description rows by their keys, or keys alone: each row is then true */
+            /** @description rows by key, or a list of keys whose rows are all `true` */
             rows: string[] | {
                 [key: string]: unknown;
             };
         };
         ChangedFactTable: {
             table: string;
-            /** @description from 1; each change makes the next */
+            /** @description starts at 1; each change increments it */
             version: number;
-            /** @description how many it has */
+            /** @description number of rows */
             rows: number;
             /** @description the principal that changed it */
             changed_by: string;
@@ -3992,7 +3992,7 @@ export interface components {
             changed_at: string;
             /** @description the offset of the change in the configuration */
             config_offset: number;
-            /** @description the running instances, and whether each has the change; null: unknown */
+            /** @description the running instances, and whether each has applied the change; null: unknown */
             instances: {
                 instance_id: string;
                 service: string;
@@ -4013,11 +4013,11 @@ export interface components {
         };
         Readiness: {
             /**
-             * @description `tampered`: it serves, and the record is not what was signed
+             * @description `tampered`: the gateway serves, but the record differs from its signature
              * @enum {string}
              */
             status: "ready" | "tampered" | "catching_up" | "log_full" | "log_failed" | "log_stalled" | "log_closed";
-            /** @description packs that the executors cannot use; absent where there are none */
+            /** @description packs that the executors cannot use; absent: none */
             unhealthy_packs?: string[];
         };
         TenantPage: {
@@ -4027,43 +4027,43 @@ export interface components {
         TenantListed: {
             tenant_id: string;
             lane: string;
-            /** @description share of the lane beside the other tenants */
+            /** @description weight of the tenant in its lane, relative to other tenants */
             weight: number;
-            /** @description calls that run at once */
+            /** @description maximum of calls that run at once */
             running_max: number;
-            /** @description calls admitted and not ended */
+            /** @description maximum of calls admitted and not ended */
             in_flight_max: number;
             etag: string;
         };
         NewTenant: {
             tenant_id: string;
-            /** @description the set of topics, with executors of its own, that its calls go through */
+            /** @description the lane of its calls: a set of topics with dedicated executors */
             lane?: string;
-            /** @description share of the lane beside the other tenants */
+            /** @description weight of the tenant in its lane, relative to other tenants */
             weight?: number;
-            /** @description calls that run at once */
+            /** @description maximum of calls that run at once */
             running_max?: number;
-            /** @description calls admitted and not ended; beyond it 429 */
+            /** @description maximum of calls admitted and not ended; beyond it: 429 */
             in_flight_max?: number;
         };
         Tenant: {
             tenant_id: string;
             lane: string;
-            /** @description share of the lane beside the other tenants */
+            /** @description weight of the tenant in its lane, relative to other tenants */
             weight: number;
-            /** @description calls that run at once */
+            /** @description maximum of calls that run at once */
             running_max: number;
-            /** @description calls admitted and not ended */
+            /** @description maximum of calls admitted and not ended */
             in_flight_max: number;
         };
         TenantChange: {
-            /** @description the set of topics, with executors of its own, that its calls go through */
+            /** @description the lane of its calls: a set of topics with dedicated executors */
             lane?: string;
-            /** @description share of the lane beside the other tenants */
+            /** @description weight of the tenant in its lane, relative to other tenants */
             weight?: number;
-            /** @description calls that run at once */
+            /** @description maximum of calls that run at once */
             running_max?: number;
-            /** @description calls admitted and not ended; beyond it 429 */
+            /** @description maximum of calls admitted and not ended; beyond it: 429 */
             in_flight_max?: number;
         };
         KeyPage: {
@@ -4073,19 +4073,19 @@ export interface components {
         Key: {
             key_id: string;
             tenant_id: string;
-            /** @description the first characters of the key; null: it was made before they were kept */
+            /** @description the first characters of the key; null: the key is older than this field */
             key_prefix: string | null;
-            /** @description what people call the key */
+            /** @description display name of the key */
             name: string | null;
             /** @enum {string} */
             state: "active" | "expired" | "revoked";
             principal: components["schemas"]["Principal"];
-            /** @description principal id of the person who answers for an agent */
+            /** @description id of the person who is responsible for the agent */
             owner: string | null;
             created_by: components["schemas"]["Principal"];
             /** @description empty: any */
             scopes: string[];
-            /** @description markings that it may see; `*` stands for all */
+            /** @description markings that it may read; `*`: all */
             clearances: string[];
             /** @description null: any purpose */
             purposes: string[] | null;
@@ -4104,13 +4104,13 @@ export interface components {
             roles: string[];
         };
         KeyChange: {
-            /** @description null: no name */
+            /** @description null removes the name */
             name: string | null;
         };
         NewKey: {
-            /** @description absent: your own; another only for an admin of tenant `default` */
+            /** @description absent: your tenant. Only an admin of tenant `default` may name another */
             tenant_id?: string;
-            /** @description what people call the key */
+            /** @description display name of the key */
             name?: string;
             principal: {
                 /** @enum {string} */
@@ -4118,12 +4118,12 @@ export interface components {
                 id: string;
                 roles: ("agent" | "approver" | "operator" | "auditor" | "policy_admin" | "tool_author" | "admin")[];
             };
-            /** @description principal id of the person who answers for an agent; cannot approve its calls */
+            /** @description id of the person who is responsible for the agent; that person cannot approve its calls */
             owner?: string;
             /** @default [] */
             scopes: string[];
             /**
-             * @description markings that it may see; `*` stands for all
+             * @description markings that it may read; `*`: all
              * @default []
              */
             clearances: string[];
@@ -4135,19 +4135,19 @@ export interface components {
         MintedKey: {
             key_id: string;
             tenant_id: string;
-            /** @description the first characters of the key; null: it was made before they were kept */
+            /** @description the first characters of the key; null: the key is older than this field */
             key_prefix: string | null;
-            /** @description what people call the key */
+            /** @description display name of the key */
             name: string | null;
             /** @enum {string} */
             state: "active" | "expired" | "revoked";
             principal: components["schemas"]["Principal"];
-            /** @description principal id of the person who answers for an agent */
+            /** @description id of the person who is responsible for the agent */
             owner: string | null;
             created_by: components["schemas"]["Principal"];
             /** @description empty: any */
             scopes: string[];
-            /** @description markings that it may see; `*` stands for all */
+            /** @description markings that it may read; `*`: all */
             clearances: string[];
             /** @description null: any purpose */
             purposes: string[] | null;
@@ -4158,7 +4158,7 @@ export interface components {
             created_at: string;
             expires_at: string | null;
             revoked_at: string | null;
-            /** @description shown once; only its hash is kept */
+            /** @description shown once; only its hash is stored */
             key: string;
         };
         IdentityProviderPage: {
@@ -4169,7 +4169,7 @@ export interface components {
             provider_id: string;
             issuer: string;
             audiences: string[];
-            /** @description null: found by OpenID discovery */
+            /** @description null: taken from OpenID discovery */
             jwks_uri: string | null;
             algorithms: string[];
             /** @enum {string} */
@@ -4197,11 +4197,11 @@ export interface components {
         IdentityProviderSettings: {
             /** Format: uri */
             issuer: string;
-            /** @description a token must be for one of them */
+            /** @description accepted audiences; a token must have one of them */
             audiences: string[];
             /**
              * Format: uri
-             * @description absent: found by OpenID discovery
+             * @description absent: taken from OpenID discovery
              */
             jwks_uri?: string;
             /**
@@ -4235,12 +4235,12 @@ export interface components {
             /** @default purposes */
             purposes_claim: string;
             /**
-             * @description how long after the issue of the last verified token a person may vote with a role of it, by whatever way
+             * @description how long after the issue of the last verified token a person may vote with its roles, through any channel
              * @default 86400000
              */
             people_live_ms: number;
             /**
-             * @description the same for the vote that somebody else casts by a delegation of the person
+             * @description the same for votes that a delegate casts for the person
              * @default 1209600000
              */
             stand_ins_live_ms: number;
@@ -4249,7 +4249,7 @@ export interface components {
             provider_id: string;
             issuer: string;
             audiences: string[];
-            /** @description null: found by OpenID discovery */
+            /** @description null: taken from OpenID discovery */
             jwks_uri: string | null;
             algorithms: string[];
             /** @enum {string} */
@@ -4293,7 +4293,7 @@ export interface components {
             etag: string;
         };
         PersonIdentity: {
-            /** @description local for a person with a key of this installation, else the issuer of an identity provider */
+            /** @description `local` for a person with an API key, else the issuer of an identity provider */
             issuer: string;
             subject: string;
         };
@@ -4313,17 +4313,17 @@ export interface components {
         };
         NewPersonLink: {
             one: {
-                /** @description local for a person with a key of this installation, else the issuer of an identity provider */
+                /** @description `local` for a person with an API key, else the issuer of an identity provider */
                 issuer: string;
                 subject: string;
             };
             other: {
-                /** @description local for a person with a key of this installation, else the issuer of an identity provider */
+                /** @description `local` for a person with an API key, else the issuer of an identity provider */
                 issuer: string;
                 subject: string;
             };
             /**
-             * @description same: the two are one person; different: two with one subject are two persons
+             * @description same: both identities are one person; different: equal subjects are different persons
              * @enum {string}
              */
             relation: "same" | "different";
@@ -4343,7 +4343,7 @@ export interface components {
             clearances: string[];
             /** @description null: any */
             purposes: string[] | null;
-            /** @description who vouches for the user: local, or the issuer of an identity provider */
+            /** @description issuer of the identity of the user: local, or the issuer of an identity provider */
             user_issuer: string | null;
             expires_at: string | null;
             /**
@@ -4354,7 +4354,7 @@ export interface components {
             etag: string;
         };
         NewDelegation: {
-            /** @description the agent that may act for you */
+            /** @description id of the agent that may act on your behalf */
             agent_id: string;
             /** @description absent: yours */
             scopes?: string[];
@@ -4375,7 +4375,7 @@ export interface components {
             clearances: string[];
             /** @description null: any */
             purposes: string[] | null;
-            /** @description who vouches for the user: local, or the issuer of an identity provider */
+            /** @description issuer of the identity of the user: local, or the issuer of an identity provider */
             user_issuer: string | null;
             expires_at: string | null;
             /**
@@ -4390,45 +4390,45 @@ export interface components {
         };
         PrincipalListItem: {
             principal_id?: string;
-            /** @description more than one where keys of several kinds have this id */
+            /** @description more than one if keys of several kinds have this id */
             kinds?: ("agent" | "user" | "service")[];
             /** @enum {string} */
             state?: "active" | "inactive";
-            /** @description those that one of its identities has now */
+            /** @description current roles of all its identities */
             roles?: string[];
             sources?: ("key" | "oidc")[];
-            /** @description the latest use of a key or issue of a token on record; null: none is */
+            /** @description time of the last recorded use of a key or issue of a token; null: none */
             last_seen_at?: string | null;
             identities?: components["schemas"]["PrincipalIdentityKnown"][];
-            /** @description without the keys themselves; revoked and expired ones too, the newest 100 first: `GET /v1/keys?principal=` lists all */
+            /** @description the newest 100 keys, including revoked and expired ones, without secrets: `GET /v1/keys?principal=` lists all */
             keys?: components["schemas"]["PrincipalKey"][];
         };
         PrincipalIdentityKnown: {
             /**
-             * @description key: by API keys of this installation; oidc: by tokens of an identity provider
+             * @description key: API keys of this installation; oidc: tokens of an identity provider
              * @enum {string}
              */
             source: "key" | "oidc";
-            /** @description local for keys, else the issuer of the tokens */
+            /** @description `local` for keys, else the issuer of the tokens */
             issuer: string;
             provider_id: string | null;
             /** @enum {string} */
             kind: "agent" | "user" | "service";
-            /** @description those that it has now */
+            /** @description current roles */
             roles: string[];
             /**
-             * @description active: a key is usable, or a token is recent enough to vote by
+             * @description active: it has a usable key, or a token recent enough to vote with
              * @enum {string}
              */
             state: "active" | "inactive";
-            /** @description when the newest token on record was issued; null for keys */
+            /** @description issue time of the newest recorded token; null for keys */
             last_verified_at: string | null;
         };
         PrincipalKey: {
             key_id: string;
-            /** @description the first characters of the key; null: it was made before they were kept */
+            /** @description the first characters of the key; null: the key is older than this field */
             key_prefix: string | null;
-            /** @description what people call the key */
+            /** @description display name of the key */
             name: string | null;
             /** @enum {string} */
             kind: "agent" | "user" | "service";
@@ -4441,22 +4441,22 @@ export interface components {
             created_at: string;
             expires_at: string | null;
             revoked_at: string | null;
-            /** @description ISO 8601, UTC, to 10 minutes; null: not used since uses are kept */
+            /** @description ISO 8601, UTC, accurate to 10 minutes; null: no recorded use */
             last_used_at: string | null;
         };
         PrincipalRecord: {
             principal_id: string;
-            /** @description more than one where keys of several kinds have this id */
+            /** @description more than one if keys of several kinds have this id */
             kinds: ("agent" | "user" | "service")[];
             /** @enum {string} */
             state: "active" | "inactive";
-            /** @description those that one of its identities has now */
+            /** @description current roles of all its identities */
             roles: string[];
             sources: ("key" | "oidc")[];
-            /** @description the latest use of a key or issue of a token on record; null: none is */
+            /** @description time of the last recorded use of a key or issue of a token; null: none */
             last_seen_at: string | null;
             identities: components["schemas"]["PrincipalIdentityKnown"][];
-            /** @description without the keys themselves; revoked and expired ones too, the newest 100 first: `GET /v1/keys?principal=` lists all */
+            /** @description the newest 100 keys, including revoked and expired ones, without secrets: `GET /v1/keys?principal=` lists all */
             keys: components["schemas"]["PrincipalKey"][];
         };
         LimitPage: {
@@ -4465,13 +4465,13 @@ export interface components {
         };
         LimitInForce: {
             limit_id: string;
-            /** @description from 1, without gaps; 0: a default that the tenant has not changed */
+            /** @description starts at 1, without gaps; 0: an unchanged default */
             version: number;
             removed: boolean;
             /** @enum {string} */
             kind: "enabled_tools" | "max_iterations" | "max_tool_calls" | "max_budget" | "cost_ceiling" | "side_effects" | "rate" | "egress" | "cumulative";
             /**
-             * @description whose calls are counted together
+             * @description the kind of subject that calls are counted for
              * @enum {string}
              */
             scope: "run" | "case" | "agent" | "tenant" | "tool" | "capability";
@@ -4494,13 +4494,13 @@ export interface components {
         };
         Limit: {
             limit_id: string;
-            /** @description from 1, without gaps; 0: a default that the tenant has not changed */
+            /** @description starts at 1, without gaps; 0: an unchanged default */
             version: number;
             removed: boolean;
             /** @enum {string} */
             kind: "enabled_tools" | "max_iterations" | "max_tool_calls" | "max_budget" | "cost_ceiling" | "side_effects" | "rate" | "egress" | "cumulative";
             /**
-             * @description whose calls are counted together
+             * @description the kind of subject that calls are counted for
              * @enum {string}
              */
             scope: "run" | "case" | "agent" | "tenant" | "tool" | "capability";
@@ -4522,13 +4522,13 @@ export interface components {
         };
         ChangedLimit: {
             limit_id: string;
-            /** @description from 1, without gaps; 0: a default that the tenant has not changed */
+            /** @description starts at 1, without gaps; 0: an unchanged default */
             version: number;
             removed: boolean;
             /** @enum {string} */
             kind: "enabled_tools" | "max_iterations" | "max_tool_calls" | "max_budget" | "cost_ceiling" | "side_effects" | "rate" | "egress" | "cumulative";
             /**
-             * @description whose calls are counted together
+             * @description the kind of subject that calls are counted for
              * @enum {string}
              */
             scope: "run" | "case" | "agent" | "tenant" | "tool" | "capability";
@@ -4549,7 +4549,7 @@ export interface components {
             changed_at: string | null;
             /** @description the offset of the change in the configuration */
             config_offset: number;
-            /** @description the running instances, and whether each has the change; null: unknown */
+            /** @description the running instances, and whether each has applied the change; null: unknown */
             instances: {
                 instance_id: string;
                 service: string;
@@ -4567,7 +4567,7 @@ export interface components {
         LimitCounter: {
             /** @description the run, case, agent, tenant, tool or capability whose calls are counted */
             subject: string;
-            /** @description the value of the expression `per`; empty without one */
+            /** @description the value of the expression `per`; empty without `per` */
             per: string;
             used: number;
             max: number | null;
@@ -4578,20 +4578,20 @@ export interface components {
             next_cursor: string | null;
         };
         MappingListed: {
-            /** @description `*`: every tool without a mapping of its own */
+            /** @description `*`: the default for tools without their own mapping */
             tool: string;
             version: number;
-            /** @description as it was published; null: the tool is not mapped from here on */
+            /** @description the published definition; null: this version removes the mapping */
             definition: {
                 [key: string]: unknown;
             } | null;
-            /** @description the version that was published again */
+            /** @description the earlier version that this version repeats */
             rolled_back_to: number | null;
             /** @enum {string} */
             state: "waits_for_activation" | "activated";
-            /** @description from when calls go by it; null: it waits for a second person */
+            /** @description time from which calls use it; null: it waits for a second person */
             in_force_from: string | null;
-            /** @description null: it did not wait, or still does */
+            /** @description the second person; null: none was needed, or it still waits */
             activated_by: components["schemas"]["PrincipalName"] | null;
             changed_by: components["schemas"]["PrincipalName"];
             /**
@@ -4607,20 +4607,20 @@ export interface components {
             id: string;
         };
         Mapping: {
-            /** @description `*`: every tool without a mapping of its own */
+            /** @description `*`: the default for tools without their own mapping */
             tool: string;
             version: number;
-            /** @description as it was published; null: the tool is not mapped from here on */
+            /** @description the published definition; null: this version removes the mapping */
             definition: {
                 [key: string]: unknown;
             } | null;
-            /** @description the version that was published again */
+            /** @description the earlier version that this version repeats */
             rolled_back_to: number | null;
             /** @enum {string} */
             state: "waits_for_activation" | "activated";
-            /** @description from when calls go by it; null: it waits for a second person */
+            /** @description time from which calls use it; null: it waits for a second person */
             in_force_from: string | null;
-            /** @description null: it did not wait, or still does */
+            /** @description the second person; null: none was needed, or it still waits */
             activated_by: components["schemas"]["PrincipalName"] | null;
             changed_by: components["schemas"]["PrincipalName"];
             /**
@@ -4628,7 +4628,7 @@ export interface components {
              * @description ISO 8601, UTC
              */
             changed_at: string;
-            /** @description the version that new calls go by; null: none */
+            /** @description the version that new calls use; null: none */
             in_force_version: number | null;
         };
         MappingVersionPage: {
@@ -4636,20 +4636,20 @@ export interface components {
             next_cursor: string | null;
         };
         MappingVersion: {
-            /** @description `*`: every tool without a mapping of its own */
+            /** @description `*`: the default for tools without their own mapping */
             tool: string;
             version: number;
-            /** @description as it was published; null: the tool is not mapped from here on */
+            /** @description the published definition; null: this version removes the mapping */
             definition: {
                 [key: string]: unknown;
             } | null;
-            /** @description the version that was published again */
+            /** @description the earlier version that this version repeats */
             rolled_back_to: number | null;
             /** @enum {string} */
             state: "waits_for_activation" | "activated";
-            /** @description from when calls go by it; null: it waits for a second person */
+            /** @description time from which calls use it; null: it waits for a second person */
             in_force_from: string | null;
-            /** @description null: it did not wait, or still does */
+            /** @description the second person; null: none was needed, or it still waits */
             activated_by: components["schemas"]["PrincipalName"] | null;
             changed_by: components["schemas"]["PrincipalName"];
             /**
@@ -4659,7 +4659,7 @@ export interface components {
             changed_at: string;
         };
         MappingDefinition: {
-            /** @description absent: the tenant's default, which is strict unless * says otherwise */
+            /** @description absent: the default of the tenant (mapping `*`), else strict */
             mode?: ("strict" | "permissive") | null;
             /** @default [] */
             inputs: components["schemas"]["MappingRule"][];
@@ -4718,20 +4718,20 @@ export interface components {
             uses?: string[];
         };
         PublishedMapping: {
-            /** @description `*`: every tool without a mapping of its own */
+            /** @description `*`: the default for tools without their own mapping */
             tool: string;
             version: number;
-            /** @description as it was published; null: the tool is not mapped from here on */
+            /** @description the published definition; null: this version removes the mapping */
             definition: {
                 [key: string]: unknown;
             } | null;
-            /** @description the version that was published again */
+            /** @description the earlier version that this version repeats */
             rolled_back_to: number | null;
             /** @enum {string} */
             state: "waits_for_activation" | "activated";
-            /** @description from when calls go by it; null: it waits for a second person */
+            /** @description time from which calls use it; null: it waits for a second person */
             in_force_from: string | null;
-            /** @description null: it did not wait, or still does */
+            /** @description the second person; null: none was needed, or it still waits */
             activated_by: components["schemas"]["PrincipalName"] | null;
             changed_by: components["schemas"]["PrincipalName"];
             /**
@@ -4739,11 +4739,11 @@ export interface components {
              * @description ISO 8601, UTC
              */
             changed_at: string;
-            /** @description why it takes effect only when a second person activates it, with places in the definition; empty: at once */
+            /** @description why a second person must activate it, with places in the definition; empty: it takes effect at once */
             needs_activation: components["schemas"]["MappingIssue"][];
         };
         MappingIssue: {
-            /** @description a JSON Pointer; empty: the whole */
+            /** @description a JSON Pointer; empty: the whole document */
             path: string;
             message: string;
         };
@@ -4755,11 +4755,11 @@ export interface components {
         };
         MappingTry: {
             tool: string;
-            /** @description not published yet; absent: the published one */
+            /** @description an unpublished definition; absent: the published one */
             definition?: components["schemas"]["MappingDefinition"];
             version?: number;
             /**
-             * @description so many of the newest recorded calls of the tool
+             * @description number of the newest recorded calls of the tool to try
              * @default 10
              */
             calls_max: number;
@@ -4778,16 +4778,16 @@ export interface components {
             /** @description from the system to the agent */
             results: components["schemas"]["MappingTrial"][];
             failed: number;
-            /** @description recorded calls that were left out, because their data was erased */
+            /** @description number of recorded calls left out because their data was erased */
             erased: number;
-            /** @description why it takes effect only when a second person activates it, with places in the definition; empty: at once */
+            /** @description why a second person must activate it, with places in the definition; empty: it takes effect at once */
             needs_activation: components["schemas"]["MappingIssue"][];
         };
         MappingTrial: {
-            /** @description the recorded call; null: a document of the request */
+            /** @description the recorded call; null: a document from the request */
             call_id: string | null;
             from: unknown;
-            /** @description null where there are issues */
+            /** @description null if there are issues */
             to: unknown;
             issues: components["schemas"]["MappingIssue"][];
             warnings: string[];
@@ -4801,7 +4801,7 @@ export interface components {
             /** @description SHA-256 of the rules, hex */
             digest: string;
             active: boolean;
-            /** @description it runs beside the active one: recorded, never enforced */
+            /** @description evaluated alongside the active policy: recorded, never enforced */
             shadow: boolean;
             published_by: string;
             /**
@@ -4809,20 +4809,20 @@ export interface components {
              * @description ISO 8601, UTC
              */
             published_at: string;
-            /** @description the report of the simulation that it was published with */
+            /** @description digest of the simulation report that it was published with */
             simulation_digest: string | null;
         };
         PolicyToPublish: {
-            /** @description absent: the next number */
+            /** @description absent: the next number is used */
             version?: string;
             description?: string;
             /**
-             * @description what the built-in detector of dangerous operations asks for
+             * @description effect of the built-in detector of dangerous operations
              * @enum {string}
              */
             dangerous?: "require_approval" | "deny" | "off";
             rules: components["schemas"]["PolicyRule"][];
-            /** @description as the simulation of exactly these rules answered */
+            /** @description `simulation` from the report for exactly these rules */
             simulation?: {
                 digest: string;
                 proof: string;
@@ -4833,7 +4833,7 @@ export interface components {
             /** @description SHA-256 of the rules, hex */
             digest: string;
             active: boolean;
-            /** @description it runs beside the active one: recorded, never enforced */
+            /** @description evaluated alongside the active policy: recorded, never enforced */
             shadow: boolean;
             published_by: string;
             /**
@@ -4841,11 +4841,11 @@ export interface components {
              * @description ISO 8601, UTC
              */
             published_at: string;
-            /** @description the report of the simulation that it was published with */
+            /** @description digest of the simulation report that it was published with */
             simulation_digest: string | null;
             /** @description what could not be checked, such as people of an identity provider */
             warnings: components["schemas"]["PolicyFinding"][];
-            /** @description rules that allow what other rules would ask people about */
+            /** @description rules that allow calls for which other rules require an approval */
             overrides: {
                 rule: string;
                 overrides: string[];
@@ -4859,7 +4859,7 @@ export interface components {
             reason: string;
         };
         ActivePolicy: {
-            /** @description null: the built-in rules and default tiers alone */
+            /** @description null: only the built-in rules and default tiers */
             version: string | null;
             digest: string | null;
             shadow: string | null;
@@ -4877,13 +4877,13 @@ export interface components {
             activated_at: string;
         };
         PolicyActivation: {
-            /** @description null: the built-in rules and default tiers alone */
+            /** @description null: only the built-in rules and default tiers */
             version: string | null;
-            /** @description runs beside it: recorded, never enforced; absent: as it is */
+            /** @description evaluated alongside: recorded, never enforced; absent: unchanged */
             shadow?: string | null;
         };
         ChangedActivePolicy: {
-            /** @description null: the built-in rules and default tiers alone */
+            /** @description null: only the built-in rules and default tiers */
             version: string | null;
             digest: string | null;
             shadow: string | null;
@@ -4891,7 +4891,7 @@ export interface components {
             history: components["schemas"]["PolicyActivationEntry"][];
             /** @description the offset of the change in the configuration */
             config_offset: number;
-            /** @description the running instances, and whether each has the change; null: unknown */
+            /** @description the running instances, and whether each has applied the change; null: unknown */
             instances: {
                 instance_id: string;
                 service: string;
@@ -4904,7 +4904,7 @@ export interface components {
         };
         PolicySettingsChange: {
             simulation_required: boolean;
-            /** @description there is no second policy admin: who publishes a mapping may activate it; absent: as it is */
+            /** @description true: the tenant has one policy admin, who may activate mappings that they published; absent: unchanged */
             single_policy_admin?: boolean;
         };
         Policy: {
@@ -4912,7 +4912,7 @@ export interface components {
             /** @description SHA-256 of the rules, hex */
             digest: string;
             active: boolean;
-            /** @description it runs beside the active one: recorded, never enforced */
+            /** @description evaluated alongside the active policy: recorded, never enforced */
             shadow: boolean;
             published_by: string;
             /**
@@ -4920,9 +4920,9 @@ export interface components {
              * @description ISO 8601, UTC
              */
             published_at: string;
-            /** @description the report of the simulation that it was published with */
+            /** @description digest of the simulation report that it was published with */
             simulation_digest: string | null;
-            /** @description the rules, as they were published */
+            /** @description the published rules */
             bundle: {
                 [key: string]: unknown;
             };
@@ -4949,15 +4949,15 @@ export interface components {
              */
             made_at: string;
             config_offset: number;
-            /** @description the policy that was active; null: none */
+            /** @description the policy that was active at the time; null: none */
             active: string | null;
             bundle_digest: string;
-            /** @description recorded calls that were judged */
+            /** @description number of recorded calls that were evaluated */
             calls: number;
             unchanged: number;
-            /** @description calls without a ruling of their own, or of a tool that does not exist any more */
+            /** @description number of calls without their own decision, or whose tool no longer exists */
             left_out: number;
-            /** @description of those left out: calls whose data was erased */
+            /** @description number of calls left out because their data was erased */
             erased: number;
             counts: {
                 newly_denied: number;
@@ -4967,9 +4967,9 @@ export interface components {
                 newly_deferred: number;
             };
             differences: components["schemas"]["SimulatedDifference"][];
-            /** @description there are more differences than are listed */
+            /** @description true: more differences exist than are listed */
             truncated: boolean;
-            /** @description send it with POST /v1/policies */
+            /** @description send this with POST /v1/policies */
             simulation: {
                 digest: string;
                 proof: string;
@@ -4981,14 +4981,14 @@ export interface components {
             case_id: string | null;
             /** @enum {string} */
             difference: "newly_denied" | "newly_allowed" | "approval_added" | "approval_avoided" | "newly_deferred";
-            /** @description what was ruled */
+            /** @description the recorded decision */
             before: {
                 /** @enum {string} */
                 effect: "allow" | "deny" | "require_approval" | "defer";
                 rule: string;
                 bundle_version: string;
             };
-            /** @description what the draft rules */
+            /** @description the decision of the draft */
             after: {
                 /** @enum {string} */
                 effect: "allow" | "deny" | "require_approval" | "defer";
@@ -5002,25 +5002,25 @@ export interface components {
         };
         Projection: {
             name: string;
-            /** @description of the code that answers */
+            /** @description version of the code of this gateway */
             version: number;
             tables: string[];
             /** @enum {string} */
             status: "live" | "building";
-            /** @description what readers see; null while there is nothing yet */
+            /** @description the build that readers see; null until the first build is complete */
             live: {
                 version: number;
                 build: string;
-                /** @description of the request for a rebuild in the configuration; null: the version asked for it */
+                /** @description configuration offset of the rebuild request; null: a new code version started the build */
                 asked_offset: number | null;
             } | null;
-            /** @description what is folded beside it */
+            /** @description the build in progress; null: none */
             building: {
                 version: number;
                 build: string;
-                /** @description of the request for a rebuild in the configuration; null: the version asked for it */
+                /** @description configuration offset of the rebuild request; null: a new code version started the build */
                 asked_offset: number | null;
-                /** @description folded so far */
+                /** @description number of records folded so far */
                 records: number;
                 records_total: number;
                 started_at: string | null;
@@ -5037,16 +5037,16 @@ export interface components {
         };
         RequestedRebuild: {
             name: string;
-            /** @description of the request in the configuration */
+            /** @description configuration offset of the request */
             asked_offset: number;
         };
         KeptTranscript: {
             run_id: string;
-            /** @description the name of the blob that it is kept as */
+            /** @description name of the blob that holds it */
             blob: string;
             bytes: number;
             messages: number;
-            /** @description SHA-256 of what is kept, hex */
+            /** @description SHA-256 (hex) of the stored transcript */
             digest: string;
             /**
              * Format: date-time
@@ -5292,7 +5292,7 @@ export interface components {
             reason: string | null;
             /** @description a CallError, or null */
             error: unknown;
-            /** @description the steps as its definition has them */
+            /** @description the steps of its definition */
             defined_steps: unknown;
             steps: components["schemas"]["SagaStep"][];
         };
@@ -5324,9 +5324,9 @@ export interface components {
             name: string;
             /** @enum {string} */
             scope: "user" | "workspace" | "org";
-            /** @description whose it is; null: of the workspace or the installation */
+            /** @description id of the user that owns it; null: it belongs to the workspace or the installation */
             user_id: string | null;
-            /** @description each value makes the next */
+            /** @description starts at 1; each new value increments it */
             version: number;
             /**
              * Format: date-time
@@ -5346,9 +5346,9 @@ export interface components {
             name: string;
             /** @enum {string} */
             scope: "user" | "workspace" | "org";
-            /** @description whose it is; null: of the workspace or the installation */
+            /** @description id of the user that owns it; null: it belongs to the workspace or the installation */
             user_id: string | null;
-            /** @description each value makes the next */
+            /** @description starts at 1; each new value increments it */
             version: number;
             /**
              * Format: date-time
@@ -5362,7 +5362,7 @@ export interface components {
             changed_at: string;
             expires_at: string | null;
             expired: boolean;
-            /** @description there where it is a secret of the whole installation */
+            /** @description set for a secret of the whole installation */
             warning?: string;
         };
         SecretValue: {
@@ -5374,9 +5374,9 @@ export interface components {
             name: string;
             /** @enum {string} */
             scope: "user" | "workspace" | "org";
-            /** @description whose it is; null: of the workspace or the installation */
+            /** @description id of the user that owns it; null: it belongs to the workspace or the installation */
             user_id: string | null;
-            /** @description each value makes the next */
+            /** @description starts at 1; each new value increments it */
             version: number;
             /**
              * Format: date-time
@@ -5394,7 +5394,7 @@ export interface components {
         RotatedKeys: {
             /** @description the new wrapping key */
             key_id: string;
-            /** @description values that it now wraps */
+            /** @description number of values that it now wraps */
             rewrapped: number;
         };
         SecurityEventPage: {
@@ -5406,9 +5406,9 @@ export interface components {
             kind: string;
             detail: string;
             call_id: string | null;
-            /** @description how often it happened within the second that the record stands for */
+            /** @description number of occurrences within the second of this record */
             times: number;
-            /** @description who did it; null: nobody knows */
+            /** @description the principal that caused it; null: unknown */
             principal: components["schemas"]["Principal"] | null;
             /**
              * Format: date-time
@@ -5421,11 +5421,11 @@ export interface components {
             next_cursor: string | null;
         };
         TokenExchangeListed: {
-            /** @description the credential, as tools declare it */
+            /** @description name of the credential in tool contracts */
             name: string;
             token_endpoint: string;
             client_id: string;
-            /** @description the name of the secret */
+            /** @description name of the secret */
             client_secret: string;
             audience: string;
             scopes: string[];
@@ -5447,11 +5447,11 @@ export interface components {
             scopes: string[];
         };
         TokenExchange: {
-            /** @description the credential, as tools declare it */
+            /** @description name of the credential in tool contracts */
             name: string;
             token_endpoint: string;
             client_id: string;
-            /** @description the name of the secret */
+            /** @description name of the secret */
             client_secret: string;
             audience: string;
             scopes: string[];
@@ -5469,7 +5469,7 @@ export interface components {
         ToolPage: {
             items: components["schemas"]["ToolListItem"][];
             next_cursor: string | null;
-            /** @description packs that cannot be used; absent where there are none */
+            /** @description packs that cannot be used; absent: none */
             unhealthy_packs?: {
                 pack: string;
                 reason: string;
@@ -5483,7 +5483,7 @@ export interface components {
             version?: string;
             tier?: string;
             /**
-             * @description of `version`, as the next two
+             * @description of `version`; so are the next two members
              * @enum {string}
              */
             effect_class?: "pure" | "read_internal" | "read_external" | "stage" | "commit_low" | "commit_high";
@@ -5492,7 +5492,7 @@ export interface components {
             trust_score?: number | null;
             /** @description newest first */
             versions?: components["schemas"]["ToolVersion"][];
-            /** @description versions whose number promises what their contract does not keep */
+            /** @description versions refused because their contract change does not match their version number */
             refused_registrations?: components["schemas"]["RefusedRegistration"][];
         };
         ToolVersion: {
@@ -5519,7 +5519,7 @@ export interface components {
                 window_ms?: number;
             };
             resources: {
-                /** @description a template over the inputs that run: `file:{/path}` */
+                /** @description a template over the inputs that the tool receives: `file:{/path}` */
                 name: string;
                 effect: ("replaces" | "adds") | {
                     by: string;
@@ -5538,7 +5538,7 @@ export interface components {
             settle_ms: number;
             settle_is_final: boolean;
             max_output_bytes: number;
-            /** @description stricter than the default of the effect class */
+            /** @description a tier stricter than the default of the effect class */
             tier?: string;
             markings: string[];
             scopes: string[];
@@ -5577,7 +5577,7 @@ export interface components {
             /** @enum {string} */
             lifecycle: "active" | "deprecated" | "blocked" | "candidate" | "suspended";
             digest: string;
-            /** @description digest of what callers rely on in the contract */
+            /** @description digest of the parts of the contract that callers rely on */
             pin: string;
             /** @enum {string} */
             side_effects: "none" | "reads" | "writes";
@@ -5622,12 +5622,12 @@ export interface components {
             };
             release: {
                 /**
-                 * @description the evaluation that it needs to run
+                 * @description state of the evaluation that is required to run it
                  * @enum {string}
                  */
                 gate: "none" | "passed" | "failed" | "absent";
                 gate_reason: string | null;
-                /** @description `ok`, or why its contract is not what callers agreed to */
+                /** @description `ok`, or how the contract differs from the accepted one */
                 drift: string;
                 deprecation: {
                     deprecated_at: string | null;
@@ -5708,7 +5708,7 @@ export interface components {
                 window_ms?: number;
             };
             resources: {
-                /** @description a template over the inputs that run: `file:{/path}` */
+                /** @description a template over the inputs that the tool receives: `file:{/path}` */
                 name: string;
                 effect: ("replaces" | "adds") | {
                     by: string;
@@ -5727,7 +5727,7 @@ export interface components {
             settle_ms: number;
             settle_is_final: boolean;
             max_output_bytes: number;
-            /** @description stricter than the default of the effect class */
+            /** @description a tier stricter than the default of the effect class */
             tier?: string;
             markings: string[];
             scopes: string[];
@@ -5766,7 +5766,7 @@ export interface components {
             /** @enum {string} */
             lifecycle: "active" | "deprecated" | "blocked" | "candidate" | "suspended";
             digest: string;
-            /** @description digest of what callers rely on in the contract */
+            /** @description digest of the parts of the contract that callers rely on */
             pin: string;
             /** @enum {string} */
             side_effects: "none" | "reads" | "writes";
@@ -5811,12 +5811,12 @@ export interface components {
             };
             release: {
                 /**
-                 * @description the evaluation that it needs to run
+                 * @description state of the evaluation that is required to run it
                  * @enum {string}
                  */
                 gate: "none" | "passed" | "failed" | "absent";
                 gate_reason: string | null;
-                /** @description `ok`, or why its contract is not what callers agreed to */
+                /** @description `ok`, or how the contract differs from the accepted one */
                 drift: string;
                 deprecation: {
                     deprecated_at: string | null;
@@ -5850,7 +5850,7 @@ export interface components {
                 succeeded: number;
                 callers: number;
             } | null;
-            /** @description 0 to 1, of what is known */
+            /** @description relevance, 0 to 1 */
             score: number;
         };
         Tool: {
@@ -5861,7 +5861,7 @@ export interface components {
             version: string;
             tier: string;
             /**
-             * @description of `version`, as the next two
+             * @description of `version`; so are the next two members
              * @enum {string}
              */
             effect_class: "pure" | "read_internal" | "read_external" | "stage" | "commit_low" | "commit_high";
@@ -5870,7 +5870,7 @@ export interface components {
             trust_score: number | null;
             /** @description newest first */
             versions: components["schemas"]["ToolVersion"][];
-            /** @description versions whose number promises what their contract does not keep */
+            /** @description versions refused because their contract change does not match their version number */
             refused_registrations: components["schemas"]["RefusedRegistration"][];
         };
         ToolVersionPage: {
@@ -5892,7 +5892,7 @@ export interface components {
             changed_at: string;
             /** @description the offset of the change in the configuration */
             config_offset: number;
-            /** @description the running instances, and whether each has the change; null: unknown */
+            /** @description the running instances, and whether each has applied the change; null: unknown */
             instances: {
                 instance_id: string;
                 service: string;
@@ -5923,7 +5923,7 @@ export interface components {
                 window_ms?: number;
             };
             resources: {
-                /** @description a template over the inputs that run: `file:{/path}` */
+                /** @description a template over the inputs that the tool receives: `file:{/path}` */
                 name: string;
                 effect: ("replaces" | "adds") | {
                     by: string;
@@ -5942,7 +5942,7 @@ export interface components {
             settle_ms: number;
             settle_is_final: boolean;
             max_output_bytes: number;
-            /** @description stricter than the default of the effect class */
+            /** @description a tier stricter than the default of the effect class */
             tier?: string;
             markings: string[];
             scopes: string[];
@@ -5981,7 +5981,7 @@ export interface components {
             /** @enum {string} */
             lifecycle: "active" | "deprecated" | "blocked" | "candidate" | "suspended";
             digest: string;
-            /** @description digest of what callers rely on in the contract */
+            /** @description digest of the parts of the contract that callers rely on */
             pin: string;
             /** @enum {string} */
             side_effects: "none" | "reads" | "writes";
@@ -6026,12 +6026,12 @@ export interface components {
             };
             release: {
                 /**
-                 * @description the evaluation that it needs to run
+                 * @description state of the evaluation that is required to run it
                  * @enum {string}
                  */
                 gate: "none" | "passed" | "failed" | "absent";
                 gate_reason: string | null;
-                /** @description `ok`, or why its contract is not what callers agreed to */
+                /** @description `ok`, or how the contract differs from the accepted one */
                 drift: string;
                 deprecation: {
                     deprecated_at: string | null;
@@ -6067,7 +6067,7 @@ export interface components {
             } | null;
             /** @description the offset of the change in the configuration */
             config_offset: number;
-            /** @description the running instances, and whether each has the change; null: unknown */
+            /** @description the running instances, and whether each has applied the change; null: unknown */
             instances: {
                 instance_id: string;
                 service: string;
@@ -6079,7 +6079,7 @@ export interface components {
             next_cursor: string | null;
         };
         ToolPolicyInForce: {
-            /** @description `*`: every tool without a row */
+            /** @description `*`: the default for tools without a row */
             tool: string;
             tier: ("tier_0_safe" | "tier_1_auto" | "tier_2_approval_required" | "tier_3_blocked") | null;
             rule_id: string;
@@ -6115,7 +6115,7 @@ export interface components {
             distinct: boolean;
         };
         ToolPolicy: {
-            /** @description `*`: every tool without a row */
+            /** @description `*`: the default for tools without a row */
             tool: string;
             tier: ("tier_0_safe" | "tier_1_auto" | "tier_2_approval_required" | "tier_3_blocked") | null;
             rule_id: string;
@@ -6130,7 +6130,7 @@ export interface components {
             changed_at: string;
         };
         ChangedToolPolicy: {
-            /** @description `*`: every tool without a row */
+            /** @description `*`: the default for tools without a row */
             tool: string;
             tier: ("tier_0_safe" | "tier_1_auto" | "tier_2_approval_required" | "tier_3_blocked") | null;
             rule_id: string;
@@ -6145,7 +6145,7 @@ export interface components {
             changed_at: string;
             /** @description the offset of the change in the configuration */
             config_offset: number;
-            /** @description the running instances, and whether each has the change; null: unknown */
+            /** @description the running instances, and whether each has applied the change; null: unknown */
             instances: {
                 instance_id: string;
                 service: string;
@@ -6189,7 +6189,7 @@ export interface components {
             changed_at: string;
             /** @description the offset of the change in the configuration */
             config_offset: number;
-            /** @description the running instances, and whether each has the change; null: unknown */
+            /** @description the running instances, and whether each has applied the change; null: unknown */
             instances: {
                 instance_id: string;
                 service: string;
@@ -6202,7 +6202,7 @@ export interface components {
             provider?: string;
             /** @description 0 to 1; null: see `unscored` */
             score: number | null;
-            /** @description what the score is the sum of */
+            /** @description the terms whose sum is the score */
             terms: {
                 signal: string;
                 weight: number;
@@ -6212,13 +6212,13 @@ export interface components {
             }[] | null;
             decay: number | null;
             unscored: ("never_run" | "never_verified") | null;
-            /** @description by what tools report of themselves */
+            /** @description the score from outcomes as the tool reports them */
             score_reported?: number | null;
             /** @enum {string} */
             band?: "unknown" | "low" | "medium" | "high";
             reliability?: {
                 reported: number | null;
-                /** @description null: no read-back */
+                /** @description null: no outcome was read back */
                 verified: number | null;
             };
             runs?: {
@@ -6227,7 +6227,7 @@ export interface components {
                 verified: number;
                 own: number;
                 callers: number;
-                /** @description by earlier version */
+                /** @description runs inherited from earlier versions, by version */
                 inherited: {
                     [key: string]: number;
                 };
@@ -6237,7 +6237,7 @@ export interface components {
             /** @description the same as `last_verified_at` */
             last_verified?: string | null;
             as_of: string | null;
-            /** @description what consumers go by: it moves only past its hysteresis; null: nothing was published yet */
+            /** @description the last published score, which moves only past its hysteresis; null: none was published yet */
             told: {
                 score: number | null;
                 /** @enum {string} */
@@ -6273,7 +6273,7 @@ export interface components {
             provider: string;
             score: number | null;
             as_of: string | null;
-            /** @description what consumers go by: it moves only past its hysteresis; null: nothing was published yet */
+            /** @description the last published score, which moves only past its hysteresis; null: none was published yet */
             told: {
                 score: number | null;
                 /** @enum {string} */
@@ -6285,7 +6285,7 @@ export interface components {
             agent: string;
             /** @description 0 to 1; null: see `unscored` */
             score: number | null;
-            /** @description what the score is the sum of */
+            /** @description the terms whose sum is the score */
             terms: {
                 signal: string;
                 weight: number;
@@ -6297,7 +6297,7 @@ export interface components {
             unscored: ("never_run" | "never_verified") | null;
             reliability: {
                 reported: number | null;
-                /** @description null: no read-back */
+                /** @description null: no outcome was read back */
                 verified: number | null;
             };
             runs: {
@@ -6315,7 +6315,7 @@ export interface components {
             };
             last_confirmed: string | null;
             as_of: string | null;
-            /** @description what consumers go by: it moves only past its hysteresis; null: nothing was published yet */
+            /** @description the last published score, which moves only past its hysteresis; null: none was published yet */
             told: {
                 score: number | null;
                 /** @enum {string} */
@@ -6330,7 +6330,7 @@ export interface components {
         Rating: {
             rating: number;
             comment: string | null;
-            /** @description whom it counts for: `<kind>:<id>` */
+            /** @description the rater that it counts for: `<kind>:<id>` */
             rater: string;
             version: string;
             by: {
@@ -6340,11 +6340,11 @@ export interface components {
             rated_at: string | null;
         };
         UndoPreview: {
-            /** @description in the order of the undo: the newest effect first */
+            /** @description in undo order: the newest effect first */
             items: components["schemas"]["UndoItem"][];
-            /** @description later effects that are not part of the undo: it is refused because of them */
+            /** @description later effects that are not part of the undo and block it */
             blocked_by: string[];
-            /** @description to be sent with the undo */
+            /** @description send this with the undo */
             preview_digest: string;
         };
         UndoItem: {
@@ -6357,13 +6357,13 @@ export interface components {
             undoable: boolean;
             /** @description why it cannot be undone */
             reason: string | null;
-            /** @description the same in words */
+            /** @description description of the reason */
             detail: string | null;
-            /** @description what the undo does, as the tool declares it */
+            /** @description what the undo does, as declared by the tool */
             how: string | null;
-            /** @description null: no limit is declared */
+            /** @description null: the tool declares no time limit */
             undo_until: string | null;
-            /** @description later effects on the same resources, whoever made them; at most 500 */
+            /** @description later effects on the same resources by any caller; at most 500 */
             changed_since: components["schemas"]["LaterEffect"][];
             /** @description who has to approve the undo; null: it cannot be undone */
             approval: {
@@ -6382,26 +6382,26 @@ export interface components {
             } | null;
             at: string | null;
             status: string;
-            /** @description it is part of the same undo */
+            /** @description true: it is part of the same undo */
             selected: boolean;
         };
         UndoRequest: {
-            /** @description of the preview: where the undo would be another, it is refused */
+            /** @description digest of the preview; the undo is refused if it would now differ */
             preview_digest: string;
-            /** @description why it is undone */
+            /** @description reason for the undo */
             reason?: string;
         };
         UndoAnswer: {
             items: {
                 call_id: string;
-                /** @description the call that undoes it; null: none was made */
+                /** @description the undo call; null: none was made */
                 undo_call_id: string | null;
-                /** @description of that call */
+                /** @description status of the undo call */
                 status: string | null;
                 undone: boolean;
-                /** @description the tool saw that the effect is gone (true) or could not tell (false); null: it was not asked */
+                /** @description true: the tool verified that the effect is undone; false: the tool could not verify it; null: not verified */
                 confirmed: boolean | null;
-                /** @description why it is not undone (yet) */
+                /** @description why it is not undone yet */
                 reason: string | null;
                 detail: string | null;
             }[];
@@ -6409,13 +6409,13 @@ export interface components {
         UndoSelection: {
             call_ids: string[];
             /**
-             * @description only say what the undo would do
+             * @description true: only preview the undo
              * @default false
              */
             preview: boolean;
             /** @description required without `preview` */
             preview_digest?: string;
-            /** @description why it is undone */
+            /** @description reason for the undo */
             reason?: string;
         };
         UndoSelectionAnswer: components["schemas"]["UndoAnswer"] | components["schemas"]["UndoPreview"];
@@ -6442,7 +6442,7 @@ export interface components {
             to: string;
             /** @enum {string} */
             group_by: "tool" | "adapter" | "capability" | "adapter,capability" | "agent" | "case" | "day";
-            /** @description the only agent that is counted; null: all */
+            /** @description the agent that the report is limited to; null: all agents */
             agent: string | null;
             total: components["schemas"]["UsageTotal"];
             items: components["schemas"]["UsageLine"][];
@@ -6450,7 +6450,7 @@ export interface components {
         };
         UsageTotal: {
             tool?: string | null;
-            /** @description null: a tool that the catalog does not have */
+            /** @description null: the tool is not in the catalog */
             adapter?: string | null;
             capability?: string | null;
             agent?: string | null;
@@ -6476,41 +6476,41 @@ export interface components {
             mapping_repaired: number;
             violations: number;
             misclassified: number;
-            /** @description by kind; null where they are not known by this name */
+            /** @description number by kind; null if this grouping does not have it */
             refused_requests: {
                 [key: string]: number;
             } | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             success_rate: number | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             dedup_rate: number | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             in_doubt_rate: number | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             permission_violation_rate: number | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             misclassification_rate: number | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             repair_rate: number | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             mean_ms: number | null;
             cost_usd: number;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             cost_per_call_usd: number | null;
             p50_ms: number | null;
             p99_ms: number | null;
-            /** @description null where it is not known by this name */
+            /** @description null if this grouping does not have it */
             replay: {
                 duplicates: number;
                 compared: number;
                 equal_answers: number;
-                /** @description equal answers per compared ones */
+                /** @description equal answers divided by compared answers */
                 correctness: number | null;
             } | null;
         };
         UsageLine: {
             tool?: string | null;
-            /** @description null: a tool that the catalog does not have */
+            /** @description null: the tool is not in the catalog */
             adapter?: string | null;
             capability?: string | null;
             agent?: string | null;
@@ -6536,35 +6536,35 @@ export interface components {
             mapping_repaired: number;
             violations: number;
             misclassified: number;
-            /** @description by kind; null where they are not known by this name */
+            /** @description number by kind; null if this grouping does not have it */
             refused_requests: {
                 [key: string]: number;
             } | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             success_rate: number | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             dedup_rate: number | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             in_doubt_rate: number | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             permission_violation_rate: number | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             misclassification_rate: number | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             repair_rate: number | null;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             mean_ms: number | null;
             cost_usd: number;
-            /** @description null where there is nothing to divide by */
+            /** @description null if the denominator is 0 */
             cost_per_call_usd: number | null;
             p50_ms: number | null;
             p99_ms: number | null;
-            /** @description null where it is not known by this name */
+            /** @description null if this grouping does not have it */
             replay: {
                 duplicates: number;
                 compared: number;
                 equal_answers: number;
-                /** @description equal answers per compared ones */
+                /** @description equal answers divided by compared answers */
                 correctness: number | null;
             } | null;
         };
@@ -6575,13 +6575,13 @@ export interface components {
             /** @description a month, `2026-11`, UTC */
             period: string;
             lines: number;
-            /** @description how many of the lines correct an earlier month */
+            /** @description number of lines that correct an earlier month */
             corrections: number;
             billable_calls: number;
             cost_usd: number;
             /** @description sha-256 of the lines as NDJSON */
             digest: string;
-            /** @description every channel that wants `usage.period_closed` has it */
+            /** @description true: every channel subscribed to `usage.period_closed` has received it */
             told: boolean;
             /**
              * Format: date-time
@@ -6592,11 +6592,11 @@ export interface components {
         CorrectedApprovalMode: {
             call_id: string;
             /**
-             * @description by which the call was ruled on
+             * @description the mode that the decision used
              * @enum {string}
              */
             mode_effective: "read_only" | "network" | "local_write" | "delegated" | "destructive";
-            /** @description what its effect showed; null: no more than the effective one */
+            /** @description the mode that its effect showed; null: not beyond the effective mode */
             mode_observed: ("read_only" | "network" | "local_write" | "delegated" | "destructive") | null;
             /** @enum {string} */
             mode_corrected: "read_only" | "network" | "local_write" | "delegated" | "destructive";
@@ -6611,11 +6611,11 @@ export interface components {
             next_cursor: string | null;
         };
         WebhookAttempt: {
-            /** @description as in the header `webhook-id`: the same for every attempt */
+            /** @description as in the header `webhook-id`; the same for every attempt */
             message_id: string;
             /** @description type of the notification; `webhook.test` for a test */
             type: string;
-            /** @description counted anew where another gateway continues */
+            /** @description starts at 1 again if another gateway takes over */
             attempt: number;
             /**
              * Format: date-time
@@ -6623,9 +6623,9 @@ export interface components {
              */
             at: string;
             duration_ms: number;
-            /** @description what the receiver answered (HTTP or SMTP); null: it did not answer, or mail was delivered */
+            /** @description status of the response (HTTP or SMTP); null: no response, or the mail was delivered */
             status: number | null;
-            /** @description null: the receiver has the message */
+            /** @description null: the message was delivered */
             error: ("refused_by_receiver" | "address_refused" | "timeout" | "connection_failed" | "no_signing_secret" | "no_mail_server") | null;
             /** @description null: no further attempt */
             next_attempt_at: string | null;
@@ -6639,10 +6639,10 @@ export interface components {
             /** @enum {string} */
             channel: "webhook" | "slack" | "mail";
             url: string;
-            /** @description types of notifications, or their beginnings as `approval.*` */
+            /** @description notification types, or prefixes such as `approval.*` */
             types: string[];
             description: string;
-            /** @description messages carry a link that decides as this person */
+            /** @description messages carry a link that votes as this person */
             acts_as: {
                 /** @enum {string} */
                 kind: "agent" | "user" | "service";
@@ -6665,10 +6665,10 @@ export interface components {
             /** @enum {string} */
             channel: "webhook" | "slack" | "mail";
             url: string;
-            /** @description types of notifications, or their beginnings as `approval.*` */
+            /** @description notification types, or prefixes such as `approval.*` */
             types: string[];
             description: string;
-            /** @description messages carry a link that decides as this person */
+            /** @description messages carry a link that votes as this person */
             acts_as: {
                 /** @enum {string} */
                 kind: "agent" | "user" | "service";
@@ -6690,12 +6690,12 @@ export interface components {
             /** @enum {string} */
             channel: "webhook" | "slack" | "mail";
             url: string;
-            /** @description types of notifications, or their beginnings as `approval.*` */
+            /** @description notification types, or prefixes such as `approval.*` */
             types: string[];
             description: string;
             /** @enum {string} */
             state: "active" | "disabled" | "deleted";
-            /** @description messages carry a link that decides as this person */
+            /** @description messages carry a link that votes as this person */
             acts_as: {
                 /** @enum {string} */
                 kind: "agent" | "user" | "service";
@@ -6709,11 +6709,11 @@ export interface components {
              * @description ISO 8601, UTC
              */
             changed_at: string;
-            /** @description the secret of signatures (Standard Webhooks): shown once, when it is made */
+            /** @description signing secret (Standard Webhooks), shown once at creation */
             secret?: string;
         };
         Cosignatures: {
-            /** @description the witnesses whose lines were kept */
+            /** @description the witnesses whose cosignatures were stored */
             witnesses: string[];
         };
         ConsistencyProof: {
@@ -6754,7 +6754,7 @@ export interface components {
                 /** @description absent for the original tree */
                 generation?: components["schemas"]["TreeGeneration"];
             };
-            /** @description that tree's place among the heads of all partitions */
+            /** @description position of that tree among the heads of all partitions */
             head: {
                 index: number;
                 /** @description hashes, base64 */
@@ -6790,7 +6790,7 @@ export interface components {
             };
             made_at_ms: number;
             calls: components["schemas"]["BundledCall"][];
-            /** @description of the calls, and of the configuration that was in force; oldest first */
+            /** @description records of the calls and of the configuration in force, oldest first */
             records: components["schemas"]["BundledRecord"][];
             /** @description schema id → text of the Avro schema */
             schemas: {
@@ -6833,7 +6833,7 @@ export interface components {
             /** @description base64: Avro in the Confluent wire format */
             value: string;
             event_type: string;
-            /** @description what `value` says */
+            /** @description the decoded `value` */
             event: unknown;
             proof: {
                 /** @description the tree of the record's partition, and the path of the record in it */
@@ -6844,7 +6844,7 @@ export interface components {
                     /** @description absent for the original tree */
                     generation?: components["schemas"]["TreeGeneration"];
                 };
-                /** @description that tree's place among the heads of all partitions */
+                /** @description position of that tree among the heads of all partitions */
                 head: {
                     index: number;
                     /** @description hashes, base64 */
@@ -6882,7 +6882,7 @@ export interface components {
             /** @description number of the first entry */
             first: number;
             entries: components["schemas"]["CheckpointEntry"][];
-            /** @description C2SP signed note, of which the last entry is the last */
+            /** @description C2SP signed note that ends with the last entry of the page */
             checkpoint: string;
         };
         CheckpointEntry: {
@@ -6896,7 +6896,7 @@ export interface components {
                 string[],
                 components["schemas"]["TreeGeneration"]
             ][];
-            /** @description the records that let trees of this entry be opened */
+            /** @description the decision records that allowed new trees in this entry */
             decisions?: components["schemas"]["DamageDecision"][];
         };
         DamageDecision: {
@@ -6921,7 +6921,7 @@ export interface components {
             type: string;
             /**
              * Format: date-time
-             * @description when the log took it
+             * @description time when the log appended it
              */
             recorded_at: string;
             /**
@@ -6930,10 +6930,10 @@ export interface components {
              */
             time: string;
             tenant_id: string;
-            /** @description whose call it is; where it belongs to no call, who did it */
+            /** @description the caller of the call; for an event without a call, the principal that caused it */
             caller: string | null;
             on_behalf_of: string | null;
-            /** @description who caused this very event, where it names somebody */
+            /** @description the principal that caused this event, if the event names one */
             actor: string | null;
             call_id: string | null;
             case_id: string | null;
@@ -6941,7 +6941,7 @@ export interface components {
             tool: string | null;
             /** @description SHA-256 of the call's canonical inputs, hex */
             args_hash: string | null;
-            /** @description SHA-256 of the result as it is recorded (its output's text, else its error's code and message), hex */
+            /** @description SHA-256 (hex) of the recorded result: the text of the output, else the code and message of the error */
             result_hash: string | null;
             decision_id: string | null;
             approval_id: string | null;
@@ -6952,7 +6952,7 @@ export interface components {
             topic: string;
             partition: number;
             offset: number;
-            /** @description a change of the configuration that took no effect */
+            /** @description set for a configuration change that was rejected because its base version had moved */
             refused_because: "base_moved" | null;
         };
         AuditEventInFull: {
@@ -6960,7 +6960,7 @@ export interface components {
             type: string;
             /**
              * Format: date-time
-             * @description when the log took it
+             * @description time when the log appended it
              */
             recorded_at: string;
             /**
@@ -6969,10 +6969,10 @@ export interface components {
              */
             time: string;
             tenant_id: string;
-            /** @description whose call it is; where it belongs to no call, who did it */
+            /** @description the caller of the call; for an event without a call, the principal that caused it */
             caller: string | null;
             on_behalf_of: string | null;
-            /** @description who caused this very event, where it names somebody */
+            /** @description the principal that caused this event, if the event names one */
             actor: string | null;
             call_id: string | null;
             case_id: string | null;
@@ -6980,7 +6980,7 @@ export interface components {
             tool: string | null;
             /** @description SHA-256 of the call's canonical inputs, hex */
             args_hash: string | null;
-            /** @description SHA-256 of the result as it is recorded (its output's text, else its error's code and message), hex */
+            /** @description SHA-256 (hex) of the recorded result: the text of the output, else the code and message of the error */
             result_hash: string | null;
             decision_id: string | null;
             approval_id: string | null;
@@ -6991,9 +6991,9 @@ export interface components {
             topic: string;
             partition: number;
             offset: number;
-            /** @description a change of the configuration that took no effect */
+            /** @description set for a configuration change that was rejected because its base version had moved */
             refused_because: "base_moved" | null;
-            /** @description all that the record says */
+            /** @description the full content of the record */
             event: unknown;
         };
         DamagePage: {
@@ -7005,15 +7005,15 @@ export interface components {
             kind: string;
             /** @description start, fold, scrub, sample, proof, signer or drop */
             found_by: string;
-            /** @description where on the log, as far as it is known */
+            /** @description topic of the damaged records, if known */
             topic: string | null;
             partition: number | null;
             first_offset: number | null;
-            /** @description included */
+            /** @description inclusive */
             last_offset: number | null;
-            /** @description of the tree that covers these records: 1 until a decision opens another */
+            /** @description generation of the tree that covers these records: 1 until a decision opens another */
             generation: number;
-            /** @description the tenant of a row or a key; null: whoever the topic concerns */
+            /** @description tenant of the row or key; null: every tenant of the topic */
             tenant_id: string | null;
             reason: string;
             damage_id: string;
@@ -7026,7 +7026,7 @@ export interface components {
         AcceptedDamage: {
             /** @description damage_ids */
             accepted: string[];
-            /** @description trees that may go on as another generation, where they cannot be continued */
+            /** @description trees that may continue as a new generation if the old tree cannot */
             may_open: components["schemas"]["OpenedTree"][];
         };
         OpenedTree: {
@@ -7036,24 +7036,24 @@ export interface components {
             generation: number;
             /** @description the offset of its first record */
             base_offset: number;
-            /** @description of the tree before it, as it was signed last */
+            /** @description last signed size of the previous tree */
             frozen_size: number;
             /** @description base64 */
             frozen_root: string;
         };
         Scrub: {
             run_id: string;
-            /** @description with the rows of calls and of tool_executions */
+            /** @description true: rows of calls and tool_executions are compared too */
             views: boolean;
-            /** @description compared so far, rows included */
+            /** @description number compared so far, including rows */
             records: number;
             records_total: number;
-            /** @description rows that were compared with the log */
+            /** @description number of rows compared with the log */
             rows: number;
             damages: number;
-            /** @description the first 20 damages, a sentence each */
+            /** @description the first 20 damages, one sentence each */
             found: string[];
-            /** @description why it ended before everything was compared; null: it did not */
+            /** @description why the comparison stopped early; null: it did not */
             fault: string | null;
             /** @enum {string} */
             status: "running" | "ended";
@@ -7071,7 +7071,7 @@ export interface components {
         };
         PersonalDataRuleInForce: {
             rule_id: string;
-            /** @description from 1, without gaps */
+            /** @description starts at 1, without gaps */
             version: number;
             tools: string[];
             markings: string[];
@@ -7095,7 +7095,7 @@ export interface components {
         };
         PersonalDataRule: {
             rule_id: string;
-            /** @description from 1, without gaps */
+            /** @description starts at 1, without gaps */
             version: number;
             tools: string[];
             markings: string[];
@@ -7126,17 +7126,17 @@ export interface components {
              * @description ISO 8601, UTC
              */
             erased_at: string;
-            /** @description of the record that says so */
+            /** @description event_id of the erasure record */
             event_id: string;
-            /** @description where the proof of that record is */
+            /** @description URL of the proof of that record */
             proof_url: string;
         };
         Retention: {
-            /** @description 0: the tenant has set nothing, and keeps for ever */
+            /** @description 0: the tenant has set no retention and keeps data forever */
             version: number;
             floor_months: number;
             rules: {
-                /** @description null: of the rest */
+                /** @description null: data with no other rule */
                 marking: string | null;
                 months: number;
             }[];
@@ -7147,11 +7147,11 @@ export interface components {
         RetentionRun: {
             dry_run: boolean;
             cutoffs: {
-                /** @description sorted, with commas between */
+                /** @description sorted, comma-separated */
                 markings: string;
                 /** @description a month as 2026-11, UTC: keys of earlier months are destroyed */
                 before_period: string;
-                /** @description how many keys */
+                /** @description number of keys */
                 keys: number;
             }[];
         };
@@ -7159,23 +7159,23 @@ export interface components {
             dry_run: boolean;
             /**
              * Format: date-time
-             * @description records from this time on stay
+             * @description records from this time on are kept
              */
             before: string;
-            /** @description the size of the checkpoint that covers everything that goes */
+            /** @description size of the checkpoint that covers all dropped records */
             checkpoint_size: number;
-            /** @description by tree: records below this offset may go */
+            /** @description by tree: records below this offset may be dropped */
             records_below: {
                 [key: string]: number;
             };
             /** @description null: a dry run */
             dropped: {
-                /** @description files, or partitions, that were made shorter */
+                /** @description number of files or partitions that were truncated */
                 segments: number;
-                /** @description 0 where the log cannot tell */
+                /** @description 0 if the log cannot report it */
                 bytes: number;
             } | null;
-            /** @description the drop is on the record; its records go with the next request, once this covers it */
+            /** @description the drop is recorded; the next request removes the records once this covers it; null: nothing to wait for */
             waits_for: ("checkpoint" | "cosignature") | null;
         };
         Problem: {
@@ -7186,7 +7186,7 @@ export interface components {
             detail: string;
             /** @description the path of the request */
             instance: string;
-            /** @description as in the header `Countersign-Request-Id`; the log of the gateway has it too */
+            /** @description as in the header `Countersign-Request-Id` and in the log of the gateway */
             request_id?: string;
             /**
              * @description one of the closed list of error codes
@@ -7201,7 +7201,7 @@ export interface components {
             class: string;
             retryable: boolean;
             retry_after_s?: number;
-            /** @description the fields at fault */
+            /** @description the invalid fields */
             validation?: {
                 layer: string;
                 issues: components["schemas"]["Issue"][];
@@ -7336,9 +7336,9 @@ export interface operations {
     approval_quality_read: {
         parameters: {
             query?: {
-                /** @description how far to look back */
+                /** @description length of the period in days, up to now */
                 days?: number;
-                /** @description what an hour of an approver costs */
+                /** @description cost of an hour of an approver */
                 price_of_hour?: number;
             };
             header?: never;
@@ -7350,7 +7350,7 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
-                    /** @description `behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
+                    /** @description `behind` if the views did not catch up with the log within a second, or within `Prefer: wait=N`: an item that is not found may still exist */
                     "Countersign-Views"?: string;
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
                     "Countersign-Request-Id"?: string;
@@ -7385,7 +7385,7 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
-                    /** @description `behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
+                    /** @description `behind` if the views did not catch up with the log within a second, or within `Prefer: wait=N`: an item that is not found may still exist */
                     "Countersign-Views"?: string;
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
                     "Countersign-Request-Id"?: string;
@@ -7415,17 +7415,17 @@ export interface operations {
                 cursor?: string;
                 status?: "pending" | "granted" | "denied" | "expired" | "cancelled" | "superseded";
                 tool?: string;
-                /** @description an approval_id: requests that the same rule asks about the same tool */
+                /** @description an approval_id: lists requests for the same tool from the same rule */
                 like?: string;
                 /** @description at this time or later */
                 requested_after?: string;
                 /** @description before this time */
                 requested_before?: string;
-                /** @description id of the caller whose call waits */
+                /** @description id of the caller of the pending call */
                 principal?: string;
-                /** @description comma-separated: only these members of each item */
+                /** @description comma-separated: return only these members of each item */
                 fields?: string;
-                /** @description comma-separated: these members besides those of a summary, `*` for all. Not whole in a summary: decision_id, ruling_digest, barred, evidence, distinct, terms, edit, parts, votes, call */
+                /** @description comma-separated: members to return in addition to the summary; `*`: all. Left out or shortened in a summary: decision_id, ruling_digest, barred, evidence, distinct, terms, edit, parts, votes, call */
                 expand?: string;
             };
             header?: never;
@@ -7437,7 +7437,7 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
-                    /** @description `behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
+                    /** @description `behind` if the views did not catch up with the log within a second, or within `Prefer: wait=N`: an item that is not found may still exist */
                     "Countersign-Views"?: string;
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
                     "Countersign-Request-Id"?: string;
@@ -7552,13 +7552,13 @@ export interface operations {
                     /** @enum {string} */
                     vote: "approve" | "deny" | "edit" | "delegate" | "revoke";
                     reason?: string;
-                    /** @description with `edit`: the inputs to run with; the request that follows binds them */
+                    /** @description with `edit`: the inputs to run with; a new approval request follows for them */
                     inputs?: {
                         [key: string]: unknown;
                     };
-                    /** @description with `delegate`: who decides instead */
+                    /** @description with `delegate`: id of the principal who decides instead */
                     to?: string;
-                    /** @description with `approve`: approve so many similar calls of the same requester for this long too; inputs that the tool contract does not mark must be equal */
+                    /** @description with `approve`: also approve up to `uses` similar calls of the same requester for `for_ms`. Inputs that the tool contract does not mark must be equal */
                     grant?: {
                         /** @enum {string} */
                         scope: "case" | "run" | "tool";
@@ -7581,7 +7581,7 @@ export interface operations {
                     "application/json": components["schemas"]["VotedApproval"];
                 };
             };
-            /** @description the vote is on the record; policy has not judged it yet */
+            /** @description the vote is recorded; policy has not evaluated it yet */
             202: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -7645,7 +7645,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path?: never;
@@ -7654,7 +7654,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description principal id of who votes instead of you */
+                    /** @description id of the principal who votes instead of you */
                     to: string;
                     /**
                      * @description empty: all tools
@@ -7670,7 +7670,7 @@ export interface operations {
                     starts_at?: string;
                     /**
                      * Format: date-time
-                     * @description required, under this name or as `until`
+                     * @description required, as `expires_at` or as `until`
                      */
                     expires_at?: string;
                     /**
@@ -7715,11 +7715,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -7791,11 +7791,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -7830,7 +7830,7 @@ export interface operations {
     decisions_look: {
         parameters: {
             query?: {
-                /** @description of the link */
+                /** @description token of the decision link */
                 token?: string;
             };
             header?: never;
@@ -7839,7 +7839,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description the request, with a button for each decision */
+            /** @description an HTML page with the request and a button for each decision */
             200: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -7945,11 +7945,11 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
-                /** @description comma-separated: one of these */
+                /** @description comma-separated: any of these */
                 status?: string;
                 case_id?: string;
                 external_id?: string;
-                /** @description as `metadata.<key>=<value>`, once for each entry that the call must have */
+                /** @description `metadata.<key>=<value>`, repeated for each entry that the call must have */
                 metadata?: {
                     [key: string]: string;
                 };
@@ -7961,14 +7961,14 @@ export interface operations {
                 requested_before?: string;
                 /** @description id of the caller */
                 principal?: string;
-                /** @description id of the user that the caller acted for */
+                /** @description id of the user that the caller acted on behalf of */
                 on_behalf_of?: string;
                 trace_id?: string;
-                /** @description is in the id of the call, its tool, case or run, the message of its error, or its inputs, whatever the case of the letters. Inputs and messages are not searched where personal-data rules are about the call, or the reader lacks a marking */
+                /** @description case-insensitive substring of the call id, tool, case, run, error message or inputs. Inputs and messages are not searched if a personal-data rule applies to the call or the reader lacks a marking */
                 text?: string;
-                /** @description comma-separated: only these members of each item */
+                /** @description comma-separated: return only these members of each item */
                 fields?: string;
-                /** @description comma-separated: these members besides those of a summary, `*` for all. Not whole in a summary: idempotency_key, name, tenant_id, metadata, error, decision, approval, t_start, t_end, duration_ms, attempts, retry_count, cached, deduplicated_because, original_call_id, effect_now, superseded_by, truncated, attachments, warnings, validation, exceptions, provenance, citations, mutations, verified, agent_token_ref, delegated_user_token_ref, purpose, sources, markings, credentials, cost, mapping_version, compensates, compensated_by, mapping, inputs, input, mapped_input, output */
+                /** @description comma-separated: members to return in addition to the summary; `*`: all. Left out or shortened in a summary: idempotency_key, name, tenant_id, metadata, error, decision, approval, t_start, t_end, duration_ms, attempts, retry_count, cached, deduplicated_because, original_call_id, effect_now, superseded_by, truncated, attachments, warnings, validation, exceptions, provenance, citations, mutations, verified, agent_token_ref, delegated_user_token_ref, purpose, sources, markings, credentials, cost, mapping_version, compensates, compensated_by, mapping, inputs, input, mapped_input, output */
                 expand?: string;
             };
             header?: never;
@@ -7980,7 +7980,7 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
-                    /** @description there where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
+                    /** @description set if the views did not catch up with the log within a second, or within `Prefer: wait=N`: a missing item may still exist */
                     "Countersign-Views"?: "behind";
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
                     "Countersign-Request-Id"?: string;
@@ -8007,9 +8007,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the key of a write, of 1 to 255 printable ASCII characters, instead of the one derived from its inputs; reads are not deduplicated */
+                /** @description idempotency key of a write: 1 to 255 printable ASCII characters; absent: derived from the inputs. Reads are not deduplicated */
                 "Idempotency-Key"?: string;
-                /** @description `wait=N`: seconds until a call that has not ended is answered as it is, by 202 */
+                /** @description `wait=N`: seconds to wait for the call to end. After that the response is 202 with its current state */
                 Prefer?: string;
                 /** @description W3C trace context: the trace that the call belongs to */
                 traceparent?: string;
@@ -8032,17 +8032,17 @@ export interface operations {
                     case_id?: string;
                     /** @description your own reference of this request, unique in the tenant: the same request sent again is the same call, another one is 409 external_id_taken */
                     external_id?: string;
-                    /** @description your own texts: at most 20, values of at most 200 characters. No personal data: it is not sealed */
+                    /** @description your own keys and values: at most 20, values of at most 200 characters. Do not put personal data here: it is not sealed */
                     metadata?: {
                         [key: string]: string;
                     };
-                    /** @description any text; asks for a wanted repeat of an equal call */
+                    /** @description any text; a new value runs an equal call again */
                     occurrence?: string;
                     context?: {
                         agent?: string;
                         run_id?: string;
                         step_id?: string;
-                        /** @description a new one for each request, kept when it is sent again: the same principal sending the same request (tool, inputs, case, run, occurrence, Idempotency-Key) under the same id gets the same call; it never changes the idempotency key. Where run_id and seq are given they name the call */
+                        /** @description a new value for each request; keep it when you send the request again: the same request (tool, inputs, case, run, occurrence, Idempotency-Key) of the same principal under the same id is the same call. It never changes the idempotency key. run_id and seq take precedence */
                         request_id?: string;
                         seq?: number;
                         iteration?: number;
@@ -8059,27 +8059,27 @@ export interface operations {
                             /** @description from the moment of the request */
                             time_ms?: number;
                         };
-                        /** @description calls that must have succeeded first; one that is not known (yet) is waited for, for ten minutes or until the deadline */
+                        /** @description calls that must succeed first; the call waits for them, also for ids that are not known yet, for ten minutes or until its deadline */
                         depends_on?: string[];
                     };
                     /**
                      * Format: date-time
-                     * @description RFC 3339; nothing fires after it
+                     * @description RFC 3339; the tool does not start after it
                      */
                     deadline?: string;
-                    /** @description gets the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; a restart begins anew, also for what was sent but not known to be taken. Only embedded, after the machine itself went down, calls that had ended are not told again: ask GET /v1/calls/{call_id} */
+                    /** @description receives the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; a restart begins the attempts again, also for callbacks without a known answer. Embedded only: after a crash of the machine, callbacks of calls that had ended are lost: read GET /v1/calls/{call_id} */
                     callback_url?: string;
                     /** @description the user that this agent acts for, by a standing delegation (POST /v1/delegations) */
                     on_behalf_of?: string;
                     /** @description an OpenID token of the user that this agent acts for; sealed, never recorded */
                     user_token?: string;
-                    /** @description calls whose results the inputs come from: their markings go on to this one's */
+                    /** @description calls whose results the inputs use: this call inherits their markings */
                     sources?: string[];
                 };
             };
         };
         responses: {
-            /** @description the call has ended, or is in doubt */
+            /** @description the call has ended or is in doubt */
             200: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -8090,7 +8090,7 @@ export interface operations {
                     "application/json": components["schemas"]["Envelope"];
                 };
             };
-            /** @description the call has not ended: it waits for a person, or the wait is over */
+            /** @description the call has not ended: it waits for an approval, or the wait time has passed */
             202: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -8152,7 +8152,7 @@ export interface operations {
     batch_submit: {
         parameters: {
             query?: {
-                /** @description `completion`: a line as its call ends; `index`: in the order of the request, so a line waits for those before it */
+                /** @description `completion`: lines in the order in which calls end; `index`: lines in the order of the request */
                 order?: "completion" | "index";
             };
             header?: never;
@@ -8175,17 +8175,17 @@ export interface operations {
                         case_id?: string;
                         /** @description your own reference of this request, unique in the tenant: the same request sent again is the same call, another one is 409 external_id_taken */
                         external_id?: string;
-                        /** @description your own texts: at most 20, values of at most 200 characters. No personal data: it is not sealed */
+                        /** @description your own keys and values: at most 20, values of at most 200 characters. Do not put personal data here: it is not sealed */
                         metadata?: {
                             [key: string]: string;
                         };
-                        /** @description any text; asks for a wanted repeat of an equal call */
+                        /** @description any text; a new value runs an equal call again */
                         occurrence?: string;
                         context?: {
                             agent?: string;
                             run_id?: string;
                             step_id?: string;
-                            /** @description a new one for each request, kept when it is sent again: the same principal sending the same request (tool, inputs, case, run, occurrence, Idempotency-Key) under the same id gets the same call; it never changes the idempotency key. Where run_id and seq are given they name the call */
+                            /** @description a new value for each request; keep it when you send the request again: the same request (tool, inputs, case, run, occurrence, Idempotency-Key) of the same principal under the same id is the same call. It never changes the idempotency key. run_id and seq take precedence */
                             request_id?: string;
                             seq?: number;
                             iteration?: number;
@@ -8202,21 +8202,21 @@ export interface operations {
                                 /** @description from the moment of the request */
                                 time_ms?: number;
                             };
-                            /** @description calls that must have succeeded first; one that is not known (yet) is waited for, for ten minutes or until the deadline */
+                            /** @description calls that must succeed first; the call waits for them, also for ids that are not known yet, for ten minutes or until its deadline */
                             depends_on?: string[];
                         };
                         /**
                          * Format: date-time
-                         * @description RFC 3339; nothing fires after it
+                         * @description RFC 3339; the tool does not start after it
                          */
                         deadline?: string;
-                        /** @description gets the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; a restart begins anew, also for what was sent but not known to be taken. Only embedded, after the machine itself went down, calls that had ended are not told again: ask GET /v1/calls/{call_id} */
+                        /** @description receives the envelope when the call ends or is in doubt, at least once: repeats carry the same webhook-id. Up to six attempts in 13 minutes; a restart begins the attempts again, also for callbacks without a known answer. Embedded only: after a crash of the machine, callbacks of calls that had ended are lost: read GET /v1/calls/{call_id} */
                         callback_url?: string;
                         /** @description the user that this agent acts for, by a standing delegation (POST /v1/delegations) */
                         on_behalf_of?: string;
                         /** @description an OpenID token of the user that this agent acts for; sealed, never recorded */
                         user_token?: string;
-                        /** @description calls whose results the inputs come from: their markings go on to this one's */
+                        /** @description calls whose results the inputs use: this call inherits their markings */
                         sources?: string[];
                         depends_on?: number[];
                         /** @description as the header, for this call */
@@ -8226,7 +8226,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description a line a call: `{"index","call"}`, or `{"index","problem"}`; `index` is its place in `calls` */
+            /** @description one line for each call: `{"index","call"}` or `{"index","problem"}`; `index` is its position in `calls` */
             200: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -8278,7 +8278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Envelope"];
                 };
             };
-            /** @description the command is on the record; its end takes longer */
+            /** @description the command is recorded; its outcome is still pending */
             202: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -8316,7 +8316,7 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     resolution: "happened" | "did_not_happen";
-                    /** @description what the tool would have answered, where it happened */
+                    /** @description the output of the tool, if the effect happened */
                     output?: unknown;
                     reason: string;
                 };
@@ -8334,7 +8334,7 @@ export interface operations {
                     "application/json": components["schemas"]["Envelope"];
                 };
             };
-            /** @description the command is on the record; its end takes longer */
+            /** @description the command is recorded; its outcome is still pending */
             202: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -8362,7 +8362,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the last event that was seen: the stream goes on behind it */
+                /** @description id of the last event received: the stream resumes after it */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -8403,7 +8403,7 @@ export interface operations {
                 cursor?: string;
                 status?: "open" | "awaiting_approval" | "closed";
                 external_id?: string;
-                /** @description as `metadata.<key>=<value>`, once for each entry that the case must have */
+                /** @description `metadata.<key>=<value>`, repeated for each entry that the case must have */
                 metadata?: {
                     [key: string]: string;
                 };
@@ -8411,7 +8411,7 @@ export interface operations {
                 opened_after?: string;
                 /** @description before this time */
                 opened_before?: string;
-                /** @description is in the title, whatever the case of the letters. A sealed title, which names people, is not searched */
+                /** @description case-insensitive substring of the title. Sealed titles are not searched */
                 text?: string;
             };
             header?: never;
@@ -8423,7 +8423,7 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
-                    /** @description there where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
+                    /** @description set if the views did not catch up with the log within a second, or within `Prefer: wait=N`: a missing item may still exist */
                     "Countersign-Views"?: "behind";
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
                     "Countersign-Request-Id"?: string;
@@ -8458,13 +8458,13 @@ export interface operations {
                 "application/json": {
                     title?: string;
                     /**
-                     * @description who it is about: it is sealed for them, and gone with any one of them
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
                      * @default []
                      */
                     subjects?: string[];
-                    /** @description your own reference, one case for each: 1 to 200 visible characters. `ext:` and the reference then stand for the case id everywhere */
+                    /** @description your own reference, unique for each case: 1 to 200 visible characters. `ext:` and the reference can replace the case id everywhere */
                     external_id?: string;
-                    /** @description your own texts: at most 20, values of at most 200 characters. No personal data: it is not sealed */
+                    /** @description your own keys and values: at most 20, values of at most 200 characters. Do not put personal data here: it is not sealed */
                     metadata?: {
                         [key: string]: string;
                     };
@@ -8472,7 +8472,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description an equal case with this external_id is open already */
+            /** @description an equal case with this external_id already exists */
             200: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -8546,11 +8546,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -8565,11 +8565,11 @@ export interface operations {
                     state: "open" | "closed";
                     title?: string;
                     /**
-                     * @description who it is about: it is sealed for them, and gone with any one of them
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
                      * @default []
                      */
                     subjects?: string[];
-                    /** @description your own texts: at most 20, values of at most 200 characters. No personal data: it is not sealed */
+                    /** @description your own keys and values: at most 20, values of at most 200 characters. Do not put personal data here: it is not sealed */
                     metadata?: {
                         [key: string]: string;
                     };
@@ -8643,7 +8643,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the last event that was seen: the stream goes on behind it */
+                /** @description id of the last event received: the stream resumes after it */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -8689,12 +8689,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description what would have been otherwise; empty: whether the record can be decided again */
+                    /** @description the changes to apply; empty: only check that the recorded decisions can be reproduced */
                     changes: ({
                         /** @enum {string} */
                         kind: "approval";
                         approval_id: string;
-                        /** @description whose vote; absent: yours */
+                        /** @description id of the voter; absent: you */
                         voter?: string;
                         /**
                          * @default approve
@@ -8703,14 +8703,14 @@ export interface operations {
                         vote?: "approve" | "deny";
                         /**
                          * Format: date-time
-                         * @description when; absent: when this voter did vote
+                         * @description time of the vote; absent: the time of the recorded vote of this voter
                          */
                         at?: string;
                         reason?: string;
                     } | {
                         /** @enum {string} */
                         kind: "policy";
-                        /** @description a published version; null: the built-in rules alone */
+                        /** @description a published version; null: only the built-in rules */
                         version?: string | null;
                         bundle?: components["schemas"]["PolicyDraft"];
                     } | {
@@ -8727,40 +8727,40 @@ export interface operations {
                         /** @enum {string} */
                         kind: "limit";
                         limit_id: string;
-                        /** @description the same limit with another maximum */
+                        /** @description another maximum for the same limit */
                         max?: number;
-                        /** @description another limit in its place; null: none */
+                        /** @description a replacement for the limit; null: no limit */
                         limit?: {
                             /** @enum {string} */
                             kind: "enabled_tools" | "max_iterations" | "max_tool_calls" | "max_budget" | "cost_ceiling" | "side_effects" | "rate" | "egress" | "cumulative";
                             /**
-                             * @description whose calls are counted together
+                             * @description the kind of subject that calls are counted for
                              * @enum {string}
                              */
                             scope: "run" | "case" | "agent" | "tenant" | "tool" | "capability";
                             /**
-                             * @description globs of the runs, cases, agents, tools or capabilities; empty: each
+                             * @description globs of the runs, cases, agents, tools or capabilities; empty: all
                              * @default []
                              */
                             subjects?: string[];
                             /**
-                             * @description globs of the tools that it is about; empty: all
+                             * @description globs of the tools that the limit applies to; empty: all
                              * @default []
                              */
                             tools?: string[];
                             max?: number;
-                            /** @description sliding; absent: for ever */
+                            /** @description length of the sliding window; absent: no window, counts never expire */
                             window_ms?: number;
-                            /** @description CEL: what a call counts for, for example inputs.total */
+                            /** @description CEL: the amount that a call adds, for example inputs.total */
                             amount?: string;
-                            /** @description CEL: counted together by this value, for example inputs.supplier */
+                            /** @description CEL: calls with an equal value are counted together, for example inputs.supplier */
                             per?: string;
-                            /** @description enabled_tools: globs of the tools that may be called */
+                            /** @description for enabled_tools: globs of the tools that may be called */
                             allowed?: string[];
                             /** @enum {string} */
                             side_effects?: "none" | "reads" | "writes";
                             /**
-                             * @description defer: the call waits until it fits
+                             * @description defer: the call waits until the limit has room
                              * @default deny
                              * @enum {string}
                              */
@@ -8820,12 +8820,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description what would have been otherwise; empty: whether the record can be decided again */
+                    /** @description the changes to apply; empty: only check that the recorded decisions can be reproduced */
                     changes: ({
                         /** @enum {string} */
                         kind: "approval";
                         approval_id: string;
-                        /** @description whose vote; absent: yours */
+                        /** @description id of the voter; absent: you */
                         voter?: string;
                         /**
                          * @default approve
@@ -8834,14 +8834,14 @@ export interface operations {
                         vote?: "approve" | "deny";
                         /**
                          * Format: date-time
-                         * @description when; absent: when this voter did vote
+                         * @description time of the vote; absent: the time of the recorded vote of this voter
                          */
                         at?: string;
                         reason?: string;
                     } | {
                         /** @enum {string} */
                         kind: "policy";
-                        /** @description a published version; null: the built-in rules alone */
+                        /** @description a published version; null: only the built-in rules */
                         version?: string | null;
                         bundle?: components["schemas"]["PolicyDraft"];
                     } | {
@@ -8858,40 +8858,40 @@ export interface operations {
                         /** @enum {string} */
                         kind: "limit";
                         limit_id: string;
-                        /** @description the same limit with another maximum */
+                        /** @description another maximum for the same limit */
                         max?: number;
-                        /** @description another limit in its place; null: none */
+                        /** @description a replacement for the limit; null: no limit */
                         limit?: {
                             /** @enum {string} */
                             kind: "enabled_tools" | "max_iterations" | "max_tool_calls" | "max_budget" | "cost_ceiling" | "side_effects" | "rate" | "egress" | "cumulative";
                             /**
-                             * @description whose calls are counted together
+                             * @description the kind of subject that calls are counted for
                              * @enum {string}
                              */
                             scope: "run" | "case" | "agent" | "tenant" | "tool" | "capability";
                             /**
-                             * @description globs of the runs, cases, agents, tools or capabilities; empty: each
+                             * @description globs of the runs, cases, agents, tools or capabilities; empty: all
                              * @default []
                              */
                             subjects?: string[];
                             /**
-                             * @description globs of the tools that it is about; empty: all
+                             * @description globs of the tools that the limit applies to; empty: all
                              * @default []
                              */
                             tools?: string[];
                             max?: number;
-                            /** @description sliding; absent: for ever */
+                            /** @description length of the sliding window; absent: no window, counts never expire */
                             window_ms?: number;
-                            /** @description CEL: what a call counts for, for example inputs.total */
+                            /** @description CEL: the amount that a call adds, for example inputs.total */
                             amount?: string;
-                            /** @description CEL: counted together by this value, for example inputs.supplier */
+                            /** @description CEL: calls with an equal value are counted together, for example inputs.supplier */
                             per?: string;
-                            /** @description enabled_tools: globs of the tools that may be called */
+                            /** @description for enabled_tools: globs of the tools that may be called */
                             allowed?: string[];
                             /** @enum {string} */
                             side_effects?: "none" | "reads" | "writes";
                             /**
-                             * @description defer: the call waits until it fits
+                             * @description defer: the call waits until the limit has room
                              * @default deny
                              * @enum {string}
                              */
@@ -9125,11 +9125,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -9171,11 +9171,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -9211,11 +9211,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -9341,7 +9341,7 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
-            /** @description it cannot serve now */
+            /** @description the gateway is not ready */
             503: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -9475,11 +9475,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -9522,7 +9522,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
-                /** @description id of the principal that the keys stand for */
+                /** @description id of the principal of the keys */
                 principal?: string;
                 state?: "active" | "expired" | "revoked";
             };
@@ -9560,7 +9560,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path?: never;
@@ -9635,7 +9635,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -9671,7 +9671,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -9749,11 +9749,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -9795,11 +9795,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -9906,11 +9906,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -9952,11 +9952,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -10028,7 +10028,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path?: never;
@@ -10068,11 +10068,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -10110,13 +10110,13 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 kind?: "agent" | "user" | "service";
-                /** @description has this role now */
+                /** @description only principals that currently have this role */
                 role?: "agent" | "approver" | "operator" | "auditor" | "policy_admin" | "tool_author" | "admin";
                 source?: "key" | "oidc";
                 state?: "active" | "inactive";
-                /** @description comma-separated: only these members of each item */
+                /** @description comma-separated: return only these members of each item */
                 fields?: string;
-                /** @description comma-separated: these members besides those of a summary, `*` for all. Not whole in a summary: identities, keys */
+                /** @description comma-separated: members to return in addition to the summary; `*`: all. Left out or shortened in a summary: identities, keys */
                 expand?: string;
             };
             header?: never;
@@ -10259,11 +10259,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -10277,33 +10277,33 @@ export interface operations {
                     /** @enum {string} */
                     kind: "enabled_tools" | "max_iterations" | "max_tool_calls" | "max_budget" | "cost_ceiling" | "side_effects" | "rate" | "egress" | "cumulative";
                     /**
-                     * @description whose calls are counted together
+                     * @description the kind of subject that calls are counted for
                      * @enum {string}
                      */
                     scope: "run" | "case" | "agent" | "tenant" | "tool" | "capability";
                     /**
-                     * @description globs of the runs, cases, agents, tools or capabilities; empty: each
+                     * @description globs of the runs, cases, agents, tools or capabilities; empty: all
                      * @default []
                      */
                     subjects?: string[];
                     /**
-                     * @description globs of the tools that it is about; empty: all
+                     * @description globs of the tools that the limit applies to; empty: all
                      * @default []
                      */
                     tools?: string[];
                     max?: number;
-                    /** @description sliding; absent: for ever */
+                    /** @description length of the sliding window; absent: no window, counts never expire */
                     window_ms?: number;
-                    /** @description CEL: what a call counts for, for example inputs.total */
+                    /** @description CEL: the amount that a call adds, for example inputs.total */
                     amount?: string;
-                    /** @description CEL: counted together by this value, for example inputs.supplier */
+                    /** @description CEL: calls with an equal value are counted together, for example inputs.supplier */
                     per?: string;
-                    /** @description enabled_tools: globs of the tools that may be called */
+                    /** @description for enabled_tools: globs of the tools that may be called */
                     allowed?: string[];
                     /** @enum {string} */
                     side_effects?: "none" | "reads" | "writes";
                     /**
-                     * @description defer: the call waits until it fits
+                     * @description defer: the call waits until the limit has room
                      * @default deny
                      * @enum {string}
                      */
@@ -10341,11 +10341,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -10525,11 +10525,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -10571,11 +10571,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -10646,11 +10646,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -10692,11 +10692,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -10881,11 +10881,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path?: never;
@@ -10925,7 +10925,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path?: never;
@@ -10994,11 +10994,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path?: never;
@@ -11261,7 +11261,7 @@ export interface operations {
                 "application/json": {
                     /** @description the initial prompt */
                     prompt: string;
-                    /** @description in order; each has a role, and what else the client keeps of it */
+                    /** @description messages in order; each has a role and any further members of the client */
                     messages: ({
                         role: string;
                     } & {
@@ -11269,7 +11269,7 @@ export interface operations {
                     })[];
                     model?: string;
                     /**
-                     * @description who it is about: it is sealed for them, and gone with any one of them
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
                      * @default []
                      */
                     subjects?: string[];
@@ -11586,7 +11586,7 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
-                    /** @description there where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
+                    /** @description set if the views did not catch up with the log within a second, or within `Prefer: wait=N`: a missing item may still exist */
                     "Countersign-Views"?: "behind";
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
                     "Countersign-Request-Id"?: string;
@@ -11719,11 +11719,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -11749,7 +11749,7 @@ export interface operations {
                     "application/json": components["schemas"]["Secret"];
                 };
             };
-            /** @description the first value */
+            /** @description the secret was created */
             201: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -11777,11 +11777,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -11818,11 +11818,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -11912,7 +11912,7 @@ export interface operations {
             /** @description the answer */
             200: {
                 headers: {
-                    /** @description `behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
+                    /** @description `behind` if the views did not catch up with the log within a second, or within `Prefer: wait=N`: an item that is not found may still exist */
                     "Countersign-Views"?: string;
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
                     "Countersign-Request-Id"?: string;
@@ -11975,11 +11975,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -12021,11 +12021,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -12105,9 +12105,9 @@ export interface operations {
                 capability?: string;
                 marking?: string;
                 provider?: string;
-                /** @description comma-separated: only these members of each item */
+                /** @description comma-separated: return only these members of each item */
                 fields?: string;
-                /** @description comma-separated: these members besides those of a summary, `*` for all. Not whole in a summary: versions, refused_registrations */
+                /** @description comma-separated: members to return in addition to the summary; `*`: all. Left out or shortened in a summary: versions, refused_registrations */
                 expand?: string;
             };
             header?: never;
@@ -12145,9 +12145,9 @@ export interface operations {
             query?: {
                 q?: string;
                 capabilities?: string;
-                /** @description a range that the version must be in */
+                /** @description version range, for example `^1.2.0` */
                 version?: string;
-                /** @description only tools whose trust score is known and at least this */
+                /** @description only tools with a known trust score of at least this value */
                 min_trust?: number;
                 max_latency_ms?: number;
                 max_cost?: number;
@@ -12296,11 +12296,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -12316,7 +12316,7 @@ export interface operations {
                     state: "active" | "deprecated" | "blocked";
                     /**
                      * Format: date-time
-                     * @description when a deprecated version ends; it is blocked from then on
+                     * @description end date of a deprecated version; it is blocked from then on
                      */
                     sunset_at?: string;
                     reason?: string;
@@ -12353,11 +12353,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -12369,7 +12369,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description `pin` of the version as it is registered now */
+                    /** @description `pin` of the currently registered version */
                     pin: string;
                 };
             };
@@ -12403,11 +12403,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -12421,9 +12421,9 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     audit_status: "unaudited" | "self_assessed" | "third_party";
-                    /** @description who audited it */
+                    /** @description name of the auditor */
                     auditor?: string;
-                    /** @description where the report is, or its digest */
+                    /** @description URL or digest of the report */
                     report?: string;
                 };
             };
@@ -12581,11 +12581,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -12607,7 +12607,7 @@ export interface operations {
                     approver_roles?: ("agent" | "approver" | "operator" | "auditor" | "policy_admin" | "tool_author" | "admin")[];
                     /** @default 1 */
                     quorum?: number;
-                    /** @description how long an approval is waited for */
+                    /** @description how long a call waits for an approval */
                     expires_after_ms?: number;
                     /** @description instead of approver_roles, quorum and expires_after_ms */
                     requirement?: {
@@ -12642,12 +12642,12 @@ export interface operations {
                         /** @default null */
                         sla_ms?: number | null;
                         /**
-                         * @description longest 'approve similar' that an approver may give; 0: none
+                         * @description maximum duration of a grant for similar calls; 0: no grants
                          * @default 28800000
                          */
                         grant_max_ms?: number;
                         /**
-                         * @description people who meet this part of a request meet no other part of it
+                         * @description true: people who meet this part of a request cannot meet another part
                          * @default false
                          */
                         distinct?: boolean;
@@ -12684,11 +12684,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -12760,11 +12760,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -12813,9 +12813,9 @@ export interface operations {
             query?: {
                 /** @description absent: the newest active one */
                 version?: string;
-                /** @description the value at a past time */
+                /** @description time of the score; absent: now */
                 as_of?: string;
-                /** @description the value when this record was there: <topic>:<partition>:<offset> */
+                /** @description the score as of this record: <topic>:<partition>:<offset> */
                 at_offset?: string;
             };
             header?: never;
@@ -12892,9 +12892,9 @@ export interface operations {
     trust_provider: {
         parameters: {
             query?: {
-                /** @description the value at a past time */
+                /** @description time of the score; absent: now */
                 as_of?: string;
-                /** @description the value when this record was there: <topic>:<partition>:<offset> */
+                /** @description the score as of this record: <topic>:<partition>:<offset> */
                 at_offset?: string;
             };
             header?: never;
@@ -12932,9 +12932,9 @@ export interface operations {
     trust_agent: {
         parameters: {
             query?: {
-                /** @description the value at a past time */
+                /** @description time of the score; absent: now */
                 as_of?: string;
-                /** @description the value when this record was there: <topic>:<partition>:<offset> */
+                /** @description the score as of this record: <topic>:<partition>:<offset> */
                 at_offset?: string;
             };
             header?: never;
@@ -13025,7 +13025,7 @@ export interface operations {
                     version?: string;
                     comment?: string;
                     /**
-                     * @description who it is about: it is sealed for them, and gone with any one of them
+                     * @description data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased
                      * @default []
                      */
                     subjects?: string[];
@@ -13096,7 +13096,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: seconds that all undos together are waited for */
+                /** @description `wait=N`: seconds to wait for all undos together */
                 Prefer?: string;
             };
             path: {
@@ -13121,7 +13121,7 @@ export interface operations {
                     "application/json": components["schemas"]["UndoAnswer"];
                 };
             };
-            /** @description not all of it is undone: `items` says what is left, and why */
+            /** @description some calls are not undone: `items` lists them with the reason */
             202: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -13184,7 +13184,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: seconds that all undos together are waited for */
+                /** @description `wait=N`: seconds to wait for all undos together */
                 Prefer?: string;
             };
             path: {
@@ -13209,7 +13209,7 @@ export interface operations {
                     "application/json": components["schemas"]["UndoAnswer"];
                 };
             };
-            /** @description not all of it is undone: `items` says what is left, and why */
+            /** @description some calls are not undone: `items` lists them with the reason */
             202: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -13237,7 +13237,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `wait=N`: seconds that all undos together are waited for */
+                /** @description `wait=N`: seconds to wait for all undos together */
                 Prefer?: string;
             };
             path?: never;
@@ -13260,7 +13260,7 @@ export interface operations {
                     "application/json": components["schemas"]["UndoSelectionAnswer"];
                 };
             };
-            /** @description not all of it is undone: `items` says what is left, and why */
+            /** @description some calls are not undone: `items` lists them with the reason */
             202: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -13288,9 +13288,9 @@ export interface operations {
         parameters: {
             query?: {
                 group_by?: "tool" | "adapter" | "capability" | "adapter,capability" | "agent" | "case" | "day";
-                /** @description rounded down to the hour; default 30 days before `to` */
+                /** @description rounded down to the hour; default: 30 days before `to` */
                 from?: string;
-                /** @description rounded up to the hour; default now */
+                /** @description rounded up to the hour; default: now */
                 to?: string;
                 tool?: string;
                 /** @description id of the principal that called */
@@ -13334,7 +13334,7 @@ export interface operations {
                 /** @description a month, `2026-11`, UTC */
                 period: string;
                 format?: "ndjson" | "csv";
-                /** @description true: also of a month that is not over; its numbers still change */
+                /** @description true: also return a month that is not over, whose numbers still change */
                 provisional?: "true" | "false";
             };
             header?: never;
@@ -13343,14 +13343,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description a line for each agent, case and tool */
+            /** @description one line for each agent, case and tool */
             200: {
                 headers: {
-                    /** @description `closed`, or `provisional` where the lines still change */
+                    /** @description `closed`, or `provisional` while the lines still change */
                     "Countersign-Period"?: string;
-                    /** @description of a closed month: `sha-256:` and the digest of its lines as NDJSON */
+                    /** @description for a closed month: `sha-256:` and the digest of its lines as NDJSON */
                     "Countersign-Lines-Digest"?: string;
-                    /** @description `behind` where the views have not caught up with the log within a second, or what `Prefer: wait=N` says: what is missing may still be there */
+                    /** @description `behind` if the views did not catch up with the log within a second, or within `Prefer: wait=N`: an item that is not found may still exist */
                     "Countersign-Views"?: string;
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
                     "Countersign-Request-Id"?: string;
@@ -13420,7 +13420,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description what the call turned out to be; the effective one takes a correction back
+                     * @description the correct mode; the effective mode removes an earlier correction
                      * @enum {string}
                      */
                     approval_mode: "read_only" | "network" | "local_write" | "delegated" | "destructive";
@@ -13535,7 +13535,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description what came of the attempt */
+            /** @description the outcome of the attempt */
             200: {
                 headers: {
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
@@ -13625,7 +13625,7 @@ export interface operations {
                      * @enum {string}
                      */
                     state?: "active" | "disabled";
-                    /** @description messages carry a link that decides as this person; whoever reads them can use it */
+                    /** @description messages carry a link that votes as this person; anyone who reads a message can use it */
                     acts_as?: {
                         id: string;
                         roles: string[];
@@ -13699,11 +13699,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -13734,7 +13734,7 @@ export interface operations {
                      * @enum {string}
                      */
                     state?: "active" | "disabled";
-                    /** @description messages carry a link that decides as this person; whoever reads them can use it */
+                    /** @description messages carry a link that votes as this person; anyone who reads a message can use it */
                     acts_as?: {
                         id: string;
                         roles: string[];
@@ -13773,11 +13773,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -13812,7 +13812,7 @@ export interface operations {
     audit_checkpoints_checkpoint: {
         parameters: {
             query?: {
-                /** @description true: only under a checkpoint that all witnesses cosigned */
+                /** @description true: use only a checkpoint that all witnesses cosigned */
                 cosigned?: "true" | "false";
             };
             header?: never;
@@ -13999,7 +13999,7 @@ export interface operations {
     audit_proofs_bundle: {
         parameters: {
             query?: {
-                /** @description true: only under a checkpoint that all witnesses cosigned */
+                /** @description true: use only a checkpoint that all witnesses cosigned */
                 cosigned?: "true" | "false";
                 call_id?: string;
                 case_id?: string;
@@ -14037,7 +14037,7 @@ export interface operations {
     audit_entries_heads: {
         parameters: {
             query?: {
-                /** @description of the checkpoint; absent: the newest */
+                /** @description size of the checkpoint; absent: the newest */
                 size?: number;
             };
             header?: never;
@@ -14075,7 +14075,7 @@ export interface operations {
             query: {
                 /** @description size of the checkpoint before the page; 0: from the first entry */
                 first: number;
-                /** @description size of the checkpoint that ends the page at the latest */
+                /** @description size of the newest checkpoint that the page may end with */
                 second?: number;
             };
             header?: never;
@@ -14111,13 +14111,13 @@ export interface operations {
     audit_events_list: {
         parameters: {
             query?: {
-                /** @description append time, included */
+                /** @description append time, inclusive */
                 from?: string;
-                /** @description append time, not included */
+                /** @description append time, exclusive */
                 to?: string;
                 call_id?: string;
                 case_id?: string;
-                /** @description event type, as `tool_executed` */
+                /** @description event type, for example `tool_executed` */
                 type?: string;
                 /** @description `kind:id`, or the id alone */
                 caller?: string;
@@ -14192,20 +14192,20 @@ export interface operations {
     audit_export_export: {
         parameters: {
             query?: {
-                /** @description append time, included */
+                /** @description append time, inclusive */
                 from?: string;
-                /** @description append time, not included */
+                /** @description append time, exclusive */
                 to?: string;
                 call_id?: string;
                 case_id?: string;
-                /** @description event type, as `tool_executed` */
+                /** @description event type, for example `tool_executed` */
                 type?: string;
                 /** @description `kind:id`, or the id alone */
                 caller?: string;
                 format?: "ndjson" | "csv" | "parquet";
-                /** @description of a row: the export goes on behind it; not for parquet */
+                /** @description cursor of a row: the export continues after it. Not for parquet */
                 cursor?: string;
-                /** @description size of a checkpoint: only what came after it */
+                /** @description size of a checkpoint: export only later records */
                 after_checkpoint?: number;
             };
             header?: never;
@@ -14217,9 +14217,9 @@ export interface operations {
             /** @description a row for each event */
             200: {
                 headers: {
-                    /** @description the size of the checkpoint that covers everything in the file */
+                    /** @description size of the checkpoint that covers every row of the file */
                     "Countersign-Checkpoint"?: string;
-                    /** @description the event_id of the record that says what was given, with the file's SHA-256 */
+                    /** @description event_id of the export record, which holds the SHA-256 of the file */
                     "Countersign-Export"?: string;
                     /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
                     "Countersign-Request-Id"?: string;
@@ -14290,9 +14290,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description as `GET /v1/damages` lists them: what came meanwhile is not accepted */
+                    /** @description ids from `GET /v1/damages`. Damage found later is not accepted */
                     damage_ids: string[];
-                    /** @description what was found out and what was restored; it stays on the record */
+                    /** @description the cause found and what was restored. It is recorded */
                     reason: string;
                 };
             };
@@ -14333,7 +14333,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description compare all rows of calls and of tool_executions with the log too
+                     * @description also compare all rows of calls and tool_executions with the log
                      * @default false
                      */
                     views?: boolean;
@@ -14475,11 +14475,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -14491,17 +14491,17 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description globs of the tools whose calls it is about; empty: all
+                     * @description globs of the tools that the rule applies to; empty: all
                      * @default []
                      */
                     tools?: string[];
                     /**
-                     * @description calls with one of these; empty: whatever their markings
+                     * @description the rule applies to calls with one of these markings; empty: to all calls
                      * @default []
                      */
                     markings?: string[];
                     /**
-                     * @description where the subject's id stands, for example /customer_id
+                     * @description where the id of the subject is, for example /customer_id
                      * @default []
                      */
                     subjects?: string[];
@@ -14514,10 +14514,10 @@ export interface operations {
                      *     ]
                      */
                     inputs?: {
-                        /** @description JSON Pointer; * stands for every element; empty: all of it */
+                        /** @description JSON Pointer; `*` matches every element; empty: the whole document */
                         path: string;
                         /**
-                         * @description where its subjects are named; absent: as the rule says
+                         * @description where the subjects of this field are; absent: `subjects` of the rule
                          * @default []
                          */
                         subjects?: string[];
@@ -14531,10 +14531,10 @@ export interface operations {
                      *     ]
                      */
                     output?: {
-                        /** @description JSON Pointer; * stands for every element; empty: all of it */
+                        /** @description JSON Pointer; `*` matches every element; empty: the whole document */
                         path: string;
                         /**
-                         * @description where its subjects are named; absent: as the rule says
+                         * @description where the subjects of this field are; absent: `subjects` of the rule
                          * @default []
                          */
                         subjects?: string[];
@@ -14571,11 +14571,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path: {
@@ -14619,7 +14619,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description kept on the record: name nobody in it */
+                    /** @description recorded permanently: it must not contain personal data */
                     reason: string;
                 };
             };
@@ -14686,11 +14686,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description the ETag that was read: 412 where the thing has changed since. Without it the change is made on what is there */
+                /** @description the ETag that you read: 412 if the resource has changed since. Without it the change applies to the current state */
                 "If-Match"?: string;
-                /** @description `*`: only where there is no such thing yet (412) */
+                /** @description `*`: create only; 412 if the resource exists */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds, up to 60, until a change that not every running instance has yet is answered; 1 without it */
+                /** @description `wait=N`: seconds to wait until every running instance has the change, up to 60; default 1 */
                 Prefer?: string;
             };
             path?: never;
@@ -14700,13 +14700,13 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description no rule may keep for less
+                     * @description minimum for every rule
                      * @default 6
                      */
                     floor_months?: number;
                     rules: {
                         /**
-                         * @description null: of the rest
+                         * @description null: data with no other rule
                          * @default null
                          */
                         marking?: string | null;
@@ -14751,7 +14751,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description only says what would be destroyed
+                     * @description true: only report what would be destroyed
                      * @default false
                      */
                     dry_run?: boolean;
@@ -14793,10 +14793,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description records of calls that are younger stay, of all tenants */
+                    /** @description records of younger calls are kept, for all tenants */
                     keep_months: number;
                     /**
-                     * @description only says what would go
+                     * @description true: only report what would be dropped
                      * @default false
                      */
                     dry_run?: boolean;

@@ -35,7 +35,7 @@ export function classOf(letter: string): CodePoints | undefined {
   return set && (letter === letter.toLowerCase() ? set : complement(set));
 }
 
-/** At least what `\p{…}` holds: ASCII is told apart for letters and digits, everything beyond counts as a member. */
+/** A superset of `\p{…}`: exact for ASCII letters and digits; everything beyond ASCII counts as a member. */
 export function propertyOf(name: string): CodePoints {
   const beyond: CodePoints = [[128, LAST]];
   if (/^(L|Letter|Alphabetic|Lu|Ll|Script=)/.test(name)) return [[65, 90], [97, 122], ...beyond];

@@ -4,7 +4,7 @@ import type { SchemaGraph } from './schema-graph.js';
 const WORK_MAX = 2_000;
 
 /**
- * Why judging a small value by a schema could take for ever or exponentially long, or null: a reference that comes back to
+ * Why judging a small value by a schema could take forever or exponentially long, or null: a reference that comes back to
  * itself without going into the value, parts that are judged thousands of times at one place, or a recursion that goes into
  * the same values by two alternatives (each level of the value then doubles the work).
  */
@@ -14,7 +14,7 @@ export function recursionHazard(graph: SchemaGraph): string | null {
   const inPlace = components(size, (node) => here[node] as number[]);
   const loops = new Set<number>();
   for (const [node, next] of here.entries()) for (const target of next) if (inPlace[node] === inPlace[target]) loops.add(node);
-  if (loops.size > 0) return 'a reference comes back to itself without going into the value';
+  if (loops.size > 0) return 'a reference leads back to itself without descending into the value';
   const whole = components(size, (node) => [
     ...(here[node] as number[]),
     ...(below[node] as { node: number }[]).map((child) => child.node),
@@ -49,11 +49,11 @@ class Work {
     let most = applied.length;
     for (const slot of this.slots(applied)) {
       const again = slot.filter((child) => this.component[child] === this.component[node]);
-      if (again.length > 1) throw new RangeError('a recursion goes into the same values by two alternatives: each level doubles the work');
+      if (again.length > 1) throw new RangeError('a recursion visits the same values by two alternatives: each level doubles the work');
       const sum = slot.reduce((total, child) => total + (this.component[child] === this.component[node] ? 1 : this.of(child)), 0);
       most = Math.max(most, sum);
     }
-    if (most > WORK_MAX) throw new RangeError(`its parts are judged more than ${WORK_MAX} times for one value`);
+    if (most > WORK_MAX) throw new RangeError(`its parts are checked more than ${WORK_MAX} times for one value`);
     this.known.set(node, most);
     return most;
   }
@@ -63,7 +63,7 @@ class Work {
     const found = [node];
     for (let at = 0; at < found.length; at++) {
       found.push(...(this.graph.here[found[at] as number] as number[]));
-      if (found.length > WORK_MAX) throw new RangeError(`its parts are judged more than ${WORK_MAX} times for one value`);
+      if (found.length > WORK_MAX) throw new RangeError(`its parts are checked more than ${WORK_MAX} times for one value`);
     }
     return found;
   }

@@ -27,7 +27,7 @@ const COPIES_MAX = 8;
 const FIXED_COPIES_MAX = 64;
 const PLACES_MAX = 400;
 
-/** Stands behind the end of the text; no text holds it. */
+/** Marks the end of the text; no text contains it. */
 const beyond: CodePoints = [[0x110000, 0x110000]];
 
 /**
@@ -89,7 +89,7 @@ class Builder {
 
   join(from: readonly number[], to: readonly number[]): void {
     this.budget.left -= from.length * to.length;
-    if (this.budget.left < 0) throw new SyntaxError('it is too complicated to be judged');
+    if (this.budget.left < 0) throw new SyntaxError('it is too complex to check');
     for (const place of from) {
       const edges = this.follow[place] as Map<number, number>;
       for (const next of to) edges.set(next, (edges.get(next) ?? 0) + 1);

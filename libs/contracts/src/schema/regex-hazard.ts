@@ -13,13 +13,13 @@ const CHOICES_MAX = 12;
  * 12 choices every ambiguity is refused, so a few harmless expressions are too. Cheap: what is too large to analyse is refused.
  */
 export function regexHazard(pattern: string, budget: Budget = { left: 30_000 }): string | null {
-  if (budget.left <= 0) return 'the expressions of this schema are too many or too complicated to be judged';
+  if (budget.left <= 0) return 'the expressions of this schema are too many or too complex to check';
   if (pattern.length > PATTERN_MAX) return `it has more than ${PATTERN_MAX} characters`;
   budget.left -= 50 + pattern.length;
   try {
     new RegExp(pattern, 'u');
   } catch {
-    return 'it is no regular expression (with the u flag)';
+    return 'it is not a valid regular expression (with the u flag)';
   }
   try {
     return hazardOf(parseRegex(pattern), budget);
@@ -81,7 +81,7 @@ class Ambiguity {
     for (const first of loops) {
       for (const second of loops) {
         if (first !== second && this.isPolynomial(first, second))
-          return 'two loops can share the same text: time grows with its square or worse (an ^ in front may mend it)';
+          return 'two loops can share the same text: time grows with its square or worse (an ^ at the start may fix it)';
       }
     }
     return null;
@@ -92,7 +92,7 @@ class Ambiguity {
   }
 
   private meet(...places: number[]): boolean {
-    if (--this.budget.left < 0) throw new SyntaxError('it is too complicated to be judged');
+    if (--this.budget.left < 0) throw new SyntaxError('it is too complex to check');
     for (let i = 0; i < places.length; i++) {
       for (let j = i + 1; j < places.length; j++) if (!this.overlaps(places[i] as number, places[j] as number)) return false;
     }

@@ -18,7 +18,7 @@ const NESTING_MAX = 30;
 export function parseRegex(pattern: string): Regex {
   const parser = new Parser([...pattern]);
   const tree = parser.either(0);
-  if (!parser.done()) throw new SyntaxError('a bracket is closed that was never opened');
+  if (!parser.done()) throw new SyntaxError('a closing bracket has no opening bracket');
   return tree;
 }
 
@@ -71,7 +71,7 @@ class Parser {
     if (char === '$') return { kind: 'end' };
     if (char !== '\\') return { kind: 'set', set: only(char.codePointAt(0) as number) };
     if (this.taken('b') || this.taken('B')) return { kind: 'edge' };
-    if (/[1-9k]/.test(this.here())) throw new SyntaxError('it refers back to what it matched');
+    if (/[1-9k]/.test(this.here())) throw new SyntaxError('it has a backreference');
     return { kind: 'set', set: this.escape() };
   }
 
@@ -82,7 +82,7 @@ class Parser {
       else if (this.taken('<')) {
         if (this.taken('=') || this.taken('!')) looks = true;
         else while (this.next() !== '>');
-      } else if (!this.taken(':')) throw new SyntaxError('it changes flags inside');
+      } else if (!this.taken(':')) throw new SyntaxError('it changes flags inside the expression');
     }
     const body = this.either(depth + 1);
     if (!this.taken(')')) throw new SyntaxError('a bracket is not closed');
@@ -140,7 +140,7 @@ class Parser {
 
   private next(): string {
     const char = this.text[this.at++];
-    if (char === undefined) throw new SyntaxError('it ends in the middle');
+    if (char === undefined) throw new SyntaxError('it is incomplete');
     return char;
   }
 

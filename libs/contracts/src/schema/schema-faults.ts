@@ -13,7 +13,7 @@ const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 /**
  * Why a schema may not be used, one sentence each with its JSON Pointer; empty where it may. Looks at nothing but the value:
  * nothing is fetched, compiled or matched, and what is too large or too deep is refused before it is looked into. Refused are
- * references to elsewhere, expressions that could run for ever, recursions that could, and anything larger than 200,000 characters.
+ * external references, expressions and recursions that could run forever, and anything larger than 200,000 characters.
  */
 export function schemaFaults(schema: unknown): string[] {
   const size = sizeFault(schema);
@@ -64,7 +64,7 @@ class Walk {
       this.look(node, path);
       for (const part of subschemas(node)) {
         if (isNode(part.schema)) waiting.push({ node: part.schema, path: `${path}/${part.path}` });
-        else if (typeof part.schema !== 'boolean') this.fault(`${path}/${part.path}`, 'is no schema');
+        else if (typeof part.schema !== 'boolean') this.fault(`${path}/${part.path}`, 'is not a schema');
       }
     }
     for (const { ref, path } of this.refs) this.follow(ref, path);
@@ -73,10 +73,10 @@ class Walk {
   private look(node: Record<string, unknown>, path: string): void {
     const { $ref, $schema, $id, $anchor, pattern, patternProperties } = node;
     for (const keyword of ['$dynamicRef', '$recursiveRef', '$vocabulary'])
-      if (keyword in node) this.fault(path, `${keyword} is not used here`);
+      if (keyword in node) this.fault(path, `${keyword} is not supported`);
     if ($schema !== undefined && !(typeof $schema === 'string' && DIALECT.test($schema)))
       this.fault(path, '$schema must be JSON Schema 2020-12');
-    if ($id !== undefined && path !== '') this.fault(path, 'an $id inside would change what references mean');
+    if ($id !== undefined && path !== '') this.fault(path, 'an $id below the root is not allowed: it changes the meaning of references');
     if (typeof $anchor === 'string') this.anchors.set($anchor, node);
     if ($ref !== undefined) this.refs.push({ ref: String($ref), path: `${path}/$ref` });
     if (typeof pattern === 'string') this.expression(pattern, `${path}/pattern`);
@@ -84,10 +84,10 @@ class Walk {
   }
 
   private follow(ref: string, path: string): void {
-    const said = JSON.stringify(ref.slice(0, 200));
+    const shown = JSON.stringify(ref.slice(0, 200));
     const target = localTarget(this.root, ref, this.anchors);
-    if (!ref.startsWith('#')) this.fault(path, `refers to ${said}, which is elsewhere; nothing is fetched`);
-    else if (!isNode(target) && typeof target !== 'boolean') this.fault(path, `refers to ${said}, where nothing is`);
+    if (!ref.startsWith('#')) this.fault(path, `refers to ${shown}, which is outside the schema; external references are not fetched`);
+    else if (!isNode(target) && typeof target !== 'boolean') this.fault(path, `refers to ${shown}, which does not exist`);
   }
 
   private expression(pattern: string, path: string): void {

@@ -1,6 +1,6 @@
 import { isNode, subschemas } from './subschemas.js';
 
-/** The node that a local `$ref` names: `#`, `#/json/pointer` or `#anchor`; undefined where nothing is there. */
+/** The node that a local `$ref` names: `#`, `#/json/pointer` or `#anchor`; undefined where it does not exist. */
 export function localTarget(root: Record<string, unknown>, ref: string, anchors: ReadonlyMap<string, Record<string, unknown>>): unknown {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return anchors.get(ref.slice(1));
@@ -21,7 +21,7 @@ export function localTarget(root: Record<string, unknown>, ref: string, anchors:
 /** A schema's nodes as a graph: what is judged at the same place, and what below it. */
 export class SchemaGraph {
   readonly nodes: Record<string, unknown>[] = [];
-  /** Judged where the node's own value stands. */
+  /** Judged at the node's own value. */
   readonly here: number[][] = [];
   /** Judged on values below. */
   readonly below: { slot: string; node: number }[][] = [];

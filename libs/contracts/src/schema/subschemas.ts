@@ -15,7 +15,7 @@ export function isNode(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** Every schema directly inside a schema, by the keywords of 2020-12 that hold schemas; values of const, enum, default and examples are none. */
+/** Every schema directly inside a schema, by the keywords of 2020-12 that hold schemas; values of const, enum, default and examples do not count. */
 export function* subschemas(node: Record<string, unknown>): Generator<Subschema> {
   for (const keyword of inPlace) if (keyword in node) yield { schema: node[keyword], slot: null, path: keyword };
   for (const keyword of inPlaceLists) yield* listed(node, keyword, null);

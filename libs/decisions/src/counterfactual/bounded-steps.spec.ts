@@ -9,7 +9,7 @@ test('deciding a large case again is a step for each record on either side and f
   let steps = 1;
   while (question.step()) steps++;
   expect(question.answer()).toMatchObject({ calls: CALLS, unknown: 0 });
-  // Each call was asked for, ruled and ended, with and without the change.
+  // Each call was requested, ruled and ended, with and without the change.
   expect(steps).toBeGreaterThan(2 * 3 * CALLS + CALLS);
 });
 

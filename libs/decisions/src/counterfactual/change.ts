@@ -27,7 +27,7 @@ export interface FactChange {
   removed: readonly string[];
 }
 
-/** A limit that is another, or is not there (`limit.removed`), at every position. */
+/** A limit that is changed or removed (`limit.removed`), at every position. */
 export interface LimitChange {
   kind: 'limit';
   limit: Limit;

@@ -12,7 +12,7 @@ export interface ComparedCall {
   revision: number;
   status: CallStatus;
   joined_call_id: string | null;
-  /** What people said; null where nobody was asked, open while they have not. */
+  /** The approval; null if none was required. */
   approval: { approval_id: string; end: 'open' | 'granted' | 'denied' | 'expired' | 'cancelled'; ended_at_ms: number | null } | null;
   started_at_ms: number | null;
   ended_at_ms: number | null;
@@ -33,7 +33,7 @@ export type Difference =
   | 'newly_started'
   | 'result';
 
-/** What would have become of a call, beside what became of it. */
+/** The counterfactual course of a call beside the recorded one. */
 export interface CallComparison {
   call_id: string;
   tool: string;
@@ -49,7 +49,7 @@ export interface CallComparison {
   /** Null: no result, or none that is known. */
   result: ResultSource | null;
   unknown: UnknownBecause[];
-  /** Earlier calls of the same run that went another way: that the agent would have asked the same all the same is assumed. */
+  /** Earlier calls of the same run that ended differently: the agent is assumed to make this call regardless. */
   assumed_unchanged: string[];
 }
 
@@ -65,7 +65,7 @@ function startOf({ started, end, doubt }: CallState): number | null {
 /** The face of a call. */
 function comparedCall(state: CallState): ComparedCall {
   const { ruling, approval, approval_end, end } = state;
-  const asked = approval_end !== null || ruling?.effect === 'require_approval';
+  const needsApproval = approval_end !== null || ruling?.effect === 'require_approval';
   const approval_id = ruling?.approval_id ?? approval?.approval_id ?? '';
   return {
     effect: ruling?.effect ?? null,
@@ -76,7 +76,7 @@ function comparedCall(state: CallState): ComparedCall {
     revision: ruling?.revision ?? 0,
     status: statusOf(state),
     joined_call_id: ruling?.joined_call_id ?? null,
-    approval: asked ? { approval_id, end: approval_end?.kind ?? 'open', ended_at_ms: approval_end?.at_ms ?? null } : null,
+    approval: needsApproval ? { approval_id, end: approval_end?.kind ?? 'open', ended_at_ms: approval_end?.at_ms ?? null } : null,
     started_at_ms: startOf(state),
     ended_at_ms: end?.at_ms ?? null,
   };
@@ -148,7 +148,7 @@ function withoutUnknown(compared: ComparedCall, world: SimulatedWorld, call_id: 
   return { ...compared, started_at_ms: world.started.get(call_id) ?? null };
 }
 
-/** Why deciding the record again without any change gives something else than the record; undefined where it gives the same. */
+/** Why deciding the record again without a change does not reproduce it; undefined where it does. */
 export function unreproduced(unchanged: SimulatedWorld, call_id: string): string | undefined {
   const recorded = unchanged.records.get(call_id)?.state;
   const again = unchanged.calls.get(call_id);

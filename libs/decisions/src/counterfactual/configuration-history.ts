@@ -25,7 +25,7 @@ export interface Place {
 
 const CURSORS_MAX = 5;
 
-/** The configuration as it was at any position, with the changes that are asked for; folded forward, a few positions at hand. */
+/** The configuration at any position, with the requested changes; folded forward, with a few positions cached. */
 export class ConfigurationHistory {
   private readonly settings: readonly ReadEvent[];
   private readonly catalog: readonly ReadEvent[];
@@ -63,7 +63,7 @@ export class ConfigurationHistory {
     return { settings, catalog: countUntil(this.catalog, ({ timestamp_ms }) => timestamp_ms <= at_ms) };
   }
 
-  /** Folds up to each of a few places, a record a step: they are at hand then, and nobody waits for all of it at once. */
+  /** Folds up to each of a few positions, one record per step: they are cached then, and no step is long. */
   *reach(places: readonly Place[]): Generator<void> {
     for (let round = 0; round < CURSORS_MAX; round++) {
       const missing = places.filter((place) => !this.isAtHand(place));

@@ -1,6 +1,6 @@
 import { NO_CONTEXT } from '@countersign/contracts';
 import { expect, test } from 'vitest';
-import { asked, of, recordingFrom } from '../testing/asked.js';
+import { answerTo, of, recordingFrom } from '../testing/answer-to.js';
 import { TENANT } from '../testing/lived-settings.js';
 import { LivedWorld } from '../testing/lived-world.js';
 import type { Change } from './change.js';
@@ -66,7 +66,7 @@ test('what if I had approved last Friday? Both calls start 3 days and 4 hours ea
       at_ms: friday_ms,
     }),
   );
-  const answer = asked(world, change);
+  const answer = answerTo(world, change);
 
   // Recorded: approved on Monday the 9th at 14:00; the policy of Saturday then refused the large one.
   expect(of(answer, small).recorded).toMatchObject({ status: 'succeeded', approval: { end: 'granted' } });
@@ -82,7 +82,7 @@ test('what if I had approved last Friday? Both calls start 3 days and 4 hours ea
   });
   expect(Math.abs((of(answer, small).started_earlier_by_ms as number) - 273_600_000)).toBeLessThanOrEqual(10);
 
-  // The large one was refused on Monday; on Friday nothing refused it, so it would have run, and nobody knows to what end.
+  // The large one was refused on Monday; on Friday nothing refused it, so it would have run with an unknown outcome.
   expect(of(answer, large)).toMatchObject({
     counterfactual: { effect: 'require_approval', status: 'running', ended_at_ms: null },
     unknown: [{ what: 'result', why: 'the call never ran' }],
@@ -103,13 +103,13 @@ test('an approval that would have come after the question had expired is late', 
   const vote_id = world.records.flatMap((record) => (record.event_type === 'approval_voted' ? [record.event.vote_id] : []))[0] as string;
   const anna = { kind: 'user' as const, id: 'anna', roles: ['approver'] };
   const late = { kind: 'vote', approval_id: `${small}.1`, vote_id, voter: anna, vote: 'approve', reason: null } as const;
-  // Asked on Thursday the 5th at 09:00 for 7 days: over on the 12th at 09:00.
-  const answer = asked(world, [{ ...late, at_ms: at('2026-11-12T09:01') }]);
+  // Requested on Thursday the 5th at 09:00 for 7 days: expires on the 12th at 09:00.
+  const answer = answerTo(world, [{ ...late, at_ms: at('2026-11-12T09:01') }]);
   expect(of(answer, small)).toMatchObject({
     counterfactual: { status: 'expired', approval: { end: 'expired' } },
     differences: ['status', 'never_started'],
   });
-  const intime = asked(world, [{ ...late, at_ms: at('2026-11-12T08:59') }]);
+  const intime = answerTo(world, [{ ...late, at_ms: at('2026-11-12T08:59') }]);
   expect(of(intime, small)).toMatchObject({ counterfactual: { status: 'succeeded' }, differences: ['started_later'] });
 });
 
@@ -127,13 +127,13 @@ test('a limit over more than the case counts calls that stand as they were recor
     kind: 'limit',
     limit: { ...(world.config.by_tenant.get(TENANT)?.limits?.active[0] as never as Extract<Change, { kind: 'limit' }>['limit']), max },
   });
-  const same = asked(world, [], [other]);
+  const same = answerTo(world, [], [other]);
   expect(same).toMatchObject({
     calls: 2,
     unchanged: 2,
     limits: [{ call_id: over, used_micro: 100_000_000, recorded: true, counterfactual: true }],
   });
-  const tight = asked(world, [spend(99)], [other]);
+  const tight = answerTo(world, [spend(99)], [other]);
   expect(of(tight, fits)).toMatchObject({
     differences: ['newly_denied', 'status', 'never_started'],
     counterfactual: { rule: 'limit.spend' },
@@ -151,12 +151,12 @@ test('a limit that counts a call with an unknown end leaves the verdict open whe
   world.until(world.now_ms + HOUR_MS);
   const next = world.request('stage', { total: 50 });
   world.until(world.now_ms + HOUR_MS);
-  const answer = asked(world, [{ kind: 'policy', bundle: null }]);
+  const answer = answerTo(world, [{ kind: 'policy', bundle: null }]);
   expect(of(answer, big)).toMatchObject({ differences: ['newly_allowed', 'status', 'newly_started'], unknown: [{ what: 'result' }] });
   expect(of(answer, next).unknown).toMatchObject([{ what: 'ruling', why: 'limit spend counts a call whose result is not known' }]);
 });
 
-test('calls whose records are gone are named, and the others are decided again', () => {
+test('calls whose records are missing are named, and the others are decided again', () => {
   const { world, small, large, report } = lived();
   world.records.splice(0, world.records.length, ...world.records.filter(({ event }) => event.meta.call_id !== large));
   const recording = recordingFrom(world);
@@ -165,9 +165,9 @@ test('calls whose records are gone are named, and the others are decided again',
   expect(question.answer()).toMatchObject({ calls: 2, unchanged: 2, not_on_record: [large] });
 });
 
-test('a call whose inputs are erased stands as it was and is unknown', () => {
+test('a call whose inputs are erased keeps its recorded outcome and is unknown', () => {
   const { world, small, large } = lived();
-  const answer = asked(world, [{ kind: 'policy', bundle: null }], [], [large]);
+  const answer = answerTo(world, [{ kind: 'policy', bundle: null }], [], [large]);
   expect(of(answer, large)).toMatchObject({ differences: [], unknown: [{ what: 'ruling', why: 'its inputs are erased' }] });
   expect(of(answer, small).unknown).toEqual([]);
 });

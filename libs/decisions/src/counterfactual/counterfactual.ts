@@ -17,21 +17,21 @@ export type RefusedVote = Pick<EventMap['approval_vote_refused'], 'approval_id' 
 
 /** What would have been. */
 export interface CounterfactualAnswer {
-  /** Calls that were asked about. */
+  /** Calls in the question. */
   calls: number;
   unchanged: number;
   unknown: number;
   counts: Partial<Record<Difference, number>>;
   limits: LimitTrip[];
   refused_votes: RefusedVote[];
-  /** Calls that were asked about and whose records are gone. */
+  /** Calls in the question whose records were dropped. */
   not_on_record: string[];
   comparisons: CallComparison[];
 }
 
 /**
  * Decides a recording twice, once as it was and once with changes, and compares: where the first does not give what is on
- * record, nothing is said about that call. `step` does a little at a time; when it says false, `answer` is whole.
+ * record, the call is unknown. `step` does a small part; when it returns false, `answer` is complete.
  */
 export class Counterfactual {
   private readonly unchanged: Redecision;
@@ -80,7 +80,7 @@ export class Counterfactual {
     this.comparisons.push({ ...compared(world, call_id, why), assumed_unchanged: this.others.before(call_id) });
   }
 
-  /** Once `step` has said that nothing is left. */
+  /** Call it once `step` has returned false. */
   answer(): CounterfactualAnswer {
     const { comparisons } = this;
     const counts: Partial<Record<Difference, number>> = {};

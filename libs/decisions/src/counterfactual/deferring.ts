@@ -51,11 +51,11 @@ export class Deferring {
     }
   }
 
-  /** A call whose time is over while nobody knows whether what it waited for came. */
+  /** A call whose wait is over while it is unknown whether its condition was met. */
   isStuck({ call_id, deferred, came }: DueDeferral): boolean {
     const other = came ? undefined : deferred.deferral.call_ids.find((one) => this.world.isUnknown(one));
     if (other === undefined) return false;
-    this.world.cannotKnow(call_id, { what: 'ruling', why: 'it waits for a call whose end is not known', call_id: other });
+    this.world.cannotKnow(call_id, { what: 'ruling', why: 'it waits for a call whose outcome is unknown', call_id: other });
     return true;
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { asked, of, recordingFrom } from '../testing/asked.js';
+import { answerTo, of, recordingFrom } from '../testing/answer-to.js';
 import { LivedWorld } from '../testing/lived-world.js';
 import type { Change } from './change.js';
 import { Counterfactual, type CounterfactualAnswer } from './counterfactual.js';
@@ -19,7 +19,7 @@ function world(rules: readonly object[]): LivedWorld {
   return made;
 }
 
-/** Asked for, and a minute for it to end. */
+/** Requested, with a minute to end. */
 function call(made: LivedWorld, tool: string, inputs: object, more = {}): string {
   const call_id = made.request(tool, inputs, more);
   made.until(made.now_ms + MINUTE_MS);
@@ -45,7 +45,7 @@ function thrice() {
 
 test('a call left out is not counted: of two that had succeeded one is left, and the third is allowed', () => {
   const { made, one, two, three, elsewhere } = thrice();
-  const answer = asked(made, [leftOut(one)]);
+  const answer = answerTo(made, [leftOut(one)]);
   expect(of(answer, three)).toMatchObject({
     recorded: { effect: 'deny', rule: 'twice' },
     counterfactual: { effect: 'allow', rule: 'default.stage' },
@@ -58,33 +58,33 @@ test('a call left out is not counted: of two that had succeeded one is left, and
 test('a result replaced by a failure is counted as one: one succeeded, one failed', () => {
   const { made, two, three } = thrice();
   const failed: Change = { kind: 'result', call_id: two, status: 'failed', output_json: null, error: null };
-  expect(of(asked(made, [failed]), three)).toMatchObject({
+  expect(of(answerTo(made, [failed]), three)).toMatchObject({
     counterfactual: { effect: 'allow' },
     differences: ['newly_allowed', 'status', 'newly_started'],
   });
   const other: Change = { ...failed, status: 'succeeded', output_json: '{}' };
-  expect(of(asked(made, [other]), three)).toMatchObject({ differences: [], unknown: [] });
+  expect(of(answerTo(made, [other]), three)).toMatchObject({ differences: [], unknown: [] });
 });
 
-test('a rule that counts a call whose end nobody knows gives no ruling that is known', () => {
+test('a rule that counts a call with an unknown outcome gives an unknown ruling', () => {
   const { made, one, three } = thrice();
   const four = call(made, 'stage', { n: 5 });
-  const answer = asked(made, [leftOut(one)]);
+  const answer = answerTo(made, [leftOut(one)]);
   expect(of(answer, four)).toMatchObject({
     differences: [],
-    unknown: [{ what: 'ruling', why: 'its rules count a call whose end is not known', call_id: three }],
+    unknown: [{ what: 'ruling', why: 'its rules count a call whose outcome is unknown', call_id: three }],
   });
 });
 
 test('a call that ended in the very moment in which another was ruled on may have been counted or not: that is unknown', () => {
   const made = world([twice]);
   const left = made.request('stage', { n: 1 });
-  // Ruled on, it takes 3 ms to start and 40 to end: the next is asked for 1 ms before that, and ruled on 2 ms after.
+  // Ruled on, it takes 3 ms to start and 40 to end: the next is requested 1 ms before that, and ruled on 2 ms after.
   made.until(made.now_ms + 3 + 40 - 1);
   const next = call(made, 'stage', { n: 2 });
-  expect(of(asked(made, [leftOut(left)]), next)).toMatchObject({
+  expect(of(answerTo(made, [leftOut(left)]), next)).toMatchObject({
     differences: [],
-    unknown: [{ what: 'ruling', why: 'its rules count a call that changed in the moment in which it was ruled on', call_id: left }],
+    unknown: [{ what: 'ruling', why: 'its rules count a call that changed at the moment of the decision', call_id: left }],
   });
 });
 
@@ -94,9 +94,9 @@ test('what an agent was answered in an hour is counted without what went another
   const soon = call(made, 'read', { n: 1 });
   made.until(START_MS + 3 * HOUR_MS);
   const late = call(made, 'read', { n: 2 });
-  // What the second one would have read is given: else nobody could tell whether it had failed, and when.
+  // What the second one would have read is given: else it would be unknown whether and when it had failed.
   const given: Change = { kind: 'result', call_id: soon, status: 'succeeded', output_json: '{}', error: null };
-  const answer = asked(made, [leftOut(failing), given]);
+  const answer = answerTo(made, [leftOut(failing), given]);
   expect(of(answer, soon)).toMatchObject({ recorded: { rule: 'careful' }, counterfactual: { effect: 'allow' } });
   expect(of(answer, late)).toMatchObject({ recorded: { effect: 'allow' }, differences: [], unknown: [] });
 });
@@ -106,18 +106,18 @@ test('the first use of a tool is later where the first one is left out', () => {
   const one = call(made, 'stage', { n: 1 });
   const two = call(made, 'stage', { n: 2 });
   const three = call(made, 'stage', { n: 3 });
-  const answer = asked(made, [leftOut(one)]);
-  // Whoever left out the first call had not been told of one before.
+  const answer = answerTo(made, [leftOut(one)]);
+  // With the first call left out, the history has no earlier call.
   expect(of(answer, two).unknown).toMatchObject([{ what: 'ruling', call_id: one }]);
-  expect(of(asked(made, [leftOut(two)]), three)).toMatchObject({ differences: [], unknown: [] });
+  expect(of(answerTo(made, [leftOut(two)]), three)).toMatchObject({ differences: [], unknown: [] });
 });
 
-test('other rules are told what nobody was told then, where all that they count is on the record; else nothing is known', () => {
+test('other rules get history that was not reported then, if all calls that they count are on the record; else the ruling is unknown', () => {
   const { made, one, two, three } = thrice();
   const once: Change = bundle([
     { id: 'once', tools: { names: ['stage'] }, effect: 'deny', when: 'history.case.calls >= 1 && history.agent.last_24h.succeeded >= 1' },
   ]);
-  const answer = asked(made, [once]);
+  const answer = answerTo(made, [once]);
   expect(of(answer, one)).toMatchObject({ differences: [], unknown: [] });
   expect(of(answer, two)).toMatchObject({ counterfactual: { rule: 'once' }, differences: ['newly_denied', 'status', 'never_started'] });
   expect(of(answer, three)).toMatchObject({ counterfactual: { rule: 'once' }, differences: ['rule'] });
@@ -125,7 +125,7 @@ test('other rules are told what nobody was told then, where all that they count 
   const question = new Counterfactual(recording, [once], [...recording.calls.ids()]);
   while (question.step());
   expect(of(question.answer(), one).unknown).toMatchObject([
-    { what: 'ruling', why: 'its rules ask for the history of its agent, and not all of that is among the records that were read' },
+    { what: 'ruling', why: 'its rules use the history of its agent, and the records that were read do not hold all of it' },
   ]);
 });
 
@@ -135,17 +135,17 @@ test('a rule that asks for trust gives no ruling that is known after a call that
   const reading = call(made, 'read', { n: 2 });
   const two = call(made, 'stage', { n: 3 });
   const failed = (call_id: string): Change => ({ kind: 'result', call_id, status: 'failed', output_json: null, error: null });
-  const answer = asked(made, [failed(one)]);
+  const answer = answerTo(made, [failed(one)]);
   expect(of(answer, two)).toMatchObject({
     differences: [],
-    unknown: [{ what: 'ruling', why: 'its rules ask for the trust in its tool, which another call would have moved', call_id: one }],
+    unknown: [{ what: 'ruling', why: 'its rules use the trust score of its tool, which another call would have changed', call_id: one }],
   });
   expect(of(answer, reading)).toMatchObject({ differences: [], unknown: [] });
-  expect(of(asked(made, [failed(reading)]), two)).toMatchObject({ differences: [], unknown: [] });
+  expect(of(answerTo(made, [failed(reading)]), two)).toMatchObject({ differences: [], unknown: [] });
 });
 
 /** Calls at given times: a tool, whether it fails, its case, and how long after the one before, ms. */
-type Asked = [tool: 'stage' | 'read', fails: boolean, of_case: number, gap_ms: number];
+type RequestedCall = [tool: 'stage' | 'read', fails: boolean, of_case: number, gap_ms: number];
 const calls = fc.array(
   fc.tuple(
     fc.constantFrom('stage' as const, 'read' as const),
@@ -172,10 +172,10 @@ const counting = [
 ];
 
 /** What would have become of them without one: lived, and not decided again. */
-function livedWithout(asked_: readonly Asked[], without: number | undefined): { made: LivedWorld; ids: (string | undefined)[] } {
+function livedWithout(requests: readonly RequestedCall[], without: number | undefined): { made: LivedWorld; ids: (string | undefined)[] } {
   const made = world(counting);
   let at_ms = made.now_ms;
-  const ids = asked_.map(([tool, fails, of_case, gap_ms], n) => {
+  const ids = requests.map(([tool, fails, of_case, gap_ms], n) => {
     at_ms += gap_ms;
     made.until(at_ms);
     return n === without ? undefined : made.request(tool, { n, fails }, { case_id: `case-${of_case}` });
@@ -186,15 +186,15 @@ function livedWithout(asked_: readonly Asked[], without: number | undefined): { 
 
 const ruled = (answer: CounterfactualAnswer, id: string) => of(answer, id).counterfactual;
 
-test('whatever was asked: leaving out a call gives what living without it gives, or says that it is unknown', () => {
+test('for any history: leaving out a call gives the same as a world without it, or is reported as unknown', () => {
   const seen = { known: 0, other: 0 };
   fc.assert(
     fc.property(calls, fc.nat(13), (all, n) => {
       const without = n % all.length;
       const { made, ids } = livedWithout(all, undefined);
       const lived = livedWithout(all, without);
-      const answer = asked(made, [leftOut(ids[without] as string)]);
-      const truth = asked(lived.made, []);
+      const answer = answerTo(made, [leftOut(ids[without] as string)]);
+      const truth = answerTo(lived.made, []);
       for (const [at, id] of ids.entries()) {
         const compared = of(answer, id as string);
         if (at === without || compared.unknown.some(({ what }) => what === 'ruling')) continue;

@@ -1,6 +1,6 @@
 import type { MappedInputs } from '@countersign/contracts';
 import { expect, test } from 'vitest';
-import { asked, of } from '../testing/asked.js';
+import { answerTo, of } from '../testing/answer-to.js';
 import { LivedWorld } from '../testing/lived-world.js';
 import type { Change } from './change.js';
 
@@ -32,14 +32,14 @@ function lived() {
 
 test('another policy judges the mapped form that is on record', () => {
   const { world, call_id } = lived();
-  expect(of(asked(world, []), call_id)).toMatchObject({ unknown: [], differences: [], counterfactual: { effect: 'allow' } });
-  const denies = asked(world, [policy([{ id: 'imp', tools: {}, effect: 'deny', when: 'mapped.to == "imp" && inputs.to == "other"' }])]);
+  expect(of(answerTo(world, []), call_id)).toMatchObject({ unknown: [], differences: [], counterfactual: { effect: 'allow' } });
+  const denies = answerTo(world, [policy([{ id: 'imp', tools: {}, effect: 'deny', when: 'mapped.to == "imp" && inputs.to == "other"' }])]);
   expect(of(denies, call_id)).toMatchObject({ unknown: [], counterfactual: { effect: 'deny', rule: 'imp' } });
 });
 
 test('what the mapping would make of inputs that a cap lowers is not known, and the answer says so', () => {
   const { world, call_id } = lived();
-  expect(of(asked(world, [policy([lower])]), call_id).unknown).toMatchObject([
-    { what: 'ruling', why: expect.stringContaining('what the mapping would make of them is not on record') },
+  expect(of(answerTo(world, [policy([lower])]), call_id).unknown).toMatchObject([
+    { what: 'ruling', why: expect.stringContaining('the mapped form of the lowered inputs is not on record') },
   ]);
 });

@@ -3,18 +3,18 @@ import type { SimulatedWorld } from './simulated-world.js';
 
 const NAMED_MAX = 20;
 
-/** Whose calls one agent may have asked for by what it saw of others: those of a run, else its own of a case. */
+/** Groups of calls in which an agent may have seen earlier results: those of a run, else its own in a case. */
 function groupOf({ run_id, case_id, principal }: ToolCall): string {
   return run_id !== null ? `run/${run_id}` : `case/${case_id}/${principal.id}`;
 }
 
-/** Calls that went another way, by the group that may have seen them; asked for once the world is done. */
+/** Calls that ended differently, by the group that may have seen them; read once the world is complete. */
 export class Others {
   private readonly groups = new Map<string, { call_id: string; at_ms: number }[]>();
 
   constructor(private readonly world: SimulatedWorld) {}
 
-  /** Earlier calls whose going another way the agent may have seen before it asked for this one; at most 20. */
+  /** Earlier calls that ended differently and that the agent may have seen before it made this one; at most 20. */
   before(call_id: string): string[] {
     const state = this.world.records.get(call_id)?.state;
     if (!state?.requested || !state.call || this.world.affected.size === 0) return [];
@@ -23,7 +23,7 @@ export class Others {
     return earlier.slice(0, NAMED_MAX).map((other) => other.call_id);
   }
 
-  /** Puts them into groups, one a step; before the first is asked for. */
+  /** Groups them, one per step; call it before the first read. */
   *grouped(): Generator<void> {
     for (const call_id of this.world.affected) {
       const state = this.world.records.get(call_id)?.state;

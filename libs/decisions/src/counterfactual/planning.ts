@@ -3,7 +3,7 @@ import { changesOf } from './change.js';
 import type { RecordedCall } from './recorded-calls.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
-/** Puts everything that came from outside into the timeline, a call a step, but for calls that were asked for because another had ended. */
+/** Puts everything that came from outside into the timeline, a call a step, except calls that were requested because another had ended. */
 export function* planned(world: SimulatedWorld): Generator<void> {
   const { records, recording } = world;
   for (const call_id of records.ids()) {
@@ -38,7 +38,7 @@ function plan(world: SimulatedWorld, call: RecordedCall): void {
   }
 }
 
-/** The call is asked for, so much later than it was. */
+/** Requests the call later than on record by this much. */
 export function ask(world: SimulatedWorld, call: RecordedCall, shift_ms: number): void {
   const { at_ms, order } = world.records.handled(call.requested);
   world.timeline.add(at_ms + shift_ms, order, { kind: 'request', call, shift_ms });

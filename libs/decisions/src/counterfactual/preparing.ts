@@ -18,7 +18,7 @@ export function* prepared(world: SimulatedWorld, item: Item): Generator<void> {
     for (const text of Object.values(rulingBundles(history.reached(place), recording.tenant_id))) yield* compiledBundles.steps(text);
 }
 
-/** Positions of the configuration that may be asked for. */
+/** Positions of the configuration that may be needed. */
 function placesOf({ history, now_ms, records, rulings, changes }: SimulatedWorld, item: Item): Place[] {
   switch (item.kind) {
     case 'run':
@@ -26,9 +26,9 @@ function placesOf({ history, now_ms, records, rulings, changes }: SimulatedWorld
     case 'forget':
       return [];
     case 'recorded': {
-      const said = item.event;
-      if (said.event_type !== 'policy_decided' || changesOf(changes, 'limit').length === 0) return [];
-      return [history.placeOf(said.event.config_offset, said.timestamp_ms)];
+      const published = item.event;
+      if (published.event_type !== 'policy_decided' || changesOf(changes, 'limit').length === 0) return [];
+      return [history.placeOf(published.event.config_offset, published.timestamp_ms)];
     }
     case 'configured':
       return rulings.approvals.size === 0 && rulings.limits.deferred.size === 0 ? [] : [history.placeAt(now_ms)];

@@ -7,7 +7,7 @@ import { after, laterOf, type Moment, settledFrom } from './unanswered.js';
 export type RunEvent = ReadEvent<
   'tool_call_started' | 'tool_executed' | 'tool_retry_deduplicated' | 'tool_call_in_doubt' | 'tool_call_resolved'
 >;
-/** What policy is told from outside. */
+/** The inputs of policy. */
 export type InputEvent = ReadEvent<
   'tool_call_requested' | 'approval_voted' | 'tool_call_cancel_requested' | 'tool_call_resolve_requested' | 'tool_call_rejudged'
 >;
@@ -79,11 +79,11 @@ export class RecordedCalls {
   private readonly byScope = new Map<string, RecordedCall[]>();
   /** event_id → the call that it is about. */
   private readonly callOfEvent = new Map<string, string>();
-  /** event_id of an input → the first that policy said to it. */
+  /** event_id of an input → the first event that policy published for it. */
   private readonly answers = new Map<string, ReadEvent>();
   /** event_id of an input → its append time. */
   private readonly appended = new Map<string, number>();
-  /** Topic and partition → what policy is told on it, in the order of the log. */
+  /** Topic and partition → the inputs of policy on it, in log order. */
   private readonly inputs = new Map<string, ReadEvent[]>();
 
   /** Those of records that are few. */
@@ -100,7 +100,7 @@ export class RecordedCalls {
     if (!isStatedByPolicy(record)) this.appended.set(event_id, record.timestamp_ms);
     if (record.event_type === 'tool_call_requested' || INPUTS.has(record.event_type)) pushTo(this.inputs, placeOf(record), record);
     pushTo(this.gathered, call_id, record);
-    // A question says exactly when it was asked; other words only when their id was made.
+    // An approval request has its exact time; other events only the time of their id.
     const isFirst = !this.answers.has(causation_id ?? '') || record.event_type === 'approval_requested';
     if (causation_id !== null && isFirst && isStatedByPolicy(record)) this.answers.set(causation_id, record);
   }
@@ -128,22 +128,22 @@ export class RecordedCalls {
 
   /** Whose call it is, where only words about it are among the records. */
   agentOf(call_id: string): string | undefined {
-    const said = this.gathered.get(call_id)?.find(({ event }) => 'call' in event && event.call !== null);
-    return said && 'call' in said.event ? said.event.call?.principal.id : undefined;
+    const published = this.gathered.get(call_id)?.find(({ event }) => 'call' in event && event.call !== null);
+    return published && 'call' in published.event ? published.event.call?.principal.id : undefined;
   }
 
-  /** Calls of the same case, run or agent, of those that were asked for by now (`get`). */
+  /** Calls of the same case, run or agent, of those that were requested by now (`get`). */
   sharing(scope: 'case' | 'run' | 'agent', { case_id, run_id, principal }: ToolCall): readonly RecordedCall[] {
     return this.byScope.get(`${scope} ${scope === 'case' ? case_id : scope === 'run' ? run_id : principal.id}`) ?? [];
   }
 
-  /** Calls of the same tool, version and inputs, of those that were asked for by now (`get`). */
+  /** Calls of the same tool, version and inputs, of those that were requested by now (`get`). */
   twins(call: Pick<ToolCall, 'tool' | 'version' | 'inputs_digest'>): readonly RecordedCall[] {
     return this.byInputs.get(keyOf(call)) ?? [];
   }
 
   /**
-   * When policy handled an input, and its place among others of that time. One that it said nothing to came after those
+   * When policy handled an input, and its order among others of that time. An input without an answer came after those
    * before it in its partition, and, of a cancellation, after what made it vain.
    */
   handled(input: ReadEvent): Moment {
@@ -187,9 +187,9 @@ export class RecordedCalls {
     return undefined;
   }
 
-  /** When policy said something: never before the record that it is about was appended, whatever its clock says. */
-  statedAt(said: ReadEvent): number {
-    return Math.max(statedAt(said), this.appended.get(said.event.meta.causation_id ?? '') ?? 0);
+  /** When policy published an event: never before the append time of the record that it is about, whatever its clock says. */
+  statedAt(published: ReadEvent): number {
+    return Math.max(statedAt(published), this.appended.get(published.event.meta.causation_id ?? '') ?? 0);
   }
 
   /** When a request for approval went to a group, as the record says. */
@@ -199,7 +199,7 @@ export class RecordedCalls {
     return undefined;
   }
 
-  /** The call whose event made somebody ask for this one; undefined where that is not known. */
+  /** The call whose event caused this one; undefined where that is not known. */
   causeOf({ call_id, requested }: RecordedCall): RecordedCall | undefined {
     const { causation_id } = requested.event.meta;
     const cause = causation_id === null ? undefined : this.callOfEvent.get(causation_id);
@@ -217,9 +217,9 @@ const keyOf = ({ tool, version, inputs_digest }: Pick<ToolCall, 'tool' | 'versio
 const isStatedByPolicy = ({ topic }: ReadEvent): boolean => topic.startsWith('policy-decided') || topic.startsWith('approval-granted');
 
 /** The same by its clock, as exactly as the record tells. */
-function statedAt(said: ReadEvent): number {
-  if (said.event_type === 'approval_requested') return said.event.requested_at_ms;
-  return timeOfId(said.event.meta.event_id);
+function statedAt(published: ReadEvent): number {
+  if (published.event_type === 'approval_requested') return published.event.requested_at_ms;
+  return timeOfId(published.event.meta.event_id);
 }
 
 /** The terms that policy ruled by, as its words tell: the longest times that were given without a deadline that cuts them. */

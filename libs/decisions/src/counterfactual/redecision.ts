@@ -30,7 +30,7 @@ type Word = Omit<Authority, 'granted' | 'given' | 'also' | 'waited' | 'history_j
 
 /**
  * Decides recorded calls again, in the order of time, with some things changed: the same pure deciders that policy, limits
- * and executors use, on the records of the log. Nothing is run. Step by step, so that whoever drives it can give way.
+ * and executors use, on the records of the log. No tool runs. It works in steps, so that its caller can yield.
  */
 export class Redecision {
   readonly world: SimulatedWorld;
@@ -147,40 +147,40 @@ export class Redecision {
   }
 
   private say(drafts: readonly RulingDraft[]): void {
-    for (const said of this.world.say(drafts)) this.follow(said);
+    for (const published of this.world.say(drafts)) this.follow(published);
   }
 
-  /** What falls due because of something that policy said. */
-  private follow(said: AnyEvent): void {
+  /** Schedules what follows from an event of policy. */
+  private follow(published: AnyEvent): void {
     const { timeline } = this.world;
-    switch (said.event_type) {
+    switch (published.event_type) {
       case 'policy_decided':
-        this.noteRuling(said.event);
-        if (said.event.effect === 'defer') this.deferring.plan(said.event);
-        if (said.event.effect === 'allow') this.allow(said.event, { granted: false, given: [], also: null });
+        this.noteRuling(published.event);
+        if (published.event.effect === 'defer') this.deferring.plan(published.event);
+        if (published.event.effect === 'allow') this.allow(published.event, { granted: false, given: [], also: null });
         return;
       case 'approval_requested':
       case 'approval_escalated':
       case 'approval_vote_counted':
-        planEnds(this.world, said.event.approval_id);
+        planEnds(this.world, published.event.approval_id);
         return;
       case 'approval_granted':
         this.allow(
-          { ...said.event, config_offset: null, explanation: null },
-          { granted: true, given: partsGiven(said.event), also: said.event.also },
+          { ...published.event, config_offset: null, explanation: null },
+          { granted: true, given: partsGiven(published.event), also: published.event.also },
         );
-        timeline.add(said.event.execute_before_ms, 0, { kind: 'forget', approval_id: said.event.approval_id });
+        timeline.add(published.event.execute_before_ms, 0, { kind: 'forget', approval_id: published.event.approval_id });
         return;
       case 'approval_vote_refused':
-        this.refused_votes.push(said.event);
+        this.refused_votes.push(published.event);
         return;
       case 'approval_denied':
       case 'approval_expired':
-        this.world.noteApprovalEnd(said.event.meta.call_id as string);
+        this.world.noteApprovalEnd(published.event.meta.call_id as string);
         return;
       case 'call_cancelled':
-        this.world.noteApprovalEnd(said.event.meta.call_id as string);
-        if (!said.event.final) this.stop(said.event.meta.call_id as string);
+        this.world.noteApprovalEnd(published.event.meta.call_id as string);
+        if (!published.event.final) this.stop(published.event.meta.call_id as string);
         return;
       default:
     }
@@ -239,7 +239,7 @@ export class Redecision {
     this.say(drafts);
   }
 
-  /** Calls that wait, and whose version may not run any more, are denied; judged one a step. */
+  /** Calls that wait, and whose version may no longer run, are denied; judged one a step. */
   private *configured(): Generator<void> {
     const { rulings, history, now_ms } = this.world;
     if (rulings.approvals.size === 0 && rulings.limits.deferred.size === 0) return;
@@ -261,23 +261,23 @@ export class Redecision {
     if (event.event_type === 'tool_executed' || event.event_type === 'tool_call_resolved') this.ended(event.event.meta.call_id as string);
   }
 
-  /** Whoever waits for a call hears of its end. */
+  /** Notifies calls that wait for the end of a call. */
   private ended(call_id: string): void {
     this.deferring.ended(call_id);
     const recorded = this.world.records.get(call_id);
-    const asked = this.world.caused.get(call_id) ?? [];
+    const requests = this.world.caused.get(call_id) ?? [];
     this.world.caused.delete(call_id);
     const shift_ms = this.world.now_ms - (recorded?.state.end?.at_ms ?? this.world.now_ms);
-    for (const call of asked) ask(this.world, call, Math.abs(shift_ms) <= 5 ? 0 : shift_ms);
+    for (const call of requests) ask(this.world, call, Math.abs(shift_ms) <= 5 ? 0 : shift_ms);
   }
 
-  /** Calls that nobody would have asked for, as far as anybody knows. @returns what is known when nothing is left to happen. */
+  /** Marks calls as unknown whose cause did not happen. @returns the world when nothing is left to happen. */
   finish(): SimulatedWorld {
     for (const [cause, calls] of this.world.caused)
       for (const { call_id } of calls)
         this.world.cannotKnow(call_id, {
           what: 'ruling',
-          why: 'it was asked for because of a call that would have gone another way',
+          why: 'it was requested because of a call that would have ended differently',
           call_id: cause,
         });
     return this.world;

@@ -11,7 +11,7 @@ import type { SimulatedTrust } from './simulated-trust.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
 const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.suspended', 'tool.changed']);
-const NOT_MAPPED = 'a cap would lower its inputs, and what the mapping would make of them is not on record';
+const NOT_MAPPED = 'a cap would lower its inputs, and the mapped form of the lowered inputs is not on record';
 /** Times that are the same but for what a clock may differ by. */
 const SAME_MS = 5;
 
@@ -32,14 +32,14 @@ export class SimulatedDecisionService {
     const { tenant_id, call_id, at_ms, at_execution, resumed } = question;
     const call = this.withMappedForm(question);
     const config = this.configurationFor(call_id, question.revision);
-    const told = this.history.told(question, config);
-    const because = 'unknown' in told ? told.unknown : this.trust.whyUnknown(tenant_id, call_id, call, config);
-    if (because || 'unknown' in told) {
+    const reported = this.history.historyFor(question, config);
+    const because = 'unknown' in reported ? reported.unknown : this.trust.whyUnknown(tenant_id, call_id, call, config);
+    if (because || 'unknown' in reported) {
       if (because) this.world.cannotKnow(call_id, because);
       return undefined;
     }
-    const asked = { tenant_id, call, at_ms, waited: resumed?.waited ?? [], history_json: told.value };
-    const ruled = this.judgeMapped(question, config, asked);
+    const toJudge = { tenant_id, call, at_ms, waited: resumed?.waited ?? [], history_json: reported.value };
+    const ruled = this.judgeMapped(question, config, toJudge);
     if (!ruled) return undefined;
     const judged = at_execution ? refusedAtExecution(ruled) : ruled;
     if (call.mapped && !question.call.mapped) judged.mapped ??= call.mapped;
@@ -51,17 +51,17 @@ export class SimulatedDecisionService {
   }
 
   /** What the mapping makes of inputs that a cap lowers is known only where the record has it. */
-  private judgeMapped({ call_id, revision }: Question, config: ConfigurationState, asked: CallToJudge): Judged | undefined {
-    const judged = judgeCall(this.rulings, config, asked);
+  private judgeMapped({ call_id, revision }: Question, config: ConfigurationState, toJudge: CallToJudge): Judged | undefined {
+    const judged = judgeCall(this.rulings, config, toJudge);
     if (judged.unmapped_json === undefined) return judged;
     const { inputs_json, mapped } = this.world.records.get(call_id)?.rulings.get(revision)?.event.call ?? {};
     if (mapped && inputs_json === judged.unmapped_json)
-      return judgeCall(this.rulings, config, { ...asked, remapped: { inputs_json, mapped } });
+      return judgeCall(this.rulings, config, { ...toJudge, remapped: { inputs_json, mapped } });
     this.world.cannotKnow(call_id, { what: 'ruling', why: NOT_MAPPED, call_id: null });
     return undefined;
   }
 
-  /** A call that was asked for before mappings were made at admission has its mapped form from its ruling. */
+  /** A call that was requested before mappings were made at admission has its mapped form from its ruling. */
   private withMappedForm({ call_id, revision, call }: Question): Question['call'] {
     const ruled = this.world.records.get(call_id)?.rulings.get(revision)?.event.call;
     return !call.mapped && ruled?.mapped && ruled.inputs_json === call.inputs_json ? { ...call, mapped: ruled.mapped } : call;
@@ -87,7 +87,7 @@ export class SimulatedDecisionService {
     return isThen ? history.at(recorded.event.config_offset, recorded.timestamp_ms) : history.asOf(now_ms);
   }
 
-  /** The ruling of a waiting call whose version may not run any more. */
+  /** The ruling of a waiting call whose version may no longer run. */
   withdrawalOf(waiting: { meta: { tenant_id: string }; call: Question['call'] }): Withdrawal | undefined {
     const { call, meta } = waiting;
     const config = this.world.history.asOf(this.world.now_ms);
@@ -112,7 +112,7 @@ export class SimulatedDecisionService {
     return joined === undefined ? undefined : { call_id: joined, same_inputs: true };
   }
 
-  /** @returns false where a call that it depends on has an end that nobody knows. */
+  /** @returns false where a call that it depends on has an unknown outcome. */
   private addPrerequisites(question: Question, judged: Judged): boolean {
     const { tenant_id, call, call_id, at_ms, revision } = question;
     const { records, affected, calls } = this.world;
@@ -124,7 +124,7 @@ export class SimulatedDecisionService {
         this.world.cannotKnow(call_id, { what: 'ruling', why: because, call_id: other });
         return false;
       }
-      // The view that policy asks is behind by a moment: what it said then is what policy saw.
+      // The view that policy reads lags slightly: its state at that time is what policy saw.
       const wasBehind = !affected.has(other) && seen?.rule === 'prerequisite.running' && seen.defer?.call_ids.includes(other);
       const status = wasBehind ? 'running' : calls.has(other) ? this.world.status(other) : 'succeeded';
       statuses.set(`${tenant_id}/${other}`, status as string);
@@ -136,7 +136,7 @@ export class SimulatedDecisionService {
   private whyUnknown(call_id: string): string | undefined {
     const { changes, unknown } = this.world;
     if (changes.some((change) => change.kind === 'left_out' && change.call_id === call_id)) return 'it depends on a call that is left out';
-    return unknown.has(call_id) ? 'it depends on a call whose end is not known' : undefined;
+    return unknown.has(call_id) ? 'it depends on a call whose outcome is unknown' : undefined;
   }
 }
 

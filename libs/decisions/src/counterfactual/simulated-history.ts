@@ -12,10 +12,10 @@ import {
 import type { Question } from '../question.js';
 import type { TenantRulings } from '../tenant-rulings.js';
 import { changesOf } from './change.js';
+import { changedCounts } from './changed-counts.js';
 import type { RecordedCall } from './recorded-calls.js';
 import type { SimulatedWorld, UnknownBecause } from './simulated-world.js';
 import { isAnswered, isSameStanding, RecordedStandings, type Standing, standingOf, windowCounts } from './standings.js';
-import { changedCounts } from './told-otherwise.js';
 
 type Reported = Partial<Record<HistoryScope, Counted | Record<string, Counted> | boolean>>;
 type Known<T> = { value: T } | { unknown: UnknownBecause };
@@ -24,7 +24,7 @@ type Known<T> = { value: T } | { unknown: UnknownBecause };
 const SAME_MS = 5;
 /** A service waits no longer for what it tells. */
 const READ_MAX_MS = 1500;
-/** Calls of one agent that are counted anew. */
+/** Calls of one agent that are counted again. */
 const COUNTED_MAX = 5000;
 const WINDOW_HOURS = Math.max(...Object.values(historyWindows));
 
@@ -33,8 +33,8 @@ const unknown = (why: string, call_id: string | null = null): { unknown: Unknown
 });
 
 /**
- * What rules are told of earlier calls in a world that is decided anew. What the record told is changed by the calls that
- * went another way, each by how it stood then and how it stands here; what nobody was told is counted where all calls that
+ * The history that rules see in a world that is decided again. The recorded history is adjusted for calls that
+ * ended differently, each by its recorded and its simulated state; unrecorded history is counted where all calls that
  * it counts are known. Everything else is unknown.
  */
 export class SimulatedHistory {
@@ -45,8 +45,8 @@ export class SimulatedHistory {
     private readonly rulings: TenantRulings,
   ) {}
 
-  /** As it would be recorded; undefined where nothing is told. */
-  told({ call_id, revision, tenant_id, call, at_ms }: Question, config: ConfigurationState): Known<string | undefined> {
+  /** The history as it would be recorded; undefined where rules use none. */
+  historyFor({ call_id, revision, tenant_id, call, at_ms }: Question, config: ConfigurationState): Known<string | undefined> {
     const { records, changes, now_ms } = this.world;
     const ruling = records.get(call_id)?.rulings.get(revision);
     const then = ruling?.event.explanation?.history_json ?? undefined;
@@ -58,76 +58,76 @@ export class SimulatedHistory {
     const hasOtherRules = changesOf(changes, 'policy').length > 0;
     if (isThen && then === undefined && !hasOtherRules) return { value: undefined };
     const base = isThen && then !== undefined ? (JSON.parse(then) as Reported) : {};
-    const asked = { call_id, call, hour: Math.floor(at_ms / HOUR_MS), uses, base, hasOtherRules };
+    const query = { call_id, call, hour: Math.floor(at_ms / HOUR_MS), uses, base, hasOtherRules };
     const until_ms = ruling ? records.statedAt(ruling) : now_ms;
     const moment = { from_ms: this.readFrom(call_id, revision, until_ms), until_ms };
-    const told: Reported = {};
+    const reported: Reported = {};
     for (const scope of uses.scopes) {
-      const found = this.scope(scope, { ...asked, moment });
+      const found = this.scope(scope, { ...query, moment });
       if (found && 'unknown' in found) return found;
-      if (found) told[scope] = found.value;
+      if (found) reported[scope] = found.value;
     }
-    return { value: historyText(told) };
+    return { value: historyText(reported) };
   }
 
-  /** What was read for a ruling stood on the log between these times. */
+  /** The history read for a ruling was on the log between these times. */
   private readFrom(call_id: string, revision: number, until_ms: number): number {
     const recorded = this.world.records.get(call_id);
     const before = recorded?.rulings.get(revision - 1);
-    const asked_ms = before ? this.world.records.statedAt(before) : (recorded?.requested.timestamp_ms ?? until_ms);
-    return Math.max(asked_ms, until_ms - READ_MAX_MS);
+    const requested_ms = before ? this.world.records.statedAt(before) : (recorded?.requested.timestamp_ms ?? until_ms);
+    return Math.max(requested_ms, until_ms - READ_MAX_MS);
   }
 
-  private scope(scope: HistoryScope, asked: Asked): Known<Reported[HistoryScope]> | undefined {
-    const { call, base } = asked;
+  private scope(scope: HistoryScope, query: HistoryQuery): Known<Reported[HistoryScope]> | undefined {
+    const { call, base } = query;
     if ((scope === 'case' && call.case_id === null) || (scope === 'run' && call.run_id === null)) return undefined;
-    if (scope === 'first_use_of_tool') return this.firstUse(asked);
-    const told = base[scope] as Counted | undefined;
-    return told !== undefined && covers(scope, asked) ? this.changed(scope, told, asked) : this.counted(scope, asked);
+    if (scope === 'first_use_of_tool') return this.firstUse(query);
+    const reported = base[scope] as Counted | undefined;
+    return reported !== undefined && covers(scope, query) ? this.changed(scope, reported, query) : this.counted(scope, query);
   }
 
-  /** What was told, with the calls that went another way. */
-  private changed(scope: 'case' | 'run' | 'agent', told: Counted, asked: Asked): Known<Reported[HistoryScope]> {
-    const { call_id, hour, uses } = asked;
-    const awaited = this.awaited(scope, asked);
+  /** The recorded history, adjusted for calls that ended differently. */
+  private changed(scope: 'case' | 'run' | 'agent', reported: Counted, query: HistoryQuery): Known<Reported[HistoryScope]> {
+    const { call_id, hour, uses } = query;
+    const awaited = this.awaited(scope, query);
     if (awaited) return awaited;
     const less: Row[] = [];
     const more: Row[] = [];
     for (const other of this.world.affected) {
       const record = other === call_id ? undefined : this.world.records.get(other);
-      if (!record || !isIn(scope, record.requested.event.call, asked.call)) continue;
-      const before = this.before(record, asked);
+      if (!record || !isIn(scope, record.requested.event.call, query.call)) continue;
+      const before = this.before(record, query);
       if ('unknown' in before) return before;
       const { tool } = record.requested.event.call;
       const now = standingOf(this.world.calls.get(other));
-      if (now && this.world.isUnknown(other)) return unknown('its rules count a call whose end is not known', other);
+      if (now && this.world.isUnknown(other)) return unknown('its rules count a call whose outcome is unknown', other);
       if (before.value) less.push(rowOf(tool, before.value, hour));
       if (now) more.push(rowOf(tool, now, hour));
     }
-    const value = changedCounts(told, told_of(scope, uses, less), told_of(scope, uses, more), uses);
-    return value ? { value } : unknown('its rules were told less than is on record');
+    const value = changedCounts(reported, reportOf(scope, uses, less), reportOf(scope, uses, more), uses);
+    return value ? { value } : unknown('its rules saw less history than the record holds');
   }
 
-  /** A call that was asked for by then because another had ended, which has not ended here: nobody knows whether it would have been. */
-  private awaited(scope: 'case' | 'run' | 'agent', { call, moment }: Asked): { unknown: UnknownBecause } | undefined {
+  /** A call that was requested because another had ended, which has not ended here: whether it would be requested is unknown. */
+  private awaited(scope: 'case' | 'run' | 'agent', { call, moment }: HistoryQuery): { unknown: UnknownBecause } | undefined {
     for (const calls of this.world.caused.values())
       for (const other of calls)
         if (isIn(scope, other.requested.event.call, call) && other.requested.timestamp_ms <= moment.until_ms)
-          return unknown('its rules count a call that was asked for because of one that would have gone another way', other.call_id);
+          return unknown('its rules count a call that was requested because of a call that would have ended differently', other.call_id);
     return undefined;
   }
 
-  /** How another call stood when the history was read; unknown where it changed in that very moment. */
-  private before(record: RecordedCall, { moment }: Pick<Asked, 'moment'>): Known<Standing | undefined> {
+  /** The state of another call when the history was read; unknown where it changed at that moment. */
+  private before(record: RecordedCall, { moment }: Pick<HistoryQuery, 'moment'>): Known<Standing | undefined> {
     const [first, last] = [moment.from_ms, moment.until_ms].map((at_ms) => standingOf(this.recorded.at(record, at_ms)));
     if (isSameStanding(first, last)) return { value: first };
-    return unknown('its rules count a call that changed in the moment in which it was ruled on', record.call_id);
+    return unknown('its rules count a call that changed at the moment of the decision', record.call_id);
   }
 
   /** All of them counted, where all of them are known. */
-  private counted(scope: 'case' | 'run' | 'agent', asked: Asked): Known<Reported[HistoryScope]> {
+  private counted(scope: 'case' | 'run' | 'agent', query: HistoryQuery): Known<Reported[HistoryScope]> {
     const { whole, calls } = this.world.recording;
-    const { call, call_id, hour, uses } = asked;
+    const { call, call_id, hour, uses } = query;
     const isWhole =
       scope === 'agent'
         ? whole.from_ms <= (hour - WINDOW_HOURS) * HOUR_MS && !whole.cut_agents.has(call.principal.id) && !whole.cut_agents.has('*')
@@ -136,43 +136,43 @@ export class SimulatedHistory {
           : whole.runs.has(call.run_id as string);
     const others = isWhole ? calls.sharing(scope, call) : [];
     if (!isWhole || others.length > COUNTED_MAX)
-      return unknown(`its rules ask for the history of its ${scope}, and not all of that is among the records that were read`);
-    const awaited = this.awaited(scope, asked);
+      return unknown(`its rules use the history of its ${scope}, and the records that were read do not hold all of it`);
+    const awaited = this.awaited(scope, query);
     if (awaited) return awaited;
     const rows: Row[] = [];
     for (const other of others) {
       if (other.call_id === call_id) continue;
       const now = standingOf(this.world.calls.get(other.call_id));
-      if (now && this.world.isUnknown(other.call_id)) return unknown('its rules count a call whose end is not known', other.call_id);
+      if (now && this.world.isUnknown(other.call_id)) return unknown('its rules count a call whose outcome is unknown', other.call_id);
       if (now) rows.push(rowOf(other.requested.event.call.tool, now, hour));
     }
-    return { value: told_of(scope, uses, rows) };
+    return { value: reportOf(scope, uses, rows) };
   }
 
   /** Whether its agent was never answered on this tool before. */
-  private firstUse(asked: Asked): Known<boolean> {
-    const { call, call_id, base } = asked;
+  private firstUse(query: HistoryQuery): Known<boolean> {
+    const { call, call_id, base } = query;
     const others = this.world.records
       .sharing('agent', call)
       .filter((other) => other.call_id !== call_id && other.requested.event.call.tool === call.tool);
     const isKnown = (id: string): boolean => !this.world.isUnknown(id);
     if (others.some((one) => isKnown(one.call_id) && isAnswered(standingOf(this.world.calls.get(one.call_id))))) return { value: false };
     const open = others.find(({ call_id: id }) => this.world.isUnknown(id) && this.world.calls.get(id)?.requested);
-    if (open) return unknown('its rules ask whether its agent used the tool before, and the end of a call is not known', open.call_id);
-    const told = base.first_use_of_tool as boolean | undefined;
-    if (told === true) return { value: true };
-    const gone = others.find((one) => isAnswered(standingOf(this.recorded.at(one, asked.moment.until_ms))));
-    if (told === false && !gone) return { value: false };
-    return unknown('whether its agent used the tool before is not among the records that were read', gone?.call_id ?? null);
+    if (open) return unknown('its rules use whether its agent used the tool before, and the outcome of a call is unknown', open.call_id);
+    const reported = base.first_use_of_tool as boolean | undefined;
+    if (reported === true) return { value: true };
+    const answeredBefore = others.find((one) => isAnswered(standingOf(this.recorded.at(one, query.moment.until_ms))));
+    if (reported === false && !answeredBefore) return { value: false };
+    return unknown('the records that were read do not show whether its agent used the tool before', answeredBefore?.call_id ?? null);
   }
 }
 
-interface Asked {
+interface HistoryQuery {
   call_id: string;
   call: ToolCall;
   hour: number;
   uses: HistoryUses;
-  /** What was told on record, at the same time. */
+  /** The recorded history, at the same time. */
   base: Reported;
   hasOtherRules: boolean;
   /** When the record's history was read. */
@@ -188,7 +188,7 @@ const rowOf = (tool: string, standing: Standing, hour: number): Row => ({
   calls: 1,
 });
 
-function told_of(scope: 'case' | 'run' | 'agent', uses: HistoryUses, rows: readonly Row[]): Counted | Record<string, Counted> {
+function reportOf(scope: 'case' | 'run' | 'agent', uses: HistoryUses, rows: readonly Row[]): Counted | Record<string, Counted> {
   return scope === 'agent' ? agentHistory(uses, rows) : scopeHistory(uses, rows);
 }
 
@@ -198,10 +198,10 @@ function isIn(scope: 'case' | 'run' | 'agent', other: ToolCall, call: ToolCall):
   return scope === 'case' ? other.case_id === call.case_id : other.run_id === call.run_id;
 }
 
-/** Whether what was told names all tools that are asked for. */
-function covers(scope: 'case' | 'run' | 'agent', { uses, base, hasOtherRules }: Asked): boolean {
+/** Whether the recorded history names all requested tools. */
+function covers(scope: 'case' | 'run' | 'agent', { uses, base, hasOtherRules }: HistoryQuery): boolean {
   if (!hasOtherRules) return true;
-  const told = base[scope] as Counted | Record<string, Counted>;
-  const parts = scope === 'agent' ? Object.values(told as Record<string, Counted>) : [told as Counted];
+  const reported = base[scope] as Counted | Record<string, Counted>;
+  const parts = scope === 'agent' ? Object.values(reported as Record<string, Counted>) : [reported as Counted];
   return !uses.tools.has('*') && parts.every(({ tools }) => [...uses.tools].every((tool) => Object.hasOwn(tools, tool)));
 }

@@ -25,7 +25,7 @@ export interface TrippedLimit {
   call_id: string;
   at_ms: number;
   used_micro: number;
-  asked_micro: number;
+  requested_micro: number;
   max_micro: number;
 }
 
@@ -36,10 +36,10 @@ export class SimulatedLimits {
   readonly tripped: TrippedLimit[] = [];
   private readonly counters = new Counters(new Map<string, Counter>());
   private readonly held = new Map<string, KnownVerdict>();
-  /** Counter → what calls hold of it of which nobody knows whether they give it back. */
+  /** Counter → reservations whose release is unknown. */
   private readonly unknown = new Map<string, number>();
 
-  /** Reserves what a call needs, or denies or defers it. @returns the limit that decides on what nobody knows; else undefined. */
+  /** Reserves what a call needs, or denies or defers it. @returns the limit whose verdict depends on unknown outcomes; else undefined. */
   reserve(question: Question, judged: Judged): string | undefined {
     const { call_id, revision, at_ms, resumed } = question;
     const ask: LimitAsk = { call_id, revision, at_ms, demands: judged.demands };
@@ -81,7 +81,7 @@ export class SimulatedLimits {
     }
   }
 
-  /** Nobody knows how this call ended: what it holds may be given back, or not. */
+  /** The outcome of this call is unknown: its reservation may or may not be released. */
   leaveOpen(call_id: string): void {
     const known = this.held.get(call_id);
     if (known?.verdict.kind !== 'reserved') return;
@@ -100,8 +100,8 @@ export class SimulatedLimits {
   }
 
   private note({ call_id, at_ms }: LimitAsk, { demand, used_micro }: Exceeded): void {
-    const { limit_id, subject, per, amount_micro: asked_micro, max_micro } = demand;
-    this.tripped.push({ limit_id, subject, per, call_id, at_ms, used_micro, asked_micro, max_micro });
+    const { limit_id, subject, per, amount_micro: requested_micro, max_micro } = demand;
+    this.tripped.push({ limit_id, subject, per, call_id, at_ms, used_micro, requested_micro, max_micro });
   }
 
   private isUncertain({ demand, used_micro }: Exceeded): boolean {

@@ -16,7 +16,7 @@ export function shifted(event: RunEvent, shift_ms: number): RunEvent {
 
 /** An outcome of its own: nothing ran, or nothing is known but that it ended so. */
 export function endedAs(status: 'succeeded' | 'expired' | 'cancelled', at_ms: number): Outcome {
-  const why = status === 'expired' ? 'its time was over before it could start' : 'it was cancelled before it could start';
+  const why = status === 'expired' ? 'it expired before it could start' : 'it was cancelled before it could start';
   return {
     status,
     output_json: null,

@@ -17,13 +17,13 @@ export interface Authority {
   call: ToolCall;
   joined_call_id: string | null;
   execute_before_ms: number;
-  /** What people approved; empty: nobody was asked. */
+  /** The granted parts; empty: no approval was required. */
   given: readonly GivenPart[];
   granted: boolean;
   /** Null: not known, as of a grant. */
   config_offset: number | null;
   waited: readonly string[];
-  /** What its rules were told of earlier calls. */
+  /** The history that its rules saw. */
   history_json?: string | undefined;
   also: ClaimedKey | null;
 }
@@ -32,11 +32,11 @@ interface Standing {
   authority: Authority;
   /** The record has the same word about the same inputs. */
   same: boolean;
-  /** By how much later it was said than on record; 0 where it was not. */
+  /** How much later it was decided than on record; 0 where it was not later. */
   shift_ms: number;
 }
 
-/** A call that may not run any more when it gets its turn. */
+/** A call that may no longer run when it gets its turn. */
 export interface RefusedTurn {
   authority: Authority;
   stricter: AgainJudged & { kind: 'stricter' };
@@ -67,8 +67,8 @@ export class SimulatedRuns {
       word.event.call.inputs_digest === authority.call.inputs_digest &&
       word.event.joined_call_id === authority.joined_call_id &&
       (word.event_type === 'approval_granted' || word.event.effect === 'allow');
-    const said_ms = word && same ? world.records.statedAt(word) : world.now_ms;
-    const moved_ms = world.now_ms - said_ms;
+    const stated_ms = word && same ? world.records.statedAt(word) : world.now_ms;
+    const moved_ms = world.now_ms - stated_ms;
     const shift_ms = Math.abs(moved_ms) <= SAME_MS ? 0 : moved_ms;
     this.standing.set(call_id, { authority, same, shift_ms });
     if (!same || shift_ms !== 0) world.affected.add(call_id);
@@ -78,12 +78,12 @@ export class SimulatedRuns {
     world.timeline.add(at_ms, authority.meta.hlc, { kind: 'start', call_id, revision: authority.revision });
   }
 
-  /** The call will not start by this word any more. */
+  /** The call can no longer start by this authority. */
   forget(call_id: string): void {
     this.standing.delete(call_id);
   }
 
-  /** It gets its turn. @returns the authority and the stricter ruling where it may not run any more. */
+  /** It gets its turn. @returns the authority and the stricter ruling where it may no longer run. */
   start(call_id: string, revision: number): RefusedTurn | undefined {
     const standing = this.standing.get(call_id);
     if (standing?.authority.revision !== revision) return undefined;
@@ -97,8 +97,8 @@ export class SimulatedRuns {
       world.timeline.add(at_ms, order, { kind: 'input', event: refused });
       return undefined;
     }
-    const { meta, call: asked } = authority;
-    const because = this.trust.whyUnknown(meta.tenant_id, call_id, asked, world.history.asOf(world.now_ms));
+    const { meta, call: requestedCall } = authority;
+    const because = this.trust.whyUnknown(meta.tenant_id, call_id, requestedCall, world.history.asOf(world.now_ms));
     if (because) {
       world.cannotKnow(call_id, because);
       return undefined;
@@ -184,7 +184,7 @@ export class SimulatedRuns {
     const cause = recorded && world.records.causeOf(recorded);
     const others = [...(call.context.depends_on ?? []), ...(cause ? [cause.call_id] : [])];
     const other = others.find((one) => world.unknown.has(one) || world.sources.get(one)?.kind === 'replaced');
-    return other === undefined ? undefined : { why: 'it used the result of a call that would have had another', call_id: other };
+    return other === undefined ? undefined : { why: 'it used the result of a call that would have had a different one', call_id: other };
   }
 
   /** The record of a run, at its (moved) time. @returns whether the call ended with it. */
@@ -192,18 +192,18 @@ export class SimulatedRuns {
     const { world } = this;
     const call_id = event.event.meta.call_id as string;
     const given = changesOf(world.changes, 'result').find((change) => change.call_id === call_id);
-    const said = shifted(event, shift_ms);
-    if (said.event_type === 'tool_call_started') {
-      world.fold(said);
+    const published = shifted(event, shift_ms);
+    if (published.event_type === 'tool_call_started') {
+      world.fold(published);
       return false;
     }
     if (given) {
-      said.event.outcome = replacedBy(given, said.event.outcome);
+      published.event.outcome = replacedBy(given, published.event.outcome);
       world.sources.set(call_id, { kind: 'replaced', call_id });
       world.affected.add(call_id);
     }
-    world.fold(said);
-    world.keys.end(call_id, said.event.outcome, world.now_ms);
+    world.fold(published);
+    world.keys.end(call_id, published.event.outcome, world.now_ms);
     this.answerFollowers(call_id);
     return true;
   }
@@ -215,7 +215,7 @@ export class SimulatedRuns {
     world.affected.add(call_id);
     if (end) this.deduplicate(authority, holder, end.outcome);
     else if (world.isUnknown(holder) || !world.calls.has(holder))
-      world.cannotKnow(call_id, { what: 'result', why: 'it is answered by a call whose end is not known', call_id: holder });
+      world.cannotKnow(call_id, { what: 'result', why: 'it is answered by a call whose outcome is unknown', call_id: holder });
     else this.followers.set(holder, [...(this.followers.get(holder) ?? []), call_id]);
   }
 
@@ -245,8 +245,8 @@ export class SimulatedRuns {
     const source = noRecord('simulated');
     const event = { meta, idempotency_key, tool, version, epoch: 0, decision_id, revision, outcome, source, also };
     const place = { ...noRecord('simulated'), partition: 0, timestamp_ms: outcome.ended_at_ms, traceparent: undefined };
-    const said: RunEvent = { event_type: 'tool_executed', event, ...place };
-    this.world.timeline.add(Math.max(this.world.now_ms, outcome.ended_at_ms), meta.hlc, { kind: 'run', event: said, shift_ms: 0 });
+    const published: RunEvent = { event_type: 'tool_executed', event, ...place };
+    this.world.timeline.add(Math.max(this.world.now_ms, outcome.ended_at_ms), meta.hlc, { kind: 'run', event: published, shift_ms: 0 });
   }
 
   /** What lets a call run now that has not started; undefined where nothing does. */

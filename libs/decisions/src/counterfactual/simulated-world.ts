@@ -18,13 +18,13 @@ import { SimulatedKeys } from './simulated-keys.js';
 import { SimulatedLimits } from './simulated-limits.js';
 import { Timeline } from './timeline.js';
 
-/** Of what all calls are in a recording: what counts them can be counted anew. */
+/** The scopes of which a recording has all calls: their counts can be computed again. */
 export interface Whole {
   cases: ReadonlySet<string>;
   runs: ReadonlySet<string>;
-  /** All calls of the tenant that were asked for since then, epoch ms; infinity: not all of any time. */
+  /** All calls of the tenant that were requested since then, epoch ms; infinity: not all of any time. */
   from_ms: number;
-  /** Agents with calls whose request came before that; `*`: nobody knows whose. */
+  /** Agents with calls that were requested before that; `*`: possibly any agent. */
   cut_agents: ReadonlySet<string>;
 }
 
@@ -41,9 +41,9 @@ export interface Recording {
   trust: readonly ReadEvent[];
   /** Calls that stand as they were recorded, whatever is changed; only what they hold counts. */
   as_recorded: ReadonlySet<string>;
-  /** Calls whose inputs nobody can read any more: they stand as they were recorded, and are not known. */
+  /** Calls whose inputs are erased: they keep their recorded outcome and are unknown. */
   erased: ReadonlySet<string>;
-  /** When the first of the calls was asked for, epoch ms. */
+  /** When the first of the calls was requested, epoch ms. */
   from_ms: number;
   /** How far the record goes, epoch ms: what would come later has not happened in any world. */
   until_ms: number;
@@ -80,7 +80,7 @@ export type Item =
 /** Policy's word and its place on the log. */
 const SAME_TIME_MS = 1000;
 
-/** What has happened so far in a world that is decided anew. */
+/** What has happened so far in a world that is decided again. */
 export class SimulatedWorld {
   now_ms = 0;
   readonly timeline = new Timeline<Item>();
@@ -93,7 +93,7 @@ export class SimulatedWorld {
   readonly affected = new Set<string>();
   readonly unknown = new Map<string, UnknownBecause[]>();
   readonly sources = new Map<string, ResultSource>();
-  /** Calls that were asked for because another had ended, by that one, until it has. */
+  /** Calls that were requested because another had ended, by that one, until it has. */
   readonly caused = new Map<string, RecordedCall[]>();
   /** When calls began to run that may have no recorded start. */
   readonly started = new Map<string, number>();
@@ -117,26 +117,26 @@ export class SimulatedWorld {
       const event_id = `simulated-${this.offset}`;
       const meta = stampedMeta(draft, { event_id, now_ms: this.now_ms, after_hlc: this.hlc });
       this.hlc = meta.hlc;
-      const said = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
-      this.fold(said, draft.traceparent);
-      return said;
+      const published = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
+      this.fold(published, draft.traceparent);
+      return published;
     });
   }
 
   /** Folds an event into what policy remembers and into its call. */
-  fold(said: AnyEvent, traceparent?: string): void {
-    evolveRulings(this.rulings, said, traceparent);
-    this.foldCall(said);
+  fold(published: AnyEvent, traceparent?: string): void {
+    evolveRulings(this.rulings, published, traceparent);
+    this.foldCall(published);
   }
 
-  foldCall(said: AnyEvent): void {
-    const { meta } = said.event as { meta: Meta };
+  foldCall(published: AnyEvent): void {
+    const { meta } = published.event as { meta: Meta };
     if (meta.call_id === null) return;
     const place = { topic: 'simulated', partition: 0, offset: this.offset++, timestamp_ms: this.now_ms };
-    this.calls.set(meta.call_id, evolve(this.calls.get(meta.call_id), { ...said, ...place } as PlacedEvent));
+    this.calls.set(meta.call_id, evolve(this.calls.get(meta.call_id), { ...published, ...place } as PlacedEvent));
   }
 
-  /** Status of a call in this world; undefined where it was never asked for. */
+  /** Status of a call in this world; undefined if it was never requested. */
   status(call_id: string): string | undefined {
     const state = this.calls.get(call_id);
     return state && statusOf(state);

@@ -2,10 +2,10 @@ import { type CallState, evolve, HOUR_MS, statusOf, usageFacts } from '@counters
 import { historyWindows } from '@countersign/policy';
 import type { RecordedCall } from './recorded-calls.js';
 
-/** What agents are told of, in the names of the windows' columns. */
+/** The statuses that agents are answered, in the names of the windows' columns. */
 const MEASURES = ['calls', 'succeeded', 'failed', 'denied'] as const;
 
-/** What of a call others are told: its status, and what its agent was answered, by the hour. */
+/** The state of a call as history counts it: its status and the answer of its agent, by the hour. */
 export interface Standing {
   status: string;
   answered: readonly Answered[];
@@ -19,7 +19,7 @@ interface Answered {
 /** States never change: each is looked at once. */
 const known = new WeakMap<CallState, Standing>();
 
-/** How a call stands; undefined where it was not asked for. */
+/** The state of a call; undefined if it was not requested. */
 export function standingOf(state: CallState | undefined): Standing | undefined {
   if (!state?.requested) return undefined;
   const standing = known.get(state) ?? standingNow(state);
@@ -54,7 +54,7 @@ export function windowCounts({ answered }: Standing, hour: number): Record<strin
 export const isAnswered = (standing: Standing | undefined): boolean =>
   standing?.answered.some(({ counts }) => (counts.calls ?? 0) > 0) === true;
 
-/** How recorded calls stood at a time: each is folded once. */
+/** The states of recorded calls at a time: each is folded once. */
 export class RecordedStandings {
   private readonly known = new Map<string, { at_ms: number; state: CallState }[]>();
 

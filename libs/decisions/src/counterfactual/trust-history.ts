@@ -3,20 +3,20 @@ import { evolveReported, type ReportedScores, trustFields } from '@countersign/d
 import type { ReadEvent } from '../read-event.js';
 import type { TrustSource } from '../tenant-rulings.js';
 
-/** What was told of trust by a time that only goes forward. */
+/** The published trust scores at a time that only moves forward. */
 export class TrustHistory implements TrustSource {
   private readonly scores: ReportedScores = new Map();
   private next = 0;
 
-  /** `told`: records of trust-view, in offset order. */
+  /** `records`: those of trust-view, in offset order. */
   constructor(
-    private readonly told: readonly ReadEvent[],
+    private readonly records: readonly ReadEvent[],
     private readonly now_ms: () => number,
   ) {}
 
   of(tenant_id: string, contract: ToolContract, principal: Principal): Readonly<Record<string, number | string>> {
-    for (; this.next < this.told.length; this.next++) {
-      const record = this.told[this.next] as ReadEvent;
+    for (; this.next < this.records.length; this.next++) {
+      const record = this.records[this.next] as ReadEvent;
       if (record.timestamp_ms > this.now_ms()) break;
       if (record.event_type === 'trust_score_changed') evolveReported(this.scores, record.event);
     }

@@ -7,7 +7,7 @@ export interface Moment {
   order: number;
 }
 
-/** Just after what policy said, and before what it said next. */
+/** Just after an event of policy, and before its next one. */
 export const after = ({ at_ms, order }: Moment): Moment => ({ at_ms, order: order + 0.5 });
 
 export const laterOf = (a: Moment, b: Moment): Moment => (a.at_ms !== b.at_ms ? (a.at_ms > b.at_ms ? a : b) : a.order >= b.order ? a : b);
@@ -15,7 +15,7 @@ export const laterOf = (a: Moment, b: Moment): Moment => (a.at_ms !== b.at_ms ? 
 /** Never, as far as the record goes. */
 const NEVER: Moment = { at_ms: Number.MAX_SAFE_INTEGER, order: 0 };
 
-/** Whether policy says nothing to somebody who cancels a call that stands so. */
+/** Whether policy ignores the cancellation of a call in this state. */
 function isSettled({ end, doubt, approval_end, ruling }: CallState): boolean {
   return end !== null || doubt !== null || (approval_end !== null && approval_end.kind !== 'granted') || ruling?.effect === 'deny';
 }

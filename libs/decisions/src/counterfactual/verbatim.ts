@@ -6,24 +6,24 @@ import { changesOf } from './change.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
 /** What a ruling of the record holds of limits: as it says, and by the limits of the changed world where those are others. */
-function heldOf(world: SimulatedWorld, said: EventMap['policy_decided'], at_ms: number): readonly LimitReservation[] {
+function heldOf(world: SimulatedWorld, decided: EventMap['policy_decided'], at_ms: number): readonly LimitReservation[] {
   const changed = new Set(changesOf(world.changes, 'limit').map(({ limit }) => limit.limit_id));
-  if (changed.size === 0 || said.effect === 'deny' || said.joined_call_id !== null) return said.reservations;
-  const kept = said.reservations.filter(({ limit_id }) => !changed.has(limit_id));
-  const { tenant_id } = said.meta;
-  const config = world.history.at(said.config_offset, at_ms);
-  const tool = catalogued(config, said.call.tool, said.call.version);
-  const demands = tool ? demandsOf(limitsOf(config, tenant_id), { tenant_id, call: said.call, contract: tool.contract, at_ms }) : [];
+  if (changed.size === 0 || decided.effect === 'deny' || decided.joined_call_id !== null) return decided.reservations;
+  const kept = decided.reservations.filter(({ limit_id }) => !changed.has(limit_id));
+  const { tenant_id } = decided.meta;
+  const config = world.history.at(decided.config_offset, at_ms);
+  const tool = catalogued(config, decided.call.tool, decided.call.version);
+  const demands = tool ? demandsOf(limitsOf(config, tenant_id), { tenant_id, call: decided.call, contract: tool.contract, at_ms }) : [];
   if ('rule' in demands) return kept;
   const wanted = demands
     .filter(({ limit_id }) => changed.has(limit_id))
     .map((demand) => ({ ...demand, max_micro: Number.MAX_SAFE_INTEGER }));
-  const ask = { call_id: said.meta.call_id as string, revision: said.revision, at_ms, demands: wanted };
+  const ask = { call_id: decided.meta.call_id as string, revision: decided.revision, at_ms, demands: wanted };
   const verdict = reserveFor(new Counters(new Map()), ask, undefined);
   return verdict.kind === 'reserved' ? [...kept, ...verdict.reservations] : kept;
 }
 
-/** An event of a call that stands as it was recorded: it is remembered, holds its key and counts for limits. */
+/** Applies an event of a call that keeps its recorded course: it holds its key and counts for limits. */
 export function verbatim(world: SimulatedWorld, event: ReadEvent): void {
   const call_id = event.event.meta.call_id as string;
   switch (event.event_type) {

@@ -2,7 +2,7 @@ import { histories } from '@countersign/contracts/testing/histories';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ReadEvent } from '../read-event.js';
-import { asked } from '../testing/asked.js';
+import { answerTo } from '../testing/answer-to.js';
 import { live, type Step } from '../testing/lived-steps.js';
 import { RecordedCalls } from './recorded-calls.js';
 
@@ -18,7 +18,7 @@ const step = fc.oneof<fc.Arbitrary<Step>[]>(
 test('whatever has happened: with nothing changed, every call is decided again as it was', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => {
-      const { comparisons } = asked(live(steps), []);
+      const { comparisons } = answerTo(live(steps), []);
       expect(comparisons.filter(({ differences, unknown }) => differences.length > 0 || unknown.length > 0)).toEqual([]);
     }),
     { numRuns: histories(20, 120) },
@@ -47,7 +47,7 @@ test('a cancellation that came too late is not decided at the time when it was s
     event_type: 'policy_decided',
     event: { effect: 'deny', revision: 2, meta: { call_id: cancelled.event.meta.call_id } },
   });
-  expect(asked(world, [])).toMatchObject({ calls: 7, unchanged: 7, unknown: 0 });
+  expect(answerTo(world, [])).toMatchObject({ calls: 7, unchanged: 7, unknown: 0 });
 });
 
 test('a call that was refused when it got its turn is refused then, and not when it ran after people had approved it', () => {
@@ -62,10 +62,10 @@ test('a call that was refused when it got its turn is refused then, and not when
     ['stage', 3, true],
   ]);
   expect(world.records.filter(({ event_type }) => event_type === 'tool_call_rejudged')).toHaveLength(1);
-  expect(asked(world, [])).toMatchObject({ calls: 5, unchanged: 5, unknown: 0 });
+  expect(answerTo(world, [])).toMatchObject({ calls: 5, unchanged: 5, unknown: 0 });
 });
 
-test('a cancellation that nobody has handled by the end of the record is not handled in any world', () => {
+test('a cancellation that is unhandled at the end of the record is not handled in any world', () => {
   const world = live([
     ['pay', 1, false],
     ['policy', 0],
@@ -75,7 +75,7 @@ test('a cancellation that nobody has handled by the end of the record is not han
   world.cancel(call_id);
   const cut = world.records.findIndex(({ event_type }) => event_type === 'tool_call_cancel_requested');
   world.records.length = cut + 1;
-  expect(asked(world, [])).toMatchObject({ calls: 2, unchanged: 2, unknown: 0 });
+  expect(answerTo(world, [])).toMatchObject({ calls: 2, unchanged: 2, unknown: 0 });
 });
 
 test('whatever is left out: nothing that never ran is given a result of its own', () => {
@@ -85,7 +85,7 @@ test('whatever is left out: nothing that never ran is given a result of its own'
       const ids = [...RecordedCalls.of(world.records).ids()];
       fc.pre(ids.length > 0);
       const call_id = ids[n % ids.length] as string;
-      const { comparisons } = asked(world, [{ kind: 'left_out', call_id }]);
+      const { comparisons } = answerTo(world, [{ kind: 'left_out', call_id }]);
       for (const one of comparisons) {
         const known = one.counterfactual?.status === 'succeeded' || one.counterfactual?.status === 'failed';
         if (known) expect(one.result).not.toBeNull();

@@ -8,7 +8,7 @@ const asJson = (value: unknown): string => canonicalText(JSON.parse(JSON.stringi
 
 /**
  * The canonical JSON (RFC 8785) of an object, in pieces that are together what `canonicalText` gives: no more than one element is
- * turned into text at a time. `levelsOf`: how many levels below a member are gone into.
+ * turned into text at a time. `levelsOf`: how many levels below a member are expanded.
  */
 export function* canonicalPieces(value: object, levelsOf: (name: string) => number): Generator<string> {
   yield* members(value as Record<string, unknown>, levelsOf);

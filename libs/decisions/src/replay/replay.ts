@@ -16,7 +16,7 @@ export interface ReplayReport {
   calls: number;
   records: number;
   differences: ReplayDifference[];
-  /** Calls that nobody can decide again: what they asked for is erased. */
+  /** Calls that cannot be decided again: their inputs are erased. */
   erased: string[];
 }
 
@@ -43,20 +43,20 @@ const SHAPES: Record<(typeof ARRAYS)[number], (one: unknown) => boolean> = {
   erased: (one) => typeof one === 'string',
 };
 
-/** What a text is, as far as its shape tells; or why it is no bundle. */
+/** The bundle in a text, checked by its shape; or why it is not a bundle. */
 export function readReplayBundle(text: string): ReplayBundle | { fault: string } {
   let value: Partial<ReplayBundle> | null;
   try {
     value = JSON.parse(text) as Partial<ReplayBundle> | null;
   } catch (cause) {
-    return { fault: `it is no JSON: ${(cause as Error).message}` };
+    return { fault: `it is not JSON: ${(cause as Error).message}` };
   }
-  if (value?.format !== REPLAY_FORMAT) return { fault: `it is no bundle of the format ${REPLAY_FORMAT}` };
+  if (value?.format !== REPLAY_FORMAT) return { fault: `it is not a bundle of the format ${REPLAY_FORMAT}` };
   const missing = ARRAYS.find((name) => !Array.isArray(value[name]));
   if (missing !== undefined) return { fault: `/${missing} is missing` };
   for (const name of ARRAYS) {
     const at = (value[name] as unknown[]).findIndex((one) => !SHAPES[name](one));
-    if (at >= 0) return { fault: `/${name}/${at} is not what stands there in a bundle` };
+    if (at >= 0) return { fault: `/${name}/${at} does not have the shape that the format requires` };
   }
   if (typeof value.tenant_id !== 'string' || typeof value.terms?.from_ms !== 'number') return { fault: '/terms is missing' };
   return value as ReplayBundle;

@@ -2,7 +2,7 @@ import { NO_CONTEXT } from '@countersign/contracts';
 import type { Change } from '../counterfactual/change.js';
 import { Counterfactual } from '../counterfactual/counterfactual.js';
 import { replayBundle, replayPieces } from '../replay/replay-bundle.js';
-import { recordingFrom } from './asked.js';
+import { recordingFrom } from './answer-to.js';
 import { TENANT } from './lived-settings.js';
 import { LivedWorld } from './lived-world.js';
 

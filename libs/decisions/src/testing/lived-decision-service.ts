@@ -29,7 +29,7 @@ export class LivedDecisionService {
   judged(question: Question): Judged {
     const { call, call_id, at_ms, at_execution, resumed, key_is_known, held_by } = question;
     const { config } = this.settings;
-    const history_json = this.history.told(this.rulings, config, question);
+    const history_json = this.history.historyFor(this.rulings, config, question);
     const plain = judgeCall(this.rulings, config, { tenant_id: TENANT, call, at_ms, waited: resumed?.waited ?? [], history_json });
     const judged = at_execution ? refusedAtExecution(plain) : plain;
     const statuses = new Map(dependsOn(call).map((other) => [`${TENANT}/${other}`, this.statuses.get(other) ?? 'running']));

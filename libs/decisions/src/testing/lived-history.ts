@@ -7,7 +7,7 @@ import { TENANT } from './lived-settings.js';
 
 const COUNTS = ['calls', 'succeeded', 'failed', 'denied'] as const;
 
-/** For specs: what has become of calls, counted whole for every question, as views would be asked. */
+/** For specs: the history of calls, counted in full for every question, as the views count it. */
 export class LivedHistory {
   private readonly calls = new Map<string, CallState>();
 
@@ -16,7 +16,7 @@ export class LivedHistory {
     if (call_id !== null) this.calls.set(call_id, evolve(this.calls.get(call_id), record));
   }
 
-  told(rulings: TenantRulings, config: ConfigurationState, { call, call_id, at_ms }: Question): string | undefined {
+  historyFor(rulings: TenantRulings, config: ConfigurationState, { call, call_id, at_ms }: Question): string | undefined {
     const tool = catalogued(config, call.tool, call.version);
     const uses = tool && rulings.historyRequested(config, TENANT, tool.contract);
     if (!uses) return undefined;
@@ -24,19 +24,19 @@ export class LivedHistory {
     const rowsOf = (states: readonly CallState[]) =>
       states.map((state) => ({ tool: state.call?.tool ?? '', status: statusOf(state), calls: 1 }));
     const own = others.filter((state) => state.call?.principal.id === call.principal.id);
-    const told: Record<string, unknown> = {};
+    const reported: Record<string, unknown> = {};
     if (uses.scopes.has('case') && call.case_id !== null)
-      told.case = scopeHistory(uses, rowsOf(others.filter((state) => state.call?.case_id === call.case_id)));
+      reported.case = scopeHistory(uses, rowsOf(others.filter((state) => state.call?.case_id === call.case_id)));
     if (uses.scopes.has('run') && call.run_id !== null)
-      told.run = scopeHistory(uses, rowsOf(others.filter((state) => state.call?.run_id === call.run_id)));
+      reported.run = scopeHistory(uses, rowsOf(others.filter((state) => state.call?.run_id === call.run_id)));
     if (uses.scopes.has('agent'))
-      told.agent = agentHistory(
+      reported.agent = agentHistory(
         uses,
         own.map((state) => answersOf(state, Math.floor(at_ms / HOUR_MS))),
       );
     const used = own.some((state) => state.call?.tool === call.tool && usageFacts(state).some(({ sums }) => sums.calls > 0));
-    if (uses.scopes.has('first_use_of_tool')) told.first_use_of_tool = !used;
-    return historyText(told);
+    if (uses.scopes.has('first_use_of_tool')) reported.first_use_of_tool = !used;
+    return historyText(reported);
   }
 }
 

@@ -50,7 +50,7 @@ export class LivedWorld extends LivedSettings {
   private readonly decisionService = new LivedDecisionService(this, this.state);
   private due: { at_ms: number; act: () => void }[] = [];
 
-  /** A call is asked for. @returns its id. */
+  /** Requests a call. @returns its id. */
   request(tool: string, inputs: unknown, more: Partial<ToolCall> = {}): string {
     const known = this.config.tools.get(tool)?.[0]?.contract as ToolContract;
     const call_id = `0-${this.id()}`;
@@ -126,17 +126,17 @@ export class LivedWorld extends LivedSettings {
     this.now_ms = Math.max(this.now_ms, at_ms);
   }
 
-  private input(topic: string, said: AnyEvent): void {
+  private input(topic: string, published: AnyEvent): void {
     this.until(this.now_ms);
-    const event = this.append(topic, said);
+    const event = this.append(topic, published);
     this.until(this.now_ms + LAG_MS);
     if (wantsRuling(event)) this.rule(event);
     else this.say(decideRecord(this.state, event, undefined, this.terms));
   }
 
   private get terms(): DecisionTerms {
-    const nobody = { standing: () => [], person_links: () => [], roles_left: () => (_who: unknown, roles: readonly string[]) => roles };
-    return { now_ms: this.now_ms, bundle_version: 'default-1', allow_for_ms: 900_000, grant_for_ms: 3_600_000, ...nobody };
+    const people = { standing: () => [], person_links: () => [], roles_left: () => (_who: unknown, roles: readonly string[]) => roles };
+    return { now_ms: this.now_ms, bundle_version: 'default-1', allow_for_ms: 900_000, grant_for_ms: 3_600_000, ...people };
   }
 
   private rule(event: ToRule): void {
@@ -153,32 +153,32 @@ export class LivedWorld extends LivedSettings {
     for (const draft of drafts) {
       const meta = stampedMeta(draft, { event_id: this.id(), now_ms: this.now_ms, after_hlc: this.hlc });
       this.hlc = meta.hlc;
-      const said = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
+      const published = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
       const topic =
         draft.event_type === 'policy_decided' || draft.event_type === 'approval_requested' ? 'policy-decided' : 'approval-granted';
-      this.append(topic, said);
-      this.follow(said);
+      this.append(topic, published);
+      this.follow(published);
     }
   }
 
-  private follow(said: AnyEvent): void {
-    const call_id = said.event.meta.call_id as string;
-    if (said.event_type === 'policy_decided') {
-      const { effect } = said.event;
+  private follow(published: AnyEvent): void {
+    const call_id = published.event.meta.call_id as string;
+    if (published.event_type === 'policy_decided') {
+      const { effect } = published.event;
       this.decisionService.statuses.set(call_id, effect === 'deny' ? 'denied' : effect === 'allow' ? 'running' : 'pending_approval');
-      if (effect === 'allow') this.later(LAG_MS, () => this.start(said.event, []));
+      if (effect === 'allow') this.later(LAG_MS, () => this.start(published.event, []));
       if (effect === 'deny') this.ended(call_id, 'denied');
-      if (said.event.defer) this.later(said.event.defer.timeout_at_ms - this.now_ms, () => this.resume());
+      if (published.event.defer) this.later(published.event.defer.timeout_at_ms - this.now_ms, () => this.resume());
     }
-    if (said.event_type === 'approval_requested' || said.event_type === 'approval_escalated') {
-      const { approval_id } = said.event;
+    if (published.event_type === 'approval_requested' || published.event_type === 'approval_escalated') {
+      const { approval_id } = published.event;
       const ends = this.state.approvals.get(approval_id)?.parts ?? [];
       for (const { expires_at_ms } of ends) this.later(expires_at_ms - this.now_ms, () => this.expire(approval_id));
     }
-    if (said.event_type === 'approval_granted') this.later(LAG_MS, () => this.start(said.event, partsGiven(said.event)));
-    if (said.event_type === 'approval_denied') this.ended(call_id, 'denied');
-    if (said.event_type === 'approval_expired') this.ended(call_id, 'expired');
-    if (said.event_type === 'call_cancelled' && said.event.final) this.ended(call_id, 'cancelled');
+    if (published.event_type === 'approval_granted') this.later(LAG_MS, () => this.start(published.event, partsGiven(published.event)));
+    if (published.event_type === 'approval_denied') this.ended(call_id, 'denied');
+    if (published.event_type === 'approval_expired') this.ended(call_id, 'expired');
+    if (published.event_type === 'call_cancelled' && published.event.final) this.ended(call_id, 'cancelled');
   }
 
   private start(word: Word, given: readonly GivenPart[]): void {
@@ -276,12 +276,12 @@ export class LivedWorld extends LivedSettings {
       this.say(endOfTime(approval, holderOf(approval).meta, this.now_ms));
   }
 
-  private append(topic: string, said: AnyEvent): ReadEvent {
+  private append(topic: string, published: AnyEvent): ReadEvent {
     const offset = this.records.length;
-    const record = { ...said, topic, partition: 0, offset, timestamp_ms: this.now_ms, traceparent: undefined } as ReadEvent;
+    const record = { ...published, topic, partition: 0, offset, timestamp_ms: this.now_ms, traceparent: undefined } as ReadEvent;
     this.records.push(record);
     this.decisionService.history.fold(record);
-    evolveRulings(this.state, said, undefined);
+    evolveRulings(this.state, published, undefined);
     return record;
   }
 

@@ -19,7 +19,7 @@ function byPerson(given: readonly GivenPart[], links: readonly PersonLink[]): re
 
 /**
  * The first part of what policy asks now that approvals given earlier do not answer; undefined where they answer all. Each
- * part must have been met by people whom it asks, and by enough of them. `links`: who is one person, as it is known now.
+ * part must have been met by enough people of its group. `links`: identities of one person, as known now.
  */
 export function unansweredPart(
   now: readonly RequestedPart[],
@@ -38,7 +38,7 @@ export function unansweredPart(
   return now.find((_, at) => (has[at] as number) < (slots[at]?.quorum ?? 1));
 }
 
-/** The parts that a grant met; a record from before parts has one, of whoever voted. */
+/** The parts that a grant met; a record from before parts has one, with all votes. */
 export function partsGiven({ parts, votes, asked }: Pick<EventMap['approval_granted'], 'parts' | 'votes' | 'asked'>): readonly GivenPart[] {
   if (parts.length > 0) return parts;
   const approvals = votes.filter(({ vote }) => vote === 'approve' || vote === 'edit');

@@ -20,7 +20,7 @@ const reason = () => policy.last('approval_vote_refused').reason;
 describe('given a request that needs one approval', () => {
   beforeEach(() => void policy.rule('c1', asks));
 
-  test('an approval grants it, bound to what was asked, for a while', () => {
+  test('an approval grants it for a limited time, bound to the requested inputs', () => {
     const { ruling_digest } = policy.last('approval_requested');
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_granted']);
     expect(policy.last('approval_granted')).toMatchObject({
@@ -32,7 +32,7 @@ describe('given a request that needs one approval', () => {
     });
   });
 
-  test('a denial ends it, with its reason and who said it', () => {
+  test('a denial ends it, with its reason and its author', () => {
     expect(policy.vote('c1.1', ann, 'deny', { reason: 'too dear' })).toEqual(['approval_denied']);
     expect(policy.last('approval_denied')).toMatchObject({ reason: 'too dear', by: ann, revision: 1 });
     expect(policy.state.approvals.size).toBe(0);
@@ -51,16 +51,16 @@ describe('given a request that needs one approval', () => {
     expect(policy.vote('c1.1', bob, 'deny')).toEqual(['approval_vote_refused']);
   });
 
-  test('who asked cannot approve it, whatever their roles', () => {
+  test('the requester cannot approve it with any role', () => {
     expect(policy.vote('c1.1', person('robot', ['admin', 'approver']), 'approve')).toEqual(['approval_vote_refused']);
     expect(reason()).toMatch(/four eyes/);
   });
 
-  test('who asked may deny it with the role for it', () => {
+  test('the requester may deny it with the right role', () => {
     expect(policy.vote('c1.1', person('robot'), 'deny')).toEqual(['approval_denied']);
   });
 
-  test('voting needs a role that is asked: an admin votes only where one is named', () => {
+  test('voting needs a requested role: an admin votes only where that role is named', () => {
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_refused']);
     expect(policy.vote('c1.1', clerk, 'deny')).toEqual(['approval_vote_refused']);
     expect(reason()).toMatch(/needs one of the roles approver, or a delegation/);
@@ -86,7 +86,7 @@ describe('given a request that needs one approval', () => {
     },
   );
 
-  test('an edit without inputs and a delegation to nobody are refused', () => {
+  test('an edit without inputs and a delegation without a target are refused', () => {
     expect(policy.vote('c1.1', ann, 'edit')).toEqual(['approval_vote_refused']);
     expect(policy.last('approval_vote_refused').code).toBe('bad_edit');
     expect(policy.vote('c1.1', ann, 'delegate')).toEqual(['approval_vote_refused']);
@@ -135,7 +135,7 @@ describe('given a request that needs two approvals', () => {
   test('one person counts once', () => {
     policy.vote('c1.1', ann, 'approve');
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
-    expect(reason()).toMatch(/another person/);
+    expect(reason()).toMatch(/a different person/);
   });
 
   test('the same vote again changes nothing', () => {
@@ -151,7 +151,7 @@ describe('given a request that needs two approvals', () => {
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_granted']);
   });
 
-  test("nobody revokes another's approval", () => {
+  test("a voter cannot revoke another voter's approval", () => {
     policy.vote('c1.1', ann, 'approve');
     expect(policy.vote('c1.1', bob, 'revoke')).toEqual(['approval_vote_refused']);
   });
@@ -191,7 +191,7 @@ describe('given a requirement of its own', () => {
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_granted']);
   });
 
-  test("the agent's owner cannot approve it, unless four eyes are not asked for", () => {
+  test("the agent's owner cannot approve it, unless four eyes are not required", () => {
     policy.rule('c1', asks, { barred: ['ann'] });
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
     policy.rule(
@@ -233,12 +233,12 @@ test('any order and repetition of votes, cancels and time gives at most one end,
         else policy.vote('c1.1', person(who), what, { vote_id: `${who}-${what}-${id}` });
       }
       const ends = policy.written.filter(
-        (said) =>
-          ['approval_granted', 'approval_denied', 'approval_expired'].includes(said.event_type) ||
-          (said.event_type === 'call_cancelled' && said.event.final),
+        (published) =>
+          ['approval_granted', 'approval_denied', 'approval_expired'].includes(published.event_type) ||
+          (published.event_type === 'call_cancelled' && published.event.final),
       );
       expect(ends.length).toBeLessThanOrEqual(1);
-      const granted = ends.find((said) => said.event_type === 'approval_granted');
+      const granted = ends.find((published) => published.event_type === 'approval_granted');
       if (granted?.event_type !== 'approval_granted') return;
       const voters = new Set(granted.event.votes.map((vote) => vote.voter_id));
       expect(voters.size).toBeGreaterThanOrEqual(quorum);

@@ -4,8 +4,8 @@ import { type ApprovalDraft, about } from './draft.js';
 import { type Approval, holderOf } from './state.js';
 
 /**
- * Cancels one waiting call. The call that was asked for takes those that joined it along: they wait for the same effect,
- * and nobody would be asked for it any more. Empty where the call does not wait here.
+ * Cancels one waiting call. The requested call takes those that joined it along: they wait for the same effect,
+ * and without it no approval would be needed. Empty where the call does not wait here.
  */
 export function cancelWaiting(
   approval: Approval,

@@ -27,7 +27,7 @@ import {
   type VotingRights,
 } from './voting-right.js';
 
-/** A vote as it stands on the log. `appended_at_ms` is the log's time: deadlines go by it. */
+/** A vote as it is on the log. `appended_at_ms` is the log's time: deadlines go by it. */
 export interface CastVote {
   vote: ApprovalVoted;
   traceparent: string | undefined;
@@ -43,7 +43,7 @@ export interface CastVote {
   person_links?: readonly LinkPeriod[];
 }
 
-/** What is known beside the request itself. Whatever was recorded since it was asked only makes it stricter. */
+/** Facts besides the request itself. Facts that were recorded after the request only make it stricter. */
 export function knownFor(
   approval: Pick<Approval, 'config_offset'>,
   { standing = [], person_links = NO_LINKS, roles_left }: CastVote,
@@ -79,7 +79,7 @@ function passedRights(
 ): VotingRights | Objection {
   const who = { issuer: voter_issuer, id: voter.id };
   if (!to || to === voter.id || isOnePerson(links, identityOf(to), who))
-    return objectTo('bad_delegate', 'name in `to` who decides instead');
+    return objectTo('bad_delegate', 'name in `to` the person who decides instead');
   const own = approvingRights(approval, who, rights, links);
   if ('code' in own && own.code === 'twice') return own;
   const mine = rights.filter(({ on_behalf_of }) => on_behalf_of === null);
@@ -88,13 +88,13 @@ function passedRights(
   if (!('code' in usable)) return usable;
   return objectTo(
     'bad_delegate',
-    usable.code === 'twice' ? `${to} has approved already` : 'four eyes: who asked for the call cannot decide it',
+    usable.code === 'twice' ? `${to} has already approved` : 'four eyes: the requester of the call cannot decide it',
   );
 }
 
 type Admitted = { approval: Approval; rights: VotingRights; first: ApprovalDraft[] } | { drafts: ApprovalDraft[] };
 
-/** The request as it stands at the time of a vote: parts whose time is over went on. `ended`: it expired. */
+/** The request as it is at the time of a vote: parts whose time is over went on. `ended`: it expired. */
 function atTime(approval: Approval, { vote, appended_at_ms }: CastVote): { now: Approval; first: ApprovalDraft[]; late: boolean } {
   if (appended_at_ms < expiresAt(approval)) return { now: approval, first: [], late: false };
   const first = endOfTime(approval, vote.meta, appended_at_ms);
@@ -115,20 +115,19 @@ function rightsOf(before: Approval, now: Approval, cast: CastVote): VotingRights
   return approvingRights(now, { issuer: vote.voter_issuer, id: vote.voter.id }, rights, known.links);
 }
 
-const LATE = objectTo('late', 'too late: the time of this group is over');
+const LATE = objectTo('late', 'too late: the time of this group of approvers has ended');
 
-/** Whether this vote may change its request, and in which parts; else what is said instead (nothing where it was counted before). */
+/** Whether this vote may change its request, and in which parts; else the drafts to write instead (none where it was counted before). */
 export function admittedVote(approval: Approval | undefined, cast: CastVote): Admitted {
   const { vote } = cast;
   const no = (why: Objection) => ({ drafts: refuseVote(cast, why) });
-  if (!approval || holderOf(approval).meta.tenant_id !== vote.meta.tenant_id)
-    return no(objectTo('not_open', 'the request is not open (any more)'));
+  if (!approval || holderOf(approval).meta.tenant_id !== vote.meta.tenant_id) return no(objectTo('not_open', 'the request is not open'));
   const known = approval.votes.some((one) => one.vote_id === vote.vote_id) || approval.passed.some((one) => one.vote_id === vote.vote_id);
   if (known) return { drafts: [] };
   const dead = machineObjection(vote.voter) ?? liveObjection(vote, cast.roles_left);
   if (dead) return no(dead);
   if (vote.vote === 'revoke') return { approval, rights: [], first: [] };
-  if (approval.status === 'granted') return no(objectTo('not_open', 'the request was granted already'));
+  if (approval.status === 'granted') return no(objectTo('not_open', 'the request is already granted'));
   const { now, first, late } = atTime(approval, cast);
   const isOver = late && now === approval;
   const rights = isOver ? LATE : rightsOf(approval, now, cast);
@@ -141,9 +140,9 @@ export function admittedVote(approval: Approval | undefined, cast: CastVote): Ad
  * The decision on one vote. Empty where this vote was counted before. A vote that the log got after the time of its group
  * is refused, or meets the next group; nothing is ever granted by time.
  */
-export function castVote(asked: Approval | undefined, cast: CastVote): ApprovalDraft[] {
+export function castVote(current: Approval | undefined, cast: CastVote): ApprovalDraft[] {
   const { vote } = cast;
-  const admitted = admittedVote(asked, cast);
+  const admitted = admittedVote(current, cast);
   if ('drafts' in admitted) return admitted.drafts;
   const { approval, rights, first } = admitted;
   switch (vote.vote) {
@@ -152,7 +151,7 @@ export function castVote(asked: Approval | undefined, cast: CastVote): ApprovalD
     case 'deny':
       return [...first, ...denied(approval, cast)];
     case 'edit':
-      return [...refuseVote(cast, objectTo('bad_edit', 'the edit names no inputs that could be ruled on')), ...first];
+      return [...refuseVote(cast, objectTo('bad_edit', 'the edit names no inputs that policy can judge')), ...first];
     case 'approve':
     case 'delegate':
       return [...first, ...counted(approval, cast, rights)];
@@ -200,17 +199,17 @@ function revoked(approval: Approval, cast: CastVote): ApprovalDraft[] {
   const passed = approval.passed.some(({ from }) => from === name);
   const machine = machineObjection(vote.voter);
   if (machine) return refuseVote(cast, machine);
-  if (!own && !passed) return refuseVote(cast, objectTo('nothing_to_revoke', 'there is no approval of this voter to revoke'));
-  if (approval.fired) return refuseVote(cast, objectTo('fired', 'too late: the call has been fired'));
+  if (!own && !passed) return refuseVote(cast, objectTo('nothing_to_revoke', 'this voter has no approval to revoke'));
+  if (approval.fired) return refuseVote(cast, objectTo('fired', 'too late: the call has already started'));
   const mine = countedVote(vote, []);
-  const said = voteCounted(approval, tally(approval.votes, mine), mine, cast);
-  if (approval.status === 'open') return [said];
+  const revocation = voteCounted(approval, tally(approval.votes, mine), mine, cast);
+  if (approval.status === 'open') return [revocation];
   const cancelled = approval.members.map((member): ApprovalDraft => {
     const { revision, call } = member;
-    const why = { reason: `${vote.voter.id} took the approval back`, by: vote.voter, final: false, only_before_fire: true };
+    const why = { reason: `${vote.voter.id} revoked the approval`, by: vote.voter, final: false, only_before_fire: true };
     return { event_type: 'call_cancelled', ...about(member, vote.meta), body: { revision, ...why, source, call } };
   });
-  return [said, ...cancelled];
+  return [revocation, ...cancelled];
 }
 
 const isOwn = (one: CountedVote, { voter, voter_issuer }: Pick<ApprovalVoted, 'voter' | 'voter_issuer'>): boolean =>
@@ -226,7 +225,7 @@ function withoutRightOf(vote: CountedVote, mine: CountedVote): CountedVote | und
   return in_parts.length > 0 ? { ...vote, in_parts } : undefined;
 }
 
-/** Approvals after one more vote: an approval adds to those that are there, a revocation takes away what the voter's right gave. */
+/** Approvals after one more vote: an approval is added, a revocation removes what the voter's right gave. */
 export function tally(votes: readonly CountedVote[], mine: CountedVote): CountedVote[] {
   const others = votes.filter(({ vote_id }) => vote_id !== mine.vote_id);
   if (mine.vote === 'revoke') return others.flatMap((vote) => withoutRightOf(vote, mine) ?? []);

@@ -46,9 +46,9 @@ export function grantableInputs(inputs_json: string, input_schema: Json): Granta
 }
 
 /** Whether inputs are those of a grant: equal where nothing is marked, and each amount above 0 and no larger than approved. */
-export function isWithin(granted: GrantableInputs, asked: GrantableInputs | null): boolean {
-  if (!asked || asked.equal_digest !== granted.equal_digest || asked.amounts.length !== granted.amounts.length) return false;
-  return asked.amounts.every(({ path, max }, at) => {
+export function isWithin(granted: GrantableInputs, requested: GrantableInputs | null): boolean {
+  if (!requested || requested.equal_digest !== granted.equal_digest || requested.amounts.length !== granted.amounts.length) return false;
+  return requested.amounts.every(({ path, max }, at) => {
     const approved = granted.amounts[at];
     return approved?.path === path && max > 0 && max <= approved.max;
   });

@@ -73,7 +73,7 @@ describe('a local person', () => {
     expect([refusal(), policy.last('approval_vote_refused').reason]).toEqual(['not_live', expect.stringContaining('has lost the role')]);
   });
 
-  test('is nobody by the key of another tenant, of a service, or of another id', () => {
+  test('is not live by the key of another tenant, of a service, or of another id', () => {
     key('ann', { key_id: 'theirs', tenant_id: 'other' });
     key('ann', { key_id: 'service', kind: 'service' });
     key('Ann', { key_id: 'other' });
@@ -112,7 +112,7 @@ describe('a person of an identity provider', () => {
     expect(live(1000)).toBeUndefined();
   });
 
-  test('is read anew once the provider was changed or set up again, and by the time that the provider says', () => {
+  test('is read again once the provider was changed or set up again, and by the time that the provider says', () => {
     provider();
     token(1000);
     provider({ people_live_ms: 5000 });
@@ -121,7 +121,7 @@ describe('a person of an identity provider', () => {
     expect([live(5999), live(6000)]).toEqual([['approver'], undefined]);
   });
 
-  test('is nobody by the token of a provider of agents or of another tenant', () => {
+  test('is not live by the token of a provider of agents or of another tenant', () => {
     provider({ kind: 'agent' });
     token(1000);
     provider({}, 'other');
@@ -130,7 +130,7 @@ describe('a person of an identity provider', () => {
   });
 });
 
-test('in whatever order keys come and go, nobody decides with a role that no good key of theirs gives', () => {
+test('in any order of keys, no voter decides with a role that none of their valid keys gives', () => {
   const step = fc.oneof(
     fc.record({
       add: fc.constantFrom('a', 'b', 'c'),

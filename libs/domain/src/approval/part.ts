@@ -20,7 +20,7 @@ export interface RequestedPart {
 /** A ruling's request for approval. Without `parts` its rule is the only one that asks. */
 export type PartsAsking = Asking & { rule: string; parts?: readonly RequestedPart[] };
 
-/** One part of a request, as it stands. */
+/** The current state of one part of a request. */
 export interface ApprovalPart extends RequestedPart {
   /** 0: the first group has it; n: the n-th of `escalate_to`. */
   level: number;
@@ -32,7 +32,7 @@ export interface ApprovalPart extends RequestedPart {
   /** The longest of `reminders_ms` that was sent. */
   reminded_ms: number;
   sla_missed: boolean;
-  /** Why the people who are known cannot meet it; null: they can, or it cannot be told. */
+  /** Why the known people cannot meet it; null: they can, or that is unknown. */
   shortfall: string | null;
 }
 
@@ -55,13 +55,13 @@ export const levelOf = ({ level, level_before = 0 }: ApprovalPart): number => le
 
 /** A part as `approval_requested` records it, starting now. `deadline_ms` is the call's. */
 export function startedPart(
-  asked: RequestedPart,
+  requested: RequestedPart,
   now_ms: number,
   deadline_ms: number | null,
   shortfall: string | null = null,
 ): RecordedPart {
-  const expires_at_ms = Math.min(now_ms + asked.requirement.expires_after_ms, deadline_ms ?? Number.MAX_SAFE_INTEGER);
-  return { ...asked, level: 0, requested_at_ms: now_ms, expires_at_ms, reminded_ms: 0, sla_missed: false, shortfall };
+  const expires_at_ms = Math.min(now_ms + requested.requirement.expires_after_ms, deadline_ms ?? Number.MAX_SAFE_INTEGER);
+  return { ...requested, level: 0, requested_at_ms: now_ms, expires_at_ms, reminded_ms: 0, sla_missed: false, shortfall };
 }
 
 /** Whether a vote counts in a part. Records from before parts name none: the only one. */
@@ -83,7 +83,7 @@ interface PartCandidates {
   candidates: readonly string[];
 }
 
-/** Gives each person at most one seat. A seat that was filled stays filled, whoever else comes. @returns filled seats, a part. */
+/** Gives each person at most one slot. A filled slot stays filled. @returns the number of filled slots per part. */
 function assignPeople(parts: readonly PartCandidates[], people: readonly string[]): number[] {
   const slots = parts.map((): string[] => []);
   const place = (person: string, tried: Set<number>): boolean => {
@@ -106,7 +106,7 @@ function assignPeople(parts: readonly PartCandidates[], people: readonly string[
   return slots.map(({ length }) => length);
 }
 
-/** How many approvals each part has: of all who are for it, or, where parts share nobody, of its own. */
+/** How many approvals each part has: of all approvers, or, for `distinct` parts, of its own. */
 export function filled(parts: readonly PartCandidates[], distinct: boolean): number[] {
   if (!distinct) return parts.map(({ candidates }) => new Set(candidates).size);
   return assignPeople(parts, [...new Set(parts.flatMap(({ candidates }) => candidates))]);
@@ -124,5 +124,5 @@ export function standingOfParts(parts: readonly ApprovalPart[], votes: readonly 
 
 export const isMet = ({ approvals, quorum }: PartStanding): boolean => approvals >= quorum;
 
-/** A part that people met, as far as it is known: of records from before parts, who was asked may not be. */
+/** A granted part; `asked` is unknown in records from before parts. */
 export type GivenPart = Pick<GrantedPart, 'approved_by'> & { asked: GrantedPart['asked'] | null };

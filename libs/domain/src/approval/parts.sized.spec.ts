@@ -53,7 +53,7 @@ describe('given a call that two rules ask about', () => {
     expect(approve(ann)).toEqual(['approval_granted']);
   });
 
-  test('then who stands in for somebody counts where that one has the right, and by the own right elsewhere', () => {
+  test('then a delegate counts where the delegator has the right, and by the own right in other parts', () => {
     policy.standing = [{ from: ann, to: 'bea' }];
     approve(bea);
     expect(approval().votes[0]?.in_parts).toEqual([
@@ -65,7 +65,7 @@ describe('given a call that two rules ask about', () => {
     expect(approval().votes.map(({ in_parts }) => in_parts)).toEqual([[{ rule: 'mismatching-lines', on_behalf_of: null }]]);
   });
 
-  test('then a denial of somebody entitled in an open part denies all, and one in a met part denies nothing', () => {
+  test('then a denial by an entitled voter in an open part denies all, and one in a met part denies nothing', () => {
     approve(bea);
     expect(policy.vote('c1.1', person('bo', ['buyer']), 'deny')).toEqual(REFUSED);
     expect(policy.vote('c1.1', ann, 'deny')).toEqual(['approval_denied']);
@@ -80,7 +80,7 @@ describe('given a call that two rules ask about', () => {
   test('then the same request folds once more to the same state', () => {
     approve(both);
     const again = new RuledPartition();
-    for (const said of policy.written) again.fold(said);
+    for (const published of policy.written) again.fold(published);
     expect(again.state.approvals).toEqual(policy.state.approvals);
   });
 });
@@ -129,7 +129,7 @@ describe('given parts that end at different times', () => {
 });
 
 describe('given a rule that asks for different people', () => {
-  test('then nobody counts in two parts, whatever the order of votes', () => {
+  test('then no voter counts in two parts, in any order of votes', () => {
     ask(part('a', { distinct: true }), part('b', { approver_roles: ['buyer'] }));
     expect(approve(both)).toEqual(['approval_vote_counted']);
     expect(approve(bea)).toEqual(['approval_granted']);
@@ -160,7 +160,7 @@ describe('rights and exclusion', () => {
     expect(policy.last('approval_vote_refused').code).toBe('twice');
   });
 
-  test('four eyes hold for who asked, by whatever issuer they come', () => {
+  test('four eyes apply to the requester with any issuer', () => {
     policy.rule('c1', asks, { call: aCall({ principal: person('alice') }), barred: ['Olga'] });
     for (const id of ['Alice', 'olga'])
       expect(policy.vote('c1.1', person(id), 'approve', { voter_issuer: 'https://idp.example' })).toEqual(REFUSED);
@@ -226,18 +226,18 @@ describe('whatever the parts and whoever votes', () => {
     );
   });
 
-  test('what was granted answers the parts that asked, and a part with a higher quorum is not answered', () => {
+  test('a grant satisfies the requested parts, but not a part with a higher quorum', () => {
     fc.assert(
       fc.property(someParts, voters, fc.boolean(), (parts, people, distinct) => {
-        const asked = named(parts, distinct);
+        const requestedParts = named(parts, distinct);
         const partition = new RuledPartition();
-        partition.rule('c1', { ...asks, parts: asked });
+        partition.rule('c1', { ...asks, parts: requestedParts });
         const granted = people.some(({ id, roles: of }) => partition.vote('c1.1', person(id, of), 'approve').includes('approval_granted'));
         if (!granted) return;
         const { votes, parts: recorded } = partition.last('approval_granted');
         const given = grantedParts(partition.state.approvals.get('c1.1') as Approval, votes);
         expect(given).toEqual(recorded);
-        expect(unansweredPart(asked, given)).toBeUndefined();
+        expect(unansweredPart(requestedParts, given)).toBeUndefined();
         expect(unansweredPart([part('more', { approver_roles: roles, quorum: 9 })], given)).toBeDefined();
       }),
       RUNS,

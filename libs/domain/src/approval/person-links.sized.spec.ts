@@ -47,7 +47,7 @@ describe('who is one person', () => {
     expect(isOnePerson(links, local('a'), corp('a'))).toBe(true);
   });
 
-  test('a request goes by the stricter of what held when it was asked and what holds now', () => {
+  test('a request uses the stricter of the links at the request and the current links', () => {
     const [joined, parted] = [same(local('a'), local('b')), different(local('c'), corp('c'))];
     const relations = (periods: LinkPeriod[]) => linksSince(periods, 10).map(({ relation }) => relation);
     expect(relations([recorded(parted, 10)])).toEqual(['different']);
@@ -65,7 +65,7 @@ const part = (rule: string, more: Partial<RequestedPart['requirement']> = {}): R
   requirement: { ...requirementOf(asks), ...more },
 });
 
-/** A request that was asked at position 10 of configuration-changed. */
+/** A request made at position 10 of configuration-changed. */
 class Request {
   readonly policy = new RuledPartition();
 
@@ -73,7 +73,7 @@ class Request {
     this.policy.rule('c1', { ...asks, parts }, { config_offset: 10, ...more });
   }
 
-  /** Links as they were when it was asked. */
+  /** Links at the time of the request. */
   knows(...links: PersonLink[]): this {
     this.policy.person_links = links.map((link) => recorded(link, 1));
     return this;
@@ -143,12 +143,12 @@ describe('a request for approval', () => {
     ).toBe('a');
   });
 
-  test('goes by no separation that was recorded after it was asked', () => {
+  test('ignores separations that were recorded after the request', () => {
     const request = new Request(two).learns(different(local('alice'), corp('alice')));
     expect([request.approve(local('alice')), request.approve(corp('alice'))]).toEqual([COUNTED, 'twice']);
   });
 
-  test('counts a vote no more whose voter turns out to be somebody who voted before, and says so on the record', () => {
+  test('no longer counts a vote whose voter turns out to be an earlier voter, and records that', () => {
     const request = new Request([part('a', { quorum: 3 })]);
     request.approve(local('al'));
     request.approve(corp('alice'));
@@ -160,7 +160,7 @@ describe('a request for approval', () => {
     expect([request.approve(corp('alice')), request.approve(local('carl'))]).toEqual(['twice', GRANTED]);
   });
 
-  test('drops a vote of somebody whom four eyes bar by a later link, and the fold agrees: the part is open', () => {
+  test('drops a vote of a voter that four eyes bar by a later link, and the fold agrees: the part is open', () => {
     const request = new Request(two);
     request.approve(local('al'));
     request.learns(same(local('al'), local('robot')));
@@ -178,11 +178,11 @@ describe('a request for approval', () => {
 
   test('a separation frees from four eyes only where the issuer of who is barred is known', () => {
     const parted = different(local('alice'), corp('alice'));
-    const asked = (token: string) =>
+    const approvalFor = (token: string) =>
       new Request([part('a')], { call: aCall({ principal: person('alice'), authority: authority(token) }) }).knows(parted);
-    expect(asked('key:1').approve(corp('alice'))).toBe(GRANTED);
-    expect(asked('key:1').approve(local('alice'))).toBe('four_eyes');
-    expect(asked('jwt:corp').approve(local('alice'))).toBe('four_eyes');
+    expect(approvalFor('key:1').approve(corp('alice'))).toBe(GRANTED);
+    expect(approvalFor('key:1').approve(local('alice'))).toBe('four_eyes');
+    expect(approvalFor('jwt:corp').approve(local('alice'))).toBe('four_eyes');
     const owned = (more: Parameters<RuledPartition['rule']>[2]) => new Request([part('a')], { barred: ['alice'], ...more }).knows(parted);
     expect(owned({}).approve(corp('alice'))).toBe(GRANTED);
     const call = aCall({ authority: { ...authority('key:1'), on_behalf_of: person('alice') } });
@@ -197,7 +197,7 @@ describe('a request for approval', () => {
     expect([type, request.policy.last('approval_vote_refused').code]).toEqual(['approval_vote_refused', 'not_entitled']);
   });
 
-  test('parts that share nobody are not met by two identities of one person', () => {
+  test('distinct parts are not met by two identities of one person', () => {
     const parts = [
       part('a', { people: ['al'], approver_roles: [], distinct: true }),
       part('b', { people: [`${IDP}|alice`], approver_roles: [] }),
@@ -227,7 +227,7 @@ const voters = fc.array(identity, { maxLength: 7 });
 const requestOf = (parts: readonly Partial<RequestedPart['requirement']>[]) => new Request(parts.map((more, at) => part(`r${at}`, more)));
 
 describe('whatever was recorded', () => {
-  test('who is one person does not depend on the order, and nobody is two', () => {
+  test('identities of one person do not depend on the order, and no identity is in two persons', () => {
     fc.assert(
       fc.property(someLinks, maybeUnknown, maybeUnknown, (links, one, other) => {
         expect(isOnePerson(links, one, other)).toBe(isOnePerson([...links].reverse(), other, one));
@@ -249,7 +249,7 @@ describe('whatever was recorded', () => {
     );
   });
 
-  test('one more `same`, recorded before or after a request was asked, grants nothing that was not granted without it', () => {
+  test('one more `same`, recorded before or after a request, grants nothing that was not granted without it', () => {
     fc.assert(
       fc.property(someParts, sameLinks, linked(fc.constant('same')), voters, fc.nat(7), (parts, links, added, people, when) => {
         const [without, before, after] = [0, 1, 2].map(() => requestOf(parts).knows(...links)) as [Request, Request, Request];
@@ -265,7 +265,7 @@ describe('whatever was recorded', () => {
     );
   });
 
-  test('what is recorded after a request was asked never grants more than what was known', () => {
+  test('links recorded after a request never grant more than those before it', () => {
     fc.assert(
       fc.property(someParts, sameLinks, someLinks, voters, (parts, links, later, people) => {
         const [known, learned] = [

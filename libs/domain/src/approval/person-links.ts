@@ -20,7 +20,7 @@ export const NO_LINKS: readonly never[] = [];
 /** An identity in one notation. `?`: its issuer is not known, so no link names it, and it may be any identity of its subject. */
 export const personKey = ({ issuer, id }: Identity): string => `${issuer === null ? '?' : encodeURIComponent(issuer)}|${foldedSubject(id)}`;
 
-/** The identity that a name in `people` stands for. */
+/** The identity that a name in `people` means. */
 export function identityOf(name: string): Identity {
   const at = name.indexOf('|');
   return at < 0 ? { issuer: LOCAL_ISSUER, id: name } : { issuer: name.slice(0, at), id: subjectOf(name) };
@@ -106,13 +106,13 @@ export const includesOne = (links: readonly PersonLink[], others: readonly Ident
   others.some((other) => isOnePerson(links, other, who));
 
 /**
- * The links by which a request is decided that was asked at a position: the stricter of what held then and what holds now.
+ * The links for a request made at a position: the stricter of those in force then and those in force now.
  * A link `same` counts if it held at one of the two, a link `different` only if its two were parted at both.
  */
-export function linksSince(periods: readonly LinkPeriod[], asked_offset: number): readonly PersonLink[] {
+export function linksSince(periods: readonly LinkPeriod[], request_offset: number): readonly PersonLink[] {
   if (periods.length === 0) return NO_LINKS;
   const then = periods.filter(
-    ({ from_offset, until_offset }) => from_offset <= asked_offset && (until_offset === null || until_offset > asked_offset),
+    ({ from_offset, until_offset }) => from_offset <= request_offset && (until_offset === null || until_offset > request_offset),
   );
   const now = periods.filter(({ until_offset }) => until_offset === null);
   const parted = new Set(then.filter(({ relation }) => relation === 'different').map((link) => pairOf(...ends(link))));

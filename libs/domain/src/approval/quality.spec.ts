@@ -33,7 +33,7 @@ test('who approves everything unread or in seconds is a rubber stamp; who reads,
   expect(qualityOf([...many(9, { viewed_at_ms: null }), decision({ vote: 'deny' })], null).rubber_stamp).toBe(false);
 });
 
-test('approvers and rules are told apart, the busiest first; nothing gives nothing', () => {
+test('approvers and rules are counted separately, the busiest first; no votes give no counts', () => {
   const rows = qualityBy([...many(1), ...many(2, { voter_id: 'bob' })], (one) => one.voter_id, null);
   expect(rows.map(({ name, decisions }) => [name, decisions])).toEqual([
     ['bob', 2],

@@ -17,7 +17,7 @@ export interface QualityRow {
   approvals: number;
   /** Share of approvals among approvals and denials. */
   approval_rate: number;
-  /** Approvals by somebody who never opened the request before. */
+  /** Approvals by people who did not open the request before they approved. */
   approved_unopened: number;
   /** From the request to the vote; null without a decision. */
   median_wait_ms: number | null;
@@ -37,7 +37,7 @@ const RUBBER_DECISIONS_MIN = 10;
 const RUBBER_RATE = 0.95;
 const RUBBER_ATTENTION_MS = 5000;
 const RUBBER_UNOPENED = 0.5;
-/** Longer than this nobody reads: a page that was left open. */
+/** Longer reading times count as a page that was left open. */
 const ATTENTION_MAX_MS = HOUR_MS;
 
 function median(values: readonly number[]): number | null {

@@ -16,18 +16,18 @@ export function requirementOf({ approver_roles, quorum, expires_after_ms, requir
 /** Who decides: a role or a name is enough. */
 export type Deciders = Pick<ApprovalGroup, 'approver_roles' | 'people'>;
 
-/** Those whom a requirement asks at a level (0: first), or first where it has no such level. */
+/** The group of a requirement at a level (0: first), or the first one where it has no such level. */
 export function decidersAt(requirement: ApprovalRequirement, level: number): Deciders {
   return requirement.escalate_to[level - 1] ?? requirement;
 }
 
-/** Whether some of these could decide, by a role or by name, whom a requirement does not ask at that level. */
+/** Whether the group includes a role or person that the requirement does not include at that level. */
 export function asksOthers(now: ApprovalRequirement, level: number, then: Deciders): boolean {
   const { approver_roles, people } = decidersAt(now, level);
   return then.approver_roles.some((role) => !approver_roles.includes(role)) || then.people.some((id) => !people.includes(id));
 }
 
-/** Whether a requirement of now would have asked others than those who were asked, or four eyes that were not. */
-export function asksOthersNow(now: ApprovalRequirement, asked: GrantedTerms): boolean {
-  return asksOthers(now, asked.level, asked) || (now.four_eyes && !asked.four_eyes);
+/** Whether the current requirement has another group than the granted one, or adds four eyes. */
+export function asksOthersNow(now: ApprovalRequirement, granted: GrantedTerms): boolean {
+  return asksOthers(now, granted.level, granted) || (now.four_eyes && !granted.four_eyes);
 }

@@ -18,12 +18,12 @@ beforeEach(() => {
 const approval = (id = 'c1.1') => policy.state.approvals.get(id) as Approval;
 const refusal = () => policy.last('approval_vote_refused').code;
 const timeIsOver = () => policy.write(endOfTime(approval(), holderOf(approval()).meta, policy.now_ms));
-const away = (from: string, to: string, roles = ['approver']): StandingDelegation => ({ from: person(from, roles), to });
+const delegation = (from: string, to: string, roles = ['approver']): StandingDelegation => ({ from: person(from, roles), to });
 
 describe('a vote that is passed on', () => {
   beforeEach(() => void policy.rule('c1', { ...asks, quorum: 2 }));
 
-  test('lets somebody without the role decide in the place of who has it, and not both', () => {
+  test('lets a person without the role decide in place of the one who has it, and not both', () => {
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_refused']);
     expect(policy.vote('c1.1', ann, 'delegate', { to: 'clerk' })).toEqual(['approval_vote_counted']);
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
@@ -42,7 +42,7 @@ describe('a vote that is passed on', () => {
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_counted']);
   });
 
-  test('never reaches who asked, and is not passed on again', () => {
+  test('never reaches the requester, and is not passed on again', () => {
     expect(policy.vote('c1.1', ann, 'delegate', { to: 'robot' })).toEqual(['approval_vote_refused']);
     policy.vote('c1.1', ann, 'delegate', { to: 'clerk' });
     expect(policy.vote('c1.1', clerk, 'delegate', { to: 'cid' })).toEqual(['approval_vote_refused']);
@@ -54,16 +54,16 @@ describe('a standing delegation (out of office)', () => {
   beforeEach(() => void policy.rule('c1', { ...asks, quorum: 2 }, { barred: ['owner'] }));
 
   test('gives the right of its giver, once for both of them', () => {
-    policy.standing = [away('ann', 'clerk')];
+    policy.standing = [delegation('ann', 'clerk')];
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_counted']);
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
     expect(refusal()).toBe('twice');
   });
 
   test('gives no more than its giver had: no role, no right; four eyes hold for both', () => {
-    policy.standing = [away('eve', 'clerk', ['auditor'])];
+    policy.standing = [delegation('eve', 'clerk', ['auditor'])];
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_refused']);
-    policy.standing = [away('owner', 'clerk')];
+    policy.standing = [delegation('owner', 'clerk')];
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_refused']);
     expect(refusal()).toBe('four_eyes');
   });
@@ -73,7 +73,7 @@ describe('time', () => {
   const escalate_to = [{ approver_roles: ['cfo'], people: [], quorum: 1, expires_after_ms: 5000 }];
   const escalating = { ...asks, requirement: { ...requirement, on_expiry: 'escalate' as const, escalate_to } };
 
-  test('hands a request to the next group with new time, votes start anew; after the last group it expires', () => {
+  test('hands a request to the next group with new time, votes start again; after the last group it expires', () => {
     policy.rule('c1', escalating);
     policy.now_ms = 11_000;
     expect(timeIsOver()).toEqual(['approval_escalated']);
@@ -114,7 +114,7 @@ describe('an approval that was granted', () => {
     policy.vote('c1.1', ann, 'approve');
   });
 
-  test('can be taken back by who gave it until the call has fired: the call is cancelled, and nobody joins the grant', () => {
+  test('can be revoked by its voter until the call has started: the call is cancelled, and no call joins the grant', () => {
     expect(policy.vote('c1.1', ann, 'revoke')).toEqual(['approval_vote_counted', 'call_cancelled']);
     expect(policy.last('call_cancelled')).toMatchObject({ final: false, only_before_fire: true });
     expect(policy.rule('c2', asks)).toEqual(['policy_decided', 'approval_requested']);

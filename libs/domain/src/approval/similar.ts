@@ -19,14 +19,16 @@ export function grantObjection(approval: Approval, parts: readonly ApprovalPart[
   if (wish.for_ms <= 0 || wish.for_ms > grant_max_ms)
     return objectTo(
       'bad_grant',
-      grant_max_ms === 0 ? 'this rule lets nobody approve similar calls' : `similar calls are approved for at most ${grant_max_ms} ms`,
+      grant_max_ms === 0
+        ? 'this rule does not allow approvals of similar calls'
+        : `similar calls are approved for at most ${grant_max_ms} ms`,
     );
-  if (wish.scope === 'case' && call.case_id === null) return objectTo('bad_grant', 'the call has no case that it could be limited to');
-  if (wish.scope === 'run' && call.run_id === null) return objectTo('bad_grant', 'the call has no run that it could be limited to');
+  if (wish.scope === 'case' && call.case_id === null) return objectTo('bad_grant', 'the call has no case to limit the grant to');
+  if (wish.scope === 'run' && call.run_id === null) return objectTo('bad_grant', 'the call has no run to limit the grant to');
   return undefined;
 }
 
-/** Parts of which everybody whose approval counts there wants similar calls approved. */
+/** Parts where every counted approver wants similar calls approved. */
 function wishedParts({ parts }: Approval, votes: readonly CountedVote[]): ApprovalPart[] {
   return parts.filter(({ rule }) => {
     const here = votes.filter((vote) => countsIn(vote, rule));
@@ -35,7 +37,7 @@ function wishedParts({ parts }: Approval, votes: readonly CountedVote[]): Approv
 }
 
 /**
- * What everybody whose approval counts in a part wants approved from now on: the narrowest scope, the shortest time, the
+ * What all counted approvers of a part want approved from now on: the narrowest scope, the shortest time, the
  * fewest uses. Null where no part has it.
  */
 export function similarOf(approval: Approval, votes: readonly CountedVote[], from_ms: number): SimilarGrant | null {

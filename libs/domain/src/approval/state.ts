@@ -32,11 +32,11 @@ export interface ApprovalMember {
   revision: number;
   call: ToolCall;
   traceparent: string | undefined;
-  /** What its rules were told of earlier calls; absent: none asked. */
+  /** The history that its rules saw; absent: no rule used it. */
   history_json?: string;
 }
 
-/** Somebody gave the own vote on this request to somebody else. */
+/** A voter delegated the own vote on this request to another person. */
 export interface PassedVote {
   from: string;
   to: string;
@@ -46,7 +46,7 @@ export interface PassedVote {
 }
 
 /**
- * One question to people and the calls that wait for its answer: the first member is the call that was asked for, the
+ * One question to people and the calls that wait for its answer: the first member is the requested call, the
  * others joined it by their idempotency key. Denied, expired and cancelled ones are not kept.
  */
 export interface Approval {
@@ -59,7 +59,7 @@ export interface Approval {
   parts: readonly ApprovalPart[];
   /** Each part needs people who meet no other. */
   distinct: boolean;
-  /** Position in configuration-changed by which it was asked; absent: not known. */
+  /** Position in configuration-changed at the request; absent: not known. */
   config_offset?: number;
   /** Principal ids that cannot approve a part with four eyes, besides the requesters of its members. */
   barred: readonly string[];
@@ -69,7 +69,7 @@ export interface Approval {
   passed: readonly PassedVote[];
   /** 0 while open. */
   execute_before_ms: number;
-  /** One of its calls has started: no vote can be taken back any more. */
+  /** One of its calls has started: votes can no longer be revoked. */
   fired: boolean;
   /** Of edited inputs: their own key. */
   also: ClaimedKey | null;
@@ -107,7 +107,7 @@ export function tallied(standings: readonly PartStanding[]): { approvals: number
   };
 }
 
-/** Who is asked by now, as a grant names them. */
+/** The current group, as a grant names it. */
 export function termsOf(part: ApprovalPart): GrantedTerms {
   const { approver_roles, people } = groupOf(part);
   return { approver_roles: [...approver_roles], people: [...people], four_eyes: part.requirement.four_eyes, level: levelOf(part) };
@@ -128,13 +128,13 @@ export function grantedParts({ parts }: Pick<Approval, 'parts'>, votes: readonly
   }));
 }
 
-/** The id of the question that a revision of a call asks: the same whoever decides it. Its first part names the partition. */
+/** The id of the approval for a revision of a call: equal for every decider. Its first part names the partition. */
 export function approvalId(call_id: string, revision: number): string {
   return `${call_id}.${revision}`;
 }
 
-/** A question of which only its ruling is known yet; approval_requested follows in the same append and brings the rest. */
-export function unasked(
+/** An approval of which only the ruling is known yet; approval_requested follows in the same append with the rest. */
+export function unrequestedApproval(
   approval_id: string,
   ruling: { tier: Tier; rule: string; config_offset: number },
   member: ApprovalMember,
@@ -170,6 +170,6 @@ export function rulingDigest(
   const both = mapped ? { mapped_digest: mapped.inputs_digest, mapping_version: mapped.mapping_version } : {};
   const parts = partsRequested(ruling);
   const [only, ...others] = parts;
-  const asked = others.length === 0 ? { requirement: only?.requirement } : { parts, distinct: isDistinct(parts) };
-  return sha256Hex(canonicalText({ inputs_digest, ...both, contract_digest, tier, rule, ...asked }));
+  const requirements = others.length === 0 ? { requirement: only?.requirement } : { parts, distinct: isDistinct(parts) };
+  return sha256Hex(canonicalText({ inputs_digest, ...both, contract_digest, tier, rule, ...requirements }));
 }

@@ -7,7 +7,7 @@ export interface Identity {
   id: string;
 }
 
-/** The name by which `people` of a rule name somebody: a bare id is local, everybody else is `<issuer>|<subject>`. */
+/** The name of a person in `people` of a rule: a bare id is local, any other is `<issuer>|<subject>`. */
 export function qualifiedName({ issuer, id }: Identity): string {
   const bare = (issuer === null || issuer === LOCAL_ISSUER) && !id.includes('|');
   return bare ? id : `${issuer ?? LOCAL_ISSUER}|${id}`;
@@ -20,7 +20,7 @@ export const subjectOf = (name: string): string => (name.includes('|') ? name.sl
 export const isNamed = (people: readonly string[], who: Identity): boolean => people.includes(qualifiedName(who));
 
 /**
- * What stands for a person where people are excluded: the subject alone, in one notation (NFKC, lower case, no outer space),
+ * The key of a person where people are excluded: the subject alone, normalized (NFKC, lower case, no outer space),
  * whoever vouches for it. So one person with a local key and an account elsewhere counts once.
  */
 export function foldedSubject(id: string): string {

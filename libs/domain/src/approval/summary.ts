@@ -1,7 +1,7 @@
 import type { ApprovalRequirement, ApprovalPart as RecordedPart } from '@countersign/contracts';
 import { groupOf } from './part.js';
 
-/** What a request asks in all, for whoever knows no parts: everybody who is asked, all approvals, the first end. */
+/** A request without its parts: all approvers, all approvals, the first expiry. */
 export function summaryOf(parts: readonly RecordedPart[]): {
   approver_roles: string[];
   quorum: number;

@@ -4,7 +4,7 @@ import { type ApprovalDraft, about } from './draft.js';
 import { type ApprovalPart, countsIn } from './part.js';
 import { type Approval, expiresAt, holderOf, openParts } from './state.js';
 
-/** Nobody decided in time: every waiting call is expired. Empty where it is not open. */
+/** The approval was not decided in time: every waiting call expires. Empty where it is not open. */
 export function expireApproval(approval: Approval, cause: Cause): ApprovalDraft[] {
   if (approval.status !== 'open') return [];
   const { approval_id } = approval;
@@ -16,7 +16,7 @@ export function expireApproval(approval: Approval, cause: Cause): ApprovalDraft[
   }));
 }
 
-/** The group that a part goes to when nobody of the present one decides in time. */
+/** The next group of a part when the current one does not decide in time. */
 function nextGroup({ requirement, level }: ApprovalPart): ApprovalGroup | undefined {
   return requirement.on_expiry === 'escalate' ? requirement.escalate_to[level] : undefined;
 }
@@ -44,7 +44,7 @@ function escalation(approval: Approval, part: ApprovalPart, group: ApprovalGroup
   };
 }
 
-/** Escalations of the parts whose time is over; undefined where one of them has nobody to go to. */
+/** Escalations of the parts whose time is over; undefined where one of them has no next group. */
 function escalations(approval: Approval, now_ms: number): Escalated[] | undefined {
   const first_ms = expiresAt(approval);
   const due = openParts(approval).filter(({ expires_at_ms }) => expires_at_ms <= Math.max(now_ms, first_ms));

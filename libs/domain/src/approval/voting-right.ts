@@ -26,7 +26,7 @@ export interface Objection {
   reason: string;
 }
 
-/** Somebody's standing word that somebody else decides meanwhile; active when it is looked at. */
+/** A standing delegation of one person to another; active at the time of the check. */
 export interface StandingDelegation {
   from: Principal;
   /** Who vouches for `from`; null: not known. */
@@ -43,18 +43,18 @@ export type Voter = Pick<ApprovalVoted, 'voter' | 'voter_issuer'>;
 
 export const objectTo = (code: VoteRefusal, reason: string): Objection => ({ code, reason });
 
-/** Whether a person is one of those whom a part asks: by a role that it names, or by name. */
+/** Whether a person is in the group of a part, by role or by name. */
 function isRequested(part: ApprovalPart, who: Identity, roles: readonly string[]): boolean {
   const { approver_roles, people } = groupOf(part);
   return isNamed(people, who) || approver_roles.some((role) => roles.includes(role));
 }
 
-/** Who asked for a call. A person with a key of this installation is local; who vouches for anybody else is not on the call. */
+/** The requester of a call. A person with a key of this installation is local; the call does not name the issuer of others. */
 export function requesterOf({ principal, authority }: ToolCall): Identity {
   return { issuer: authority?.agent_token_ref.startsWith('key:') ? LOCAL_ISSUER : null, id: principal.id };
 }
 
-/** Those whom four eyes bar, by the names that the request records: an owner is local, of others only the subject is known. */
+/** The people whom four eyes bar, by the names in the request: an owner is local, of others only the subject is known. */
 export function barredIdentities(barred: readonly string[], calls: readonly ToolCall[]): Identity[] {
   const requesters = calls.map(requesterOf);
   const isUnknown = (id: string) =>
@@ -62,7 +62,7 @@ export function barredIdentities(barred: readonly string[], calls: readonly Tool
   return [...requesters, ...barred.map((id) => ({ issuer: isUnknown(id) ? null : LOCAL_ISSUER, id }))];
 }
 
-/** Whether four eyes keep this person from approving a part: who asked, and who answers for the agent that did. */
+/** Whether four eyes bar this person from approving a part: the requester, and the owner of a requesting agent. */
 export function isBarred(
   { barred, members }: Pick<Approval, 'barred' | 'members'>,
   part: ApprovalPart,
@@ -87,7 +87,7 @@ function requestedVoters(parts: readonly ApprovalPart[]): string {
     ...(roles.length > 0 ? [`one of the roles ${roles.join(', ')}`] : []),
     ...(people.length > 0 ? [`to be ${people.join(', ')}`] : []),
   ];
-  return `voting needs ${who.join(', or ')}, or a delegation of somebody who may`;
+  return `voting needs ${who.join(', or ')}, or a delegation from a person who may vote`;
 }
 
 /** Why nothing but a person votes, or undefined: a service has roles and a key as people do, and decides nothing either. */
@@ -106,44 +106,44 @@ export interface Known {
   links: readonly PersonLink[];
 }
 
-/** Why a voter decides nothing (any more), or undefined: every vote needs a live person, whatever way it came. */
+/** Why a voter may not (or no longer) decide, or undefined: every vote needs a live person, over any channel. */
 export function liveObjection({ voter, voter_issuer }: Voter, roles_left: RolesLeft): Objection | undefined {
   if (roles_left({ issuer: voter_issuer, id: voter.id }, voter.roles, 'voter')) return undefined;
   const needed =
     voter_issuer === null || voter_issuer === LOCAL_ISSUER
-      ? 'a person votes while at least one key of theirs is neither revoked nor expired'
-      : `a person of ${voter_issuer} votes while it is configured as an identity provider and a recent token of theirs was verified`;
-  return objectTo('not_live', `${voter.id} cannot vote any more: ${needed}`);
+      ? 'a voter needs a key that is neither revoked nor expired'
+      : `a voter of ${voter_issuer} needs a recently verified token, and ${voter_issuer} must be a configured identity provider`;
+  return objectTo('not_live', `${voter.id} can no longer vote: ${needed}`);
 }
 
-/** Whether somebody who passed the own vote on could still vote in the part. */
+/** Whether a person who delegated the own vote could still vote in the part. */
 function mayStillPass(part: ApprovalPart, from: string, roles_left: RolesLeft): boolean {
   const giver = identityOf(from);
   const roles = roles_left(giver, groupOf(part).approver_roles, 'giver');
   return roles !== undefined && isRequested(part, giver, roles);
 }
 
-/** The right by which this person votes in a part, or why there is none. A passed right is gone until it is taken back. */
+/** The right by which this person votes in a part, or why there is none. A delegated right is lost until the delegation is revoked. */
 function rightIn(approval: Approval, part: ApprovalPart, by: Voter, { standing, links, roles_left }: Known): PartRight | Objection {
   const { rule } = part;
   const who = { issuer: by.voter_issuer, id: by.voter.id };
   const name = qualifiedName(who);
   const here = approval.passed.filter(({ rules }) => rules.length === 0 || rules.includes(rule));
-  const gone = here.find(({ from }) => from === name);
+  const passedOn = here.find(({ from }) => from === name);
   const roles = roles_left(who, by.voter.roles, 'voter') ?? [];
-  if (!gone && isRequested(part, who, roles)) return { rule, on_behalf_of: null };
+  if (!passedOn && isRequested(part, who, roles)) return { rule, on_behalf_of: null };
   const passed = here.find(({ to, from }) => to === name && mayStillPass(part, from, roles_left));
   if (passed) return { rule, on_behalf_of: passed.from };
   const giver = standing.filter((one) => one.to === name && one.from.kind === 'user').find((one) => mayGive(part, one, who, links));
   const from = giver && qualifiedName({ issuer: giver.from_issuer ?? null, id: giver.from.id });
   if (from !== undefined && !here.some((one) => one.from === from)) return { rule, on_behalf_of: from };
-  if (!gone && isRequested(part, who, by.voter.roles))
+  if (!passedOn && isRequested(part, who, by.voter.roles))
     return objectTo('not_live', `${by.voter.id} has lost the role that this vote needs: ${requestedVoters([part])}`);
-  if (gone) return objectTo('not_entitled', `this vote was passed to ${gone.to}: revoke that first`);
+  if (passedOn) return objectTo('not_entitled', `this vote was passed to ${passedOn.to}: revoke that first`);
   return objectTo('not_entitled', requestedVoters([part]));
 }
 
-/** Whether a standing delegation comes from somebody else whom the part asks. */
+/** Whether a standing delegation comes from another person in the group of the part. */
 function mayGive(
   part: ApprovalPart,
   { from, from_issuer = null }: StandingDelegation,
@@ -175,10 +175,10 @@ function hasApproved(
   });
 }
 
-const FOUR_EYES = objectTo('four_eyes', 'four eyes: who asked for the call, or answers for who did, cannot approve it');
-const TWICE = objectTo('twice', 'this voter has approved already: every approval needs another person');
+const FOUR_EYES = objectTo('four_eyes', 'four eyes: the requester of the call and the owner of the requester cannot approve it');
+const TWICE = objectTo('twice', 'this voter has already approved: each approval needs a different person');
 
-/** Why an approval of somebody with the right does not count in a part beside these votes, or undefined. */
+/** Why an approval by an entitled person does not count in a part beside these votes, or undefined. */
 export function objectionIn(
   approval: Pick<Approval, 'barred' | 'members' | 'votes'>,
   part: ApprovalPart,
@@ -199,10 +199,10 @@ export function rightsIn(approval: Approval, parts: readonly ApprovalPart[], by:
   const all = parts.map((part) => rightIn(approval, part, by, known));
   const rights = all.filter((one): one is PartRight => 'rule' in one);
   if (rights.length > 0) return rights;
-  const told = all.find(
+  const objection = all.find(
     (one): one is Objection => 'code' in one && (one.code === 'not_live' || one.reason.startsWith('this vote was passed')),
   );
-  return told ?? objectTo('not_entitled', requestedVoters(parts));
+  return objection ?? objectTo('not_entitled', requestedVoters(parts));
 }
 
 /** Those of the rights by which this person approves, or why none does: four eyes and one approval a person hold in each part. */

@@ -27,7 +27,7 @@ const placed = (event_type: string, event: object): PlacedEvent =>
 const facts: CallFacts = { call, decision_id: 'd1', approval_id: 'a1' };
 
 describe('an audit event', () => {
-  test('says whose call it is, for whom, and where it stands, out of the record alone where that names its call', () => {
+  test('names the caller, the user and the position of a call, from the record alone where it names the call', () => {
     const at = placed('tool_call_requested', { meta: meta('2-x'), call });
     expect(saysItsCall(at)).toBe(true);
     expect(auditEventOf(at, undefined)).toEqual({

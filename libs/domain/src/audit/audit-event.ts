@@ -3,8 +3,8 @@ import type { PlacedEvent } from '../call/evolve.js';
 import type { CallState } from '../call/state.js';
 
 /**
- * One record of the log as an auditor lists it: who, on whose behalf, what was asked and what came of it as digests, and
- * where it stands. People and agents are named `kind:id`. What it says in full is the record itself.
+ * One record of the log as an auditor lists it: who, on whose behalf, digests of the inputs and the outcome, and
+ * its position. People and agents are named `kind:id`. What it says in full is the record itself.
  */
 export interface AuditEvent {
   event_id: string;
@@ -16,7 +16,7 @@ export interface AuditEvent {
   caller: string | null;
   /** The user that the caller acted for. */
   on_behalf_of: string | null;
-  /** Who caused this very event (the voter, the operator), where it names somebody. */
+  /** The author of this event (the voter, the operator), where it names one. */
   actor: string | null;
   call_id: string | null;
   case_id: string | null;

@@ -30,12 +30,12 @@ export function compensationIn(at: PlacedEvent): Compensation | undefined {
  * as before where the record says nothing of it.
  */
 export function evolveCompensated(before: CallState, at: PlacedEvent): CallState {
-  const said = compensationIn(at);
+  const undo = compensationIn(at);
   const known = before.compensation;
-  if (!said || said.effect.call_id !== before.call_id || at.event.meta.tenant_id !== before.tenant_id) return before;
+  if (!undo || undo.effect.call_id !== before.call_id || at.event.meta.tenant_id !== before.tenant_id) return before;
   if (known && (known.outcome === 'compensated' || known.offset >= at.offset)) return before;
   const { outcome } = at.event as EventMap['tool_executed'];
   const { call_id, hlc, event_id } = at.event.meta;
-  const fact = { outcome: said.outcome, confirmed: outcome.extras?.verified ?? null, at_ms: at.timestamp_ms, offset: at.offset };
+  const fact = { outcome: undo.outcome, confirmed: outcome.extras?.verified ?? null, at_ms: at.timestamp_ms, offset: at.offset };
   return { ...before, compensation: { call_id: call_id as string, hlc, event_id, ...fact } };
 }

@@ -135,7 +135,7 @@ const fold = (events: PlacedEvent[]): CallState => events.reduce<CallState | und
 const status = (...events: PlacedEvent[]) => statusOf(fold(events));
 
 describe('the fold of a call', () => {
-  test('inputs that an approver edited stand beside those that were asked for, in whatever order they are read', () => {
+  test('inputs that an approver edited stand beside those that were requested, in whatever order they are read', () => {
     const withInputs = (placed: PlacedEvent, inputs_json: string) =>
       ({ ...placed, event: { ...placed.event, call: { ...call, inputs_json } } }) as PlacedEvent;
     const events = [withInputs(requested(), '5'), withInputs(ruled(0, 1, 'require_approval'), '5'), withInputs(granted(0, 1), '2')];
@@ -164,7 +164,7 @@ describe('the fold of a call', () => {
     ]);
   });
 
-  test('policy-deny, approval-deny and doubt are told apart', () => {
+  test('policy-deny, approval-deny and doubt are distinct', () => {
     expect(status(requested(), ruled(0, 1, 'deny'))).toBe('denied');
     expect(status(requested(), ruled(0, 1, 'require_approval'), denied(0, 1))).toBe('denied');
     expect(status(requested(), ruled(0, 1, 'allow'), started(0, 1), inDoubt(1, 2))).toBe('in_doubt');

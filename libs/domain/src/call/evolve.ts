@@ -83,11 +83,13 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
   return { ...state, call: state.call ?? event.call, ruling };
 }
 
-/** The state with inputs that an approver may have edited; what was asked for stays beside them. Before the request is read, nobody knows it. */
+/** The state with inputs that an approver may have edited; the requested inputs are kept beside them. They are unknown before the request is read. */
 function edited(state: CallState, call: ToolCall): CallState {
   const { asked_inputs_json: before, ...rest } = state;
-  const asked = before ?? (state.requested ? state.call?.inputs_json : undefined);
-  return asked === undefined || asked === call.inputs_json ? { ...rest, call } : { ...rest, call, asked_inputs_json: asked };
+  const requestedInputs = before ?? (state.requested ? state.call?.inputs_json : undefined);
+  return requestedInputs === undefined || requestedInputs === call.inputs_json
+    ? { ...rest, call }
+    : { ...rest, call, asked_inputs_json: requestedInputs };
 }
 
 function ended(
@@ -132,8 +134,8 @@ function requested(state: CallState, event: EventMap['tool_call_requested']): Ca
   const mappedLate = state.call?.mapped && !event.call.mapped;
   const changed = state.approval_end?.kind === 'granted' || state.ruling?.explanation?.inputs_digest || mappedLate;
   const { hlc, event_id } = event.meta;
-  const asked = { ...state, call: event.call, requested: { hlc, event_id, at_ms: event.call.requested_at_ms } };
-  return changed && state.call ? edited(asked, state.call) : asked;
+  const withRequest = { ...state, call: event.call, requested: { hlc, event_id, at_ms: event.call.requested_at_ms } };
+  return changed && state.call ? edited(withRequest, state.call) : withRequest;
 }
 
 function approvalRequested(state: CallState, event: EventMap['approval_requested']): CallState {
@@ -148,7 +150,7 @@ function approvalEscalated(state: CallState, event: EventMap['approval_escalated
   const { approval } = state;
   if (approval?.approval_id !== event.approval_id || approval.expires_at_ms >= event.expires_at_ms) return state;
   const { expires_at_ms, quorum, approver_roles, rule } = event;
-  // One of several parts: the others still ask whom they asked.
+  // One of several parts: the others keep their groups.
   if (rule !== null)
     return { ...state, approval: { ...approval, approver_roles: [...new Set([...approval.approver_roles, ...approver_roles])] } };
   return { ...state, approval: { ...approval, expires_at_ms, quorum, approver_roles } };

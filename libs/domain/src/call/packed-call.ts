@@ -135,7 +135,7 @@ type Unpacked = Omit<CallState, 'asked_inputs_json' | 'compensation'> & {
 /** @throws UnknownPackedSchema see PackedType */
 export function unpackCall(packed: Buffer): CallState {
   const call = packedCalls().unpack(packed) as Unpacked;
-  // Absent where there is none, as the fold leaves them.
+  // Absent if there is none, as the fold leaves them.
   if (call.ruling?.explanation === null) delete call.ruling.explanation;
   if (call.ruling?.defer === null) delete call.ruling.defer;
   if (call.asked_inputs_json === null) delete call.asked_inputs_json;

@@ -11,7 +11,7 @@ import type {
   ToolCall,
 } from '@countersign/contracts';
 
-/** Where a fact stands: within one topic and partition the first one wins. */
+/** The log position of a fact: within one topic and partition the first one wins. */
 export interface Position {
   topic: string;
   partition: number;
@@ -72,7 +72,7 @@ export interface StartFact {
   event_id: string;
 }
 
-/** Why an earlier answer answered this call, and whether that answer's effect still stood then. */
+/** Why an earlier answer answered this call, and whether the effect of that answer was still in place. */
 export interface Deduplication {
   because: DeduplicatedBecause;
   effect_now: EffectNow | null;
@@ -92,12 +92,12 @@ export interface EndFact {
   position: Position;
 }
 
-/** What came of the newest undo of the effect of a call. */
+/** The result of the newest undo of the effect of a call. */
 export interface CompensationFact {
   /** The call that undid it, or was to. */
   call_id: string;
   outcome: 'compensated' | 'compensation_failed';
-  /** Its tool saw afterwards that the effect is not there any more; null: it was not asked. */
+  /** Its tool verified afterwards that the effect is undone; null: it was not verified. */
   confirmed: boolean | null;
   at_ms: number;
   hlc: number;
@@ -120,9 +120,9 @@ export interface CallState {
   started: StartFact | null;
   doubt: EndFact | null;
   end: EndFact | null;
-  /** The inputs as they were asked for, where an approver edited them; absent where those of `call` are the ones. */
+  /** The inputs as they were requested, where an approver edited them; absent where those of `call` are the ones. */
   asked_inputs_json?: string;
-  /** Absent: nobody undid its effect. */
+  /** Absent: its effect was not undone. */
   compensation?: CompensationFact;
 }
 

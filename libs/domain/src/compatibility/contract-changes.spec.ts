@@ -46,14 +46,14 @@ test('a property that is called like an annotation is a property', () => {
 test.each<[string, JsonSchema, JsonSchema]>([
   ['a new optional field', object({ amount }), object({ amount, note: text })],
   ['a wider limit', object({ amount }), object({ amount: { ...amount, maximum: 1000 } })],
-  ['a limit that is gone', object({ amount }), object({ amount: { type: 'number' } })],
+  ['a removed limit', object({ amount }), object({ amount: { type: 'number' } })],
   ['integers become numbers', object({ n: { type: 'integer' } }), object({ n: { type: 'number' } })],
   ['one more value', object({ c: { enum: ['EUR'] } }), object({ c: { enum: ['USD', 'EUR'] } })],
   ['any text where there were values', object({ c: { type: 'string', enum: ['EUR'] } }), object({ c: text })],
   ['null is possible now', object({ c: text }), object({ c: { anyOf: [text, { type: 'null' }] } })],
   ['null by a list of types', object({ c: text }), object({ c: { type: ['string', 'null'] } })],
   ['a list of types as alternatives', object({ c: { type: ['string', 'null'] } }), object({ c: { anyOf: [text, { type: 'null' }] } })],
-  ['a field that is not required any more', object({ a: text }, ['a']), object({ a: text })],
+  ['a field that is no longer required', object({ a: text }, ['a']), object({ a: text })],
   ['open where it was closed', object({ a: text }), object({ a: text }, [], { additionalProperties: true })],
   [
     'longer lists of wider items',
@@ -64,7 +64,7 @@ test.each<[string, JsonSchema, JsonSchema]>([
   ['a multiple of a divisor', object({ n: { type: 'integer', multipleOf: 10 } }), object({ n: { type: 'integer', multipleOf: 5 } })],
   ['values that keep a new limit', object({ n: { enum: [1, 2] } }), object({ n: { type: 'integer', minimum: 1 } })],
   [
-    'one more alternative, told apart by a constant',
+    'one more alternative, distinguished by a constant',
     object({ p: { oneOf: [object({ kind: { const: 'a' } }, ['kind'])] } }),
     object({ p: { oneOf: [object({ kind: { const: 'b' } }, ['kind']), object({ kind: { const: 'a' }, x: text }, ['kind'])] } }),
   ],
@@ -76,7 +76,7 @@ test.each<[string, JsonSchema, JsonSchema]>([
 test.each<[string, JsonSchema, JsonSchema, string]>([
   ['a new required field', object({ a: text }), object({ a: text, b: text }, ['b']), '/input_schema/required'],
   ['a field becomes required', object({ a: text }), object({ a: text }, ['a']), '/input_schema/required'],
-  ['a field is gone', object({ a: text, 'b/c': text }), object({ a: text }), '/input_schema/properties/b~1c'],
+  ['a removed field', object({ a: text, 'b/c': text }), object({ a: text }), '/input_schema/properties/b~1c'],
   ['another type', object({ a: text }), object({ a: amount }), '/input_schema/properties/a/type'],
   ['numbers become integers', object({ a: { type: 'number' } }), object({ a: { type: 'integer' } }), '/input_schema/properties/a/type'],
   ['a tighter limit', object({ amount }), object({ amount: { ...amount, maximum: 99 } }), '/input_schema/properties/amount/maximum'],
@@ -91,13 +91,13 @@ test.each<[string, JsonSchema, JsonSchema, string]>([
   ],
   ['closed where it was open', object({}, [], { additionalProperties: true }), object({}), '/input_schema/additionalProperties'],
   [
-    'a typed field where any was possible',
+    'a typed field where any value was allowed',
     { type: 'object' },
     { type: 'object', properties: { a: text } },
     '/input_schema/properties/a/type',
   ],
   [
-    'null is not possible any more',
+    'null is no longer possible',
     object({ c: { anyOf: [text, { type: 'null' }] } }),
     object({ c: text }),
     '/input_schema/properties/c/type',

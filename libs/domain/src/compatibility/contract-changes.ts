@@ -25,7 +25,7 @@ export function stepBetween(older: Semver, newer: Semver): Step {
   return 'minor';
 }
 
-/** More are not told; a version with so many differences is another tool. */
+/** Further differences are not listed; a version with so many is another tool. */
 const DIFFERENCES_MAX = 50;
 
 const SIDES = [
@@ -81,7 +81,7 @@ function resourceChanges(older: ToolContract, newer: ToolContract, step: Step): 
   if (step === 'patch') return [{ pointer: '/resources', allowed: 'same', message: 'a patch may not change what the write acts on' }];
   return before.flatMap((template): BreakingDifference[] => {
     const now = after.find(({ name }) => name === template.name);
-    const lost = `${template.name} was named and is not any more: that needs a new major version`;
+    const lost = `${template.name} was removed: that needs a new major version`;
     if (!now) return [{ pointer: '/resources', allowed: 'wider', message: lost }];
     if (asStrict(template.effect, now.effect)) return [];
     const laxer = `${template.name} was stricter: an effect other than replaces needs a new major version`;

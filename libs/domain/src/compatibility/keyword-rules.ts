@@ -11,7 +11,7 @@ function typeOf(value: unknown): JsonType {
   return Number.isInteger(value) ? 'integer' : (typeof value as JsonType);
 }
 
-/** The values that `enum` or `const` leave; undefined where neither stands. */
+/** The values that `enum` or `const` allow; undefined where there is neither. */
 export function valuesOf(schema: JsonSchema): readonly unknown[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : undefined;
@@ -28,7 +28,7 @@ export function typesOf(schema: JsonSchema): readonly JsonType[] {
 export const coversType = (types: readonly JsonType[], type: JsonType): boolean =>
   types.includes(type) || (type === 'integer' && types.includes('number'));
 
-/** How a keyword that stands for a bound is compared: `wide` says whether `inner` leaves no more than `outer`. */
+/** How a bound keyword is compared: `wide` says whether `inner` allows no more than `outer`. */
 interface Bound {
   /** Applies to values of this type only. */
   type: JsonType;
@@ -80,33 +80,33 @@ const lax = (keyword: string, value: unknown): boolean => keyword === 'uniqueIte
 
 /** Whether this keyword of `outer` holds for every value of `inner`, as far as the two keywords alone say. */
 export function keywordHolds(keyword: string, inner: JsonSchema, outer: JsonSchema): boolean {
-  const asked = outer[keyword];
+  const wanted = outer[keyword];
   const bound = bounds[keyword];
   const type = bound?.type ?? opaque[keyword];
-  if (type === undefined || lax(keyword, asked)) return true;
+  if (type === undefined || lax(keyword, wanted)) return true;
   if (type !== 'any' && !typesOf(inner).some((mine) => mine === type || (type === 'number' && mine === 'integer'))) return true;
   const given = inner[keyword];
   if (bound)
-    return typeof given === 'number' && typeof asked === 'number' ? bound.within(given, asked) : boundByValues(keyword, inner, asked);
-  return given !== undefined && constraintText(given) === constraintText(asked) && !refersBack(given);
+    return typeof given === 'number' && typeof wanted === 'number' ? bound.within(given, wanted) : boundByValues(keyword, inner, wanted);
+  return given !== undefined && constraintText(given) === constraintText(wanted) && !refersBack(given);
 }
 
 /** A bound holds for an enumeration whose every value keeps it. */
-function boundByValues(keyword: string, inner: JsonSchema, asked: unknown): boolean {
+function boundByValues(keyword: string, inner: JsonSchema, wanted: unknown): boolean {
   const values = valuesOf(inner);
-  return values !== undefined && typeof asked === 'number' && values.every((value) => keepsBound(keyword, value, asked));
+  return values !== undefined && typeof wanted === 'number' && values.every((value) => keepsBound(keyword, value, wanted));
 }
 
-function keepsBound(keyword: string, value: unknown, asked: number): boolean {
+function keepsBound(keyword: string, value: unknown, wanted: number): boolean {
   if (typeof value === 'string') {
     const { length } = [...value];
-    if (keyword === 'minLength') return length >= asked;
-    if (keyword === 'maxLength') return length <= asked;
+    if (keyword === 'minLength') return length >= wanted;
+    if (keyword === 'maxLength') return length <= wanted;
     return bounds[keyword]?.type !== 'string';
   }
   if (typeof value !== 'number') return bounds[keyword]?.type !== 'number' && !isObject(value) && !Array.isArray(value);
-  if (keyword === 'exclusiveMinimum') return value > asked;
-  if (keyword === 'exclusiveMaximum') return value < asked;
+  if (keyword === 'exclusiveMinimum') return value > wanted;
+  if (keyword === 'exclusiveMaximum') return value < wanted;
   const bound = bounds[keyword];
-  return bound?.type !== 'number' || bound.within(value, asked);
+  return bound?.type !== 'number' || bound.within(value, wanted);
 }

@@ -69,10 +69,10 @@ export class SchemaContainment {
   private conjunctsWithin(pair: Pair, depth: number): SchemaDifference[] {
     const { inner, outer } = pair;
     const parts = conjuncts(inner);
-    const asked = conjuncts(outer);
+    const wanted = conjuncts(outer);
     if (!parts) return this.fault(pair, '', 'a reference of the narrower side cannot be followed');
-    if (!asked) return this.fault(pair, '', 'a reference cannot be followed');
-    const found = asked.flatMap((part) => this.withinOne(parts, part, { inner, outer: part }, depth));
+    if (!wanted) return this.fault(pair, '', 'a reference cannot be followed');
+    const found = wanted.flatMap((part) => this.withinOne(parts, part, { inner, outer: part }, depth));
     return found.length > 0 && this.same(inner.schema, outer.schema) ? [] : found;
   }
 
@@ -129,18 +129,18 @@ export class SchemaContainment {
   private types(pair: Pair): SchemaDifference[] {
     const { inner, outer } = pair;
     if (outer.schema.type === undefined) return [];
-    const asked = typesOf(outer.schema);
-    const lost = typesOf(inner.schema).filter((type) => !coversType(asked, type));
-    return lost.length === 0 ? [] : this.fault(pair, 'type', `${[...new Set(lost)].join(', ')} is not among ${asked.join(', ')}`);
+    const wanted = typesOf(outer.schema);
+    const lost = typesOf(inner.schema).filter((type) => !coversType(wanted, type));
+    return lost.length === 0 ? [] : this.fault(pair, 'type', `${[...new Set(lost)].join(', ')} is not among ${wanted.join(', ')}`);
   }
 
   private values(pair: Pair): SchemaDifference[] {
-    const asked = valuesOf(pair.outer.schema);
-    if (!asked) return [];
+    const wanted = valuesOf(pair.outer.schema);
+    if (!wanted) return [];
     const keyword = Object.hasOwn(pair.outer.schema, 'const') ? 'const' : 'enum';
     const given = valuesOf(pair.inner.schema);
-    if (!given) return this.fault(pair, keyword, 'only some values are left where any was possible');
-    const known = new Set(asked.map((value) => constraintText(value, 'literal')));
+    if (!given) return this.fault(pair, keyword, 'only some values are allowed where any value was allowed before');
+    const known = new Set(wanted.map((value) => constraintText(value, 'literal')));
     const lost = given.filter((value) => !known.has(constraintText(value, 'literal')));
     return lost.length === 0
       ? []
@@ -152,7 +152,7 @@ export class SchemaContainment {
     return Object.keys(outer.schema).flatMap((keyword) => {
       if (!(keyword in bounds || keyword in opaque) || keywordHolds(keyword, inner.schema, outer.schema)) return [];
       const before = inner.schema[keyword];
-      const change = before === undefined ? 'is new' : `is not ${JSON.stringify(before)} any more`;
+      const change = before === undefined ? 'is new' : `replaces ${JSON.stringify(before)}`;
       return this.fault(
         pair,
         keyword,
@@ -165,25 +165,25 @@ export class SchemaContainment {
     const { inner, outer } = pair;
     if (!typesOf(inner.schema).includes('object')) return [];
     const given = isObject(inner.schema.properties) ? inner.schema.properties : {};
-    const asked = isObject(outer.schema.properties) ? outer.schema.properties : {};
+    const wanted = isObject(outer.schema.properties) ? outer.schema.properties : {};
     const required = (schema: JsonSchema) => (Array.isArray(schema.required) ? (schema.required as string[]) : []);
     const sure = new Set(required(inner.schema));
     const found = required(outer.schema)
       .filter((name) => !sure.has(name))
       .flatMap((name) => this.fault(pair, 'required', `${JSON.stringify(name)} is required by one side only`));
-    for (const name of Object.keys(asked)) found.push(...this.property(pair, name, given, asked, depth));
-    for (const name of Object.keys(given)) if (!Object.hasOwn(asked, name)) found.push(...this.unknown(pair, name, given[name], depth));
+    for (const name of Object.keys(wanted)) found.push(...this.property(pair, name, given, wanted, depth));
+    for (const name of Object.keys(given)) if (!Object.hasOwn(wanted, name)) found.push(...this.unknown(pair, name, given[name], depth));
     return [...found, ...this.others(pair, depth)];
   }
 
-  private property(pair: Pair, name: string, given: JsonSchema, asked: JsonSchema, depth: number): SchemaDifference[] {
+  private property(pair: Pair, name: string, given: JsonSchema, wanted: JsonSchema, depth: number): SchemaDifference[] {
     const { inner, outer } = pair;
-    const place = below(outer, asked[name], 'properties', name);
+    const place = below(outer, wanted[name], 'properties', name);
     if (Object.hasOwn(given, name)) return this.within(below(inner, given[name], 'properties', name), place, depth + 1);
     const { additionalProperties } = inner.schema;
     if (additionalProperties !== false) return this.within(below(inner, additionalProperties, 'properties', name), place, depth + 1);
     if (!this.rules.tolerant) return [];
-    return this.fault({ inner: below(inner, {}, 'properties', name), outer: place }, '', `the field ${JSON.stringify(name)} is gone`);
+    return this.fault({ inner: below(inner, {}, 'properties', name), outer: place }, '', `the field ${JSON.stringify(name)} is missing`);
   }
 
   private unknown(pair: Pair, name: string, schema: unknown, depth: number): SchemaDifference[] {
@@ -196,29 +196,29 @@ export class SchemaContainment {
         : this.fault(
             { inner: below(inner, schema, 'properties', name), outer: below(outer, {}, 'properties', name) },
             '',
-            `the field ${JSON.stringify(name)} is gone`,
+            `the field ${JSON.stringify(name)} is missing`,
           );
     return this.within(below(inner, schema, 'properties', name), below(outer, additionalProperties, 'additionalProperties'), depth + 1);
   }
 
   private others(pair: Pair, depth: number): SchemaDifference[] {
     const { inner, outer } = pair;
-    const asked = outer.schema.additionalProperties;
+    const wanted = outer.schema.additionalProperties;
     const given = inner.schema.additionalProperties;
-    if (asked === undefined || asked === true || given === false || (asked === false && this.rules.tolerant)) return [];
-    if (asked === false) return this.fault(pair, 'additionalProperties', 'fields of any name were possible on one side');
-    return this.within(below(inner, given, 'additionalProperties'), below(outer, asked, 'additionalProperties'), depth + 1);
+    if (wanted === undefined || wanted === true || given === false || (wanted === false && this.rules.tolerant)) return [];
+    if (wanted === false) return this.fault(pair, 'additionalProperties', 'one side allows fields of any name');
+    return this.within(below(inner, given, 'additionalProperties'), below(outer, wanted, 'additionalProperties'), depth + 1);
   }
 
   private arrays(pair: Pair, depth: number): SchemaDifference[] {
     const { inner, outer } = pair;
     if (!typesOf(inner.schema).includes('array')) return [];
     const first = (schema: JsonSchema) => (Array.isArray(schema.prefixItems) ? schema.prefixItems : []);
-    const [given, asked] = [first(inner.schema), first(outer.schema)];
+    const [given, wanted] = [first(inner.schema), first(outer.schema)];
     const found: SchemaDifference[] = [];
-    for (let i = 0; i < Math.max(given.length, asked.length); i++) {
+    for (let i = 0; i < Math.max(given.length, wanted.length); i++) {
       const mine = i < given.length ? below(inner, given[i], 'prefixItems', i) : below(inner, inner.schema.items, 'items');
-      const theirs = i < asked.length ? below(outer, asked[i], 'prefixItems', i) : below(outer, outer.schema.items, 'items');
+      const theirs = i < wanted.length ? below(outer, wanted[i], 'prefixItems', i) : below(outer, outer.schema.items, 'items');
       found.push(...this.within(mine, theirs, depth + 1));
     }
     if (outer.schema.items === undefined || inner.schema.items === false) return found;
@@ -229,18 +229,18 @@ export class SchemaContainment {
   private branches(pair: Pair, depth: number): SchemaDifference[] {
     const { inner, outer } = pair;
     return (['anyOf', 'oneOf'] as const).flatMap((keyword) => {
-      const asked = outer.schema[keyword];
-      if (!Array.isArray(asked)) return [];
-      if (this.same(inner.schema[keyword], asked)) return [];
-      if (keyword === 'oneOf' && !reportedApart(asked))
-        return this.fault(pair, keyword, 'the alternatives may overlap: that cannot be compared');
-      const fits = asked.some((branch, i) => this.within(inner, below(outer, branch, keyword, i), depth + 1).length === 0);
-      return fits ? [] : this.fault(pair, keyword, 'no alternative takes every value');
+      const wanted = outer.schema[keyword];
+      if (!Array.isArray(wanted)) return [];
+      if (this.same(inner.schema[keyword], wanted)) return [];
+      if (keyword === 'oneOf' && !reportedApart(wanted))
+        return this.fault(pair, keyword, 'the alternatives may overlap, so they cannot be compared');
+      const fits = wanted.some((branch, i) => this.within(inner, below(outer, branch, keyword, i), depth + 1).length === 0);
+      return fits ? [] : this.fault(pair, keyword, 'no alternative accepts every value');
     });
   }
 }
 
-/** The parts as one schema, where a keyword stands once; of a keyword that stands twice the first counts, which only asks for more. */
+/** The parts as one schema with each keyword once; of a repeated keyword the first counts, which is only stricter. */
 function merged(parts: readonly SchemaNode[]): SchemaNode {
   const [first, ...rest] = parts as [SchemaNode, ...SchemaNode[]];
   if (rest.length === 0) return first;
@@ -253,7 +253,7 @@ function merged(parts: readonly SchemaNode[]): SchemaNode {
   return { ...first, schema };
 }
 
-/** Whether a property with a constant of its own stands in every branch, or every branch has another type. */
+/** Whether every branch has a property with its own constant, or its own type. */
 function reportedApart(branches: readonly unknown[]): boolean {
   const schemas = branches.map((branch) => (isObject(branch) ? branch : {}));
   const types = schemas.map((schema) => schema.type);

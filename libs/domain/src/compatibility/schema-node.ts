@@ -120,7 +120,7 @@ export function firstDifference(older: unknown, newer: unknown, at = '', reading
   return at;
 }
 
-/** Whether a reference stands anywhere in it: what it means depends on the document around it. */
+/** Whether it contains a reference: the meaning of a reference depends on the document around it. */
 export function refersBack(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(refersBack);
   return isObject(value) && ('$ref' in value || Object.values(value).some(refersBack));

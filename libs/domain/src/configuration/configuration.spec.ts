@@ -12,9 +12,9 @@ const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
 
 type Stated = { [T in EventType]: [T, Partial<EventMap[T]>, string?] }[EventType];
 
-function folded(...said: Stated[]): ConfigurationState {
+function folded(...events: Stated[]): ConfigurationState {
   const heads = new Map<string, number>();
-  return said.reduce((state, [event_type, event, tenant_id]) => {
+  return events.reduce((state, [event_type, event, tenant_id]) => {
     const topic = topicOf(event_type);
     const offset = heads.get(topic) ?? 0;
     heads.set(topic, offset + 1);
@@ -60,11 +60,11 @@ test('a tenant exists once it is set, and the newest setting counts', () => {
   expect(state.config_offset).toBe(1);
 });
 
-test('what policy or an executor acts by is told at once when it changes, and what nobody rules by is not', () => {
+test('changes that policy or an executor acts on are announced at once, and others are not', () => {
   const at = { changed_at_ms: 1 };
   const pair = { one: { issuer: 'local', subject: 'a' }, other: { issuer: 'local', subject: 'b' } };
   const grant = { grant_id: 'g1' } as EventMap['grant_set']['grant'];
-  const told: Stated[] = [
+  const announced: Stated[] = [
     tenant,
     policy('pay', 'tier_1_auto'),
     lifecycle('1.0.0', 'blocked'),
@@ -88,15 +88,15 @@ test('what policy or an executor acts by is told at once when it changes, and wh
     ['policy_settings_set', { simulation_required: true, ...at }],
     ['webhook_set', { webhook_id: 'w1', state: 'deleted', ...at }],
   ];
-  for (const [n, [type]] of told.entries()) {
-    const state = folded(...told.slice(0, n + 1));
+  for (const [n, [type]] of announced.entries()) {
+    const state = folded(...announced.slice(0, n + 1));
     expect({ type, policy_offset: state.policy_offset }).toEqual({ type, policy_offset: n });
   }
-  const untold: Stated[] = [
+  const unannounced: Stated[] = [
     ['case_set', { case_id: 'c1', state: 'open', title: null, ...at }],
     ['tool_notice_told', { notice_id: 'n1', ...at }],
   ];
-  for (const one of untold) expect(folded(tenant, one)).toMatchObject({ policy_offset: 0, config_offset: 1 });
+  for (const one of unannounced) expect(folded(tenant, one)).toMatchObject({ policy_offset: 0, config_offset: 1 });
 });
 
 test('a key is found by its hash until it is revoked, expired or replaced', () => {
@@ -226,7 +226,7 @@ test('a caret stays inside the first number that is not 0, a tilde inside the mi
   );
 });
 
-test('a mapping that waits is in force from its activation by somebody else on, and the newest in force is the one', () => {
+test('a pending mapping is in force once a second person activates it, and the newest in force applies', () => {
   const mapping = (version: number, needs_activation: boolean): Stated => [
     'mapping_set',
     { tool: 'pay', version, definition_json: '{"inputs":[]}', by, changed_at_ms: version * 10, needs_activation },
@@ -236,7 +236,7 @@ test('a mapping that waits is in force from its activation by somebody else on, 
     { tool: 'pay', version, by: { ...by, id }, changed_at_ms: 35 },
   ];
   const single: Stated = ['policy_settings_set', { simulation_required: false, single_policy_admin: true, changed_at_ms: 1 }];
-  const at = (at_ms: number, ...said: Stated[]) => mappingAt(folded(...said), 'acme', 'pay', at_ms)?.version;
+  const at = (at_ms: number, ...events: Stated[]) => mappingAt(folded(...events), 'acme', 'pay', at_ms)?.version;
   expect([at(9, mapping(1, false)), at(10, mapping(1, false))]).toEqual([undefined, 1]);
   const waiting = [mapping(1, false), mapping(2, true)];
   expect(at(100, ...waiting)).toBe(1);

@@ -67,7 +67,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   saga_definition_set: setSagaDefinition,
 };
 
-/** What no ruling, run or sign-in goes by; a case is set with the first call of each. All else is told to the other instances at once. */
+/** Facts that no ruling, run or sign-in uses; a case is set with its first call. All others are announced to other instances at once. */
 const KEPT_FOR_THE_NEXT_BEAT: ReadonlySet<string> = new Set<ConfigurationEvent>([
   'case_set',
   'tool_evaluation_set',

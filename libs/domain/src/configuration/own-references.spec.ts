@@ -37,7 +37,7 @@ describe('a reference of the tenant’s own', () => {
     expect(caseIdOf('acme', 'PO-1')).toBe(ids[0]);
   });
 
-  test('is read behind ext:, in either form of its letters; any other text is a case id as it stands', () => {
+  test('is read after ext:, in either Unicode form; any other text is a case id', () => {
     expect(resolveCaseId('acme', 'ext:Z\u00fcrich')).toBe(caseIdOf('acme', 'Z\u00fcrich'));
     expect(resolveCaseId('acme', 'ext:Zu\u0308rich')).toBe(caseIdOf('acme', 'Z\u00fcrich'));
     expect(resolveCaseId('acme', 'case_1')).toBe('case_1');

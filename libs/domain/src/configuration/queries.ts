@@ -58,7 +58,7 @@ export type ResolvedVersion =
   | { kind: 'unknown_tool' }
   /** There is no such version; `known` are those that there are, newest first. */
   | { kind: 'unknown_version'; known: string[] }
-  /** Only versions fit that nobody runs (blocked, suspended, not promoted): policy refuses the newest of them. */
+  /** Only versions match that do not run (blocked, suspended, not promoted): policy refuses the newest of them. */
   | ({ kind: 'blocked' } & TenantToolVersion)
   | { kind: 'bad_range' };
 

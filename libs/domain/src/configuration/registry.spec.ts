@@ -20,7 +20,7 @@ function contract(version: string, more: Partial<ToolContract> = {}): ToolContra
   return { name: 'pay', version, title: 'Pay', description: 'Pays.', timeout_ms: 1000, ...traits, ...shapes, ...more } as ToolContract;
 }
 
-/** A registry that is told things one after the other. */
+/** A registry that receives events one after the other. */
 class Registry {
   state: ConfigurationState = initialConfiguration();
   private offset = 0;
@@ -43,7 +43,7 @@ class Registry {
 
   register(tool: ToolContract, more: Partial<EventMap['tool_registered']> = {}): this {
     const { name, version } = tool;
-    const said = {
+    const registration = {
       name,
       version,
       digest: 'said',
@@ -52,7 +52,7 @@ class Registry {
       executor_id: 'e1',
       registered_at_ms: 7,
     };
-    return this.say('tool_registered', { ...ungatedRegistration, ...said, ...more }, 'tool-registered');
+    return this.say('tool_registered', { ...ungatedRegistration, ...registration, ...more }, 'tool-registered');
   }
 
   tool(version = '1.0.0'): ToolVersion {
@@ -121,7 +121,7 @@ test('a refused version that comes again and keeps its promise is registered', (
   expect([registry.state.refused.size, registry.resolved()]).toEqual([0, 'found 1.1.0']);
 });
 
-test('whichever order versions come in, a pair that breaks its promise never stands side by side', () => {
+test('in any order of versions, an incompatible pair is never registered together', () => {
   const versions = [
     contract('1.0.0'),
     contract('1.0.1', wider),
@@ -236,7 +236,7 @@ test('a version that runs on an adapter or protocol other than the pinned one is
   expect(pin({})).toBe('active');
 });
 
-test('callers of a deprecated version are told until when and what instead', () => {
+test('callers of a deprecated version get its end and its replacement', () => {
   const registry = new Registry().register(contract('1.0.0')).say('tool_lifecycle_set', {
     tool: 'pay',
     version: '1.0.0',
@@ -252,7 +252,7 @@ test('callers of a deprecated version are told until when and what instead', () 
   expect(registry.resolved()).toBe('found 1.0.0');
 });
 
-test('an evaluation that is none is null', () => {
+test('an invalid evaluation is null', () => {
   for (const text of [
     null,
     '',
@@ -277,10 +277,10 @@ test('a distance is symmetric, zero for equals only, and never more than the lon
   const text = fc.string({ maxLength: 12 });
   fc.assert(
     fc.property(text, text, (a, b) => {
-      const away = editDistance(a, b);
-      expect(away).toBe(editDistance(b, a));
-      expect(away === 0).toBe(a === b);
-      expect(away).toBeLessThanOrEqual(Math.max(a.length, b.length));
+      const distance = editDistance(a, b);
+      expect(distance).toBe(editDistance(b, a));
+      expect(distance === 0).toBe(a === b);
+      expect(distance).toBeLessThanOrEqual(Math.max(a.length, b.length));
     }),
   );
 });

@@ -18,17 +18,17 @@ function offPin(state: ConfigurationState, { runs_on }: ToolVersion): string | u
   if (pin.adapter_version !== null && pin.adapter_version !== adapter_version)
     return `it runs on ${adapter} ${adapter_version} where ${environment} is pinned to ${pin.adapter_version}`;
   if (pin.protocol_version !== null && pin.protocol_version !== protocol_version)
-    return `it is spoken to in protocol version ${protocol_version ?? 'none'} where ${environment} is pinned to ${pin.protocol_version}`;
+    return `it uses protocol version ${protocol_version ?? 'none'} where ${environment} is pinned to ${pin.protocol_version}`;
   return undefined;
 }
 
-/** What was decided of a version for this tenant, if anything. */
+/** The lifecycle decision on a version for this tenant, if any. */
 export function lifecycleEntry(part: TenantConfiguration | undefined, name: string, version: string): LifecycleEntry | undefined {
   return part?.lifecycles.get(name)?.get(version);
 }
 
 /**
- * Where a version stands for a tenant. Blocked goes before everything; then a contract that drifted or runs on what is not
+ * The state of a version for a tenant. Blocked comes first; then a contract that drifted or runs on what is not
  * pinned; then what was decided. A gated version of which nothing was decided is a candidate until it ships with a passed evaluation.
  */
 export function stateOfVersion(state: ConfigurationState, tenant_id: string, tool: ToolVersion): VersionState {
@@ -49,12 +49,12 @@ export function evaluationOf(state: ConfigurationState, tenant_id: string, tool:
 export function promotionFault(state: ConfigurationState, tenant_id: string, tool: ToolVersion): string | undefined {
   if (!tool.gated || passes(evaluationOf(state, tenant_id, tool), tool)) return undefined;
   const evaluation = evaluationOf(state, tenant_id, tool);
-  if (!evaluation) return 'no evaluation of it is known: run npm run tools:verify and record its result';
-  if (evaluation.contract_digest !== tool.digest) return 'its evaluation is of another contract than the one that is registered';
+  if (!evaluation) return 'it has no evaluation: run npm run tools:verify and record its result';
+  if (evaluation.contract_digest !== tool.digest) return 'its evaluation is of a contract other than the registered one';
   return `its evaluation failed: ${evaluation.failed} of ${evaluation.failed + evaluation.passed} cases`;
 }
 
-/** What callers of a deprecated version are told. */
+/** The notice to callers of a deprecated version. */
 export function deprecationNotice(name: string, version: string, entry: LifecycleEntry): string {
   const ends = entry.sunset_at_ms === null ? '' : ` and ends on ${new Date(entry.sunset_at_ms).toISOString()}`;
   const why = entry.reason === null ? '' : ` (${entry.reason})`;

@@ -2,10 +2,10 @@ import { DAY_MS } from '../durations.js';
 import { type LifecycleEntry, versionKey } from '../registry/record.js';
 import type { ConfigurationState } from './state/configuration.js';
 
-/** How long before its sunset callers of a version are told, nearest first. */
+/** How long before its sunset callers of a version are notified, nearest first. */
 const DAYS_BEFORE = [7, 30] as const;
 
-/** Something that callers of a version have to be told, once. */
+/** A notice to the callers of a version, sent once. */
 export interface VersionNotice {
   /** The same for every gateway and after every restart. */
   notice_id: string;
@@ -43,7 +43,7 @@ function dueOf(tenant_id: string, tool: string, version: string, entry: Lifecycl
   };
 }
 
-/** What has to be told and was not yet, and which deprecated versions have reached their sunset. Time is an argument. */
+/** Notices that are due and not sent, and deprecated versions that have reached their sunset. Time is an argument. */
 export function dueVersionNotices(state: ConfigurationState, now_ms: number): { notices: VersionNotice[]; ended: EndedVersion[] } {
   const notices: VersionNotice[] = [];
   const ended: EndedVersion[] = [];

@@ -1,6 +1,6 @@
 import { type CallTopic, callTopics, type DamageAccepted, type DamageFound, parseTopic } from '@countersign/contracts';
 
-/** A place of the record that is not what was signed, and that nobody accepted yet. */
+/** A place of the record that differs from what was signed and is not accepted yet. */
 export interface OpenDamage extends Omit<DamageFound, 'meta'> {
   /** event_id of its `damage_found`. */
   damage_id: string;

@@ -7,16 +7,16 @@ export interface Authority {
   write: boolean;
   /** Allowed only to be answered by this call of the same key; never to fire. */
   joined_call_id: string | null;
-  /** The caller passed the key: whoever passes it again asks for the same answer, whatever happened since. */
+  /** The caller passed the key: a repeat with it gets the same answer, regardless of later changes. */
   key_passed: boolean;
   discriminating_digest: string;
   execute_before_ms: number;
   deadline_ms: number | null;
 }
 
-/** What this process knows without asking anybody when the record arrives. */
+/** Local knowledge of this process when the record arrives. */
 export interface Knowledge {
-  /** The record stands below the offset from which on things may still fire. */
+  /** The record is below the offset from which calls may still fire. */
   history: boolean;
   /** This record, or this call, has its end (or its refusal) on the log. */
   ended: boolean;
@@ -59,14 +59,14 @@ export type Refusal =
   | 'bad_inputs'
   | 'subject_erased';
 
-/** Why a call may not fire any more at this moment, if so. Asked on arrival and again when it gets its slot. */
+/** Why a call may no longer fire now, if so. Checked on arrival and again when it gets its slot. */
 export function tooLate(authority: Pick<Authority, 'execute_before_ms' | 'deadline_ms'>, now_ms: number): 'expired' | 'deadline' | null {
   if (authority.deadline_ms !== null && now_ms >= authority.deadline_ms) return 'deadline';
   return now_ms >= authority.execute_before_ms ? 'expired' : null;
 }
 
 function admitWrite(authority: Authority, known: Knowledge): Admission {
-  // Whether the answer of a derived key still stands is for its row to say.
+  // Whether the answer of a derived key is still in place is for its row to say.
   const settled = authority.key_passed ? known.settled : null;
   const other = known.live ?? settled;
   const mine = digest8(authority.discriminating_digest);

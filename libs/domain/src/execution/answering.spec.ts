@@ -6,26 +6,26 @@ const declared = (effect: 'adds' | 'replaces') => ({ resources: [{ name: 'file:{
 describe('a settled key', () => {
   test.each([
     ['that the caller passed answers always', 'header', {}, false, 'answers'],
-    ['whose resources nobody touched since answers', 'derived', declared('replaces'), true, 'answers'],
+    ['whose resources are untouched since answers', 'derived', declared('replaces'), true, 'answers'],
     ['whose resources were touched since does not', 'derived', declared('adds'), false, 'gone'],
     ['whose row is older than its declaration to add answers', 'derived', declared('adds'), null, 'answers'],
     ['whose row is older than its declaration to replace does not', 'derived', declared('replaces'), null, 'gone'],
     [
-      'whose resources nobody touched since is looked at where its tool can',
+      'whose resources are untouched since is verified if its tool can',
       'derived',
       { ...declared('replaces'), has_verify: true },
       true,
       'verify',
     ],
-    ['whose resources were touched since is not looked at', 'derived', { ...declared('adds'), has_verify: true }, false, 'gone'],
+    ['whose resources were touched since is not verified', 'derived', { ...declared('adds'), has_verify: true }, false, 'gone'],
     ['whose row is older than its declaration to add is looked at', 'derived', { ...declared('adds'), has_verify: true }, null, 'verify'],
     ['of a tool that names nothing and can look is looked at', 'derived', { has_verify: true }, null, 'verify'],
-    ['of a tool that names nothing and cannot look does not', 'derived', {}, null, 'gone'],
+    ['of a tool that names no resources and cannot verify does not', 'derived', {}, null, 'gone'],
   ] as const)('%s', (_, source, contract, stands, expected) => {
     expect(settledAnswer(stands, answerTerms(source, contract as never))).toBe(expected);
   });
 
-  test('of a tool that nobody knows any more does not answer', () => {
+  test('of a tool that is no longer known does not answer', () => {
     expect(settledAnswer(null, answerTerms('derived', undefined))).toBe('gone');
   });
 

@@ -14,7 +14,7 @@ test('a pause is between 100 ms and three times the last one, at most 10 s', () 
   );
 });
 
-test('what the other side asked for is never undercut', () => {
+test('the delay that the other side requested is never undercut', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 10_000, noNaN: true }), random, fc.integer({ min: 0, max: 4000 }), (last, at, seconds) => {
       expect(pauseMs(last, at, seconds)).toBeGreaterThanOrEqual(seconds * 1000);

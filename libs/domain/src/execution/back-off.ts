@@ -3,7 +3,7 @@ const MAX_MS = 10_000;
 
 /**
  * Decorrelated jitter: somewhere between the base and three times the pause before, at most 10 s, so that callers that
- * failed together do not come back together. What the other side asked for (Retry-After) is never undercut.
+ * failed together do not come back together. The requested delay (Retry-After) is never undercut.
  * @param last_ms pause before the attempt that failed; 0: it was the first.
  * @param random 0 ≤ random < 1.
  */

@@ -1,4 +1,4 @@
-/** Where a call stands in this process when somebody cancels it. */
+/** The state of a call in this process when it is cancelled. */
 export type Standing = 'unknown' | 'waiting' | 'joined' | 'claiming' | 'running' | 'settling' | 'ended';
 
 export type Cancellation =

@@ -21,7 +21,7 @@ export function lateEnd(call: { state: ExecutionState; started_epoch: number | n
   return call.started_epoch !== null && event.epoch < call.started_epoch ? { kind: 'nothing' } : { kind: 'end' };
 }
 
-/** What a result means that comes after its run was given up (a timeout), by where the call stands. */
+/** The meaning of a result that arrives after its run was abandoned (a timeout), by the state of the call. */
 export function lateResult(call: 'settling' | 'in_doubt' | 'ended'): 'end' | 'resolve' | 'nothing' {
   if (call === 'settling') return 'end';
   return call === 'in_doubt' ? 'resolve' : 'nothing';

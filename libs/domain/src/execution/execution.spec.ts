@@ -67,7 +67,7 @@ describe('a record that allows a call', () => {
     expect(admit(given, known)).toEqual(then);
   });
 
-  test('the deadline is told before the ruling, and the very moment is too late', () => {
+  test('the deadline is reported before the ruling, and a time equal to it is too late', () => {
     expect(tooLate({ execute_before_ms: 10, deadline_ms: 10 }, 10)).toBe('deadline');
     expect(tooLate({ execute_before_ms: 10, deadline_ms: null }, 9)).toBeNull();
   });
@@ -152,13 +152,13 @@ describe('a claim that got no row', () => {
       { kind: 'answer', call_id: '0-c', attempt: 2, end_offset: 5 },
     ],
     [
-      'may only join, its answer is gone and a later attempt failed: policy rules once more',
+      'may only join, its answer is no longer valid and a later attempt failed: policy decides again',
       claimant({ joined_call_id: '0-a' }),
       [row({ stands: false }), row({ call_id: '0-c', attempt: 2, state: 'released' })],
       { kind: 'answer_gone' },
     ],
     [
-      'may only join and its answer is gone: it never fires',
+      'may only join and its answer is no longer valid: it never fires',
       claimant({ joined_call_id: '0-a' }),
       [row({ stands: false })],
       { kind: 'answer_gone' },
@@ -239,7 +239,7 @@ const recovery = (over: Partial<Recovery> = {}): Recovery => ({
 });
 describe('what a reconcile says', () => {
   const asking = (over: Partial<Asking> = {}): Asking => ({
-    asked: 0,
+    asks_done: 0,
     asks_max: 2,
     owner_dead: false,
     settle_is_final: false,
@@ -252,8 +252,8 @@ describe('what a reconcile says', () => {
     ['and else is doubt', { kind: 'did_not_happen' }, asking(), 'in_doubt'],
     ['happened is a success', { kind: 'happened', output_json: '1' }, asking(), 'succeeded'],
     ['cannot_tell is doubt', { kind: 'cannot_tell', why: 'closed' }, asking({ owner_dead: true }), 'in_doubt'],
-    ['unreachable: asked again', { kind: 'failed', error: callError('NETWORK_ERROR', 'x') }, asking(), 'ask_again'],
-    ['a bounded number of times', { kind: 'failed', error: callError('NETWORK_ERROR', 'x') }, asking({ asked: 1 }), 'in_doubt'],
+    ['unreachable: queried again', { kind: 'failed', error: callError('NETWORK_ERROR', 'x') }, asking(), 'ask_again'],
+    ['a bounded number of times', { kind: 'failed', error: callError('NETWORK_ERROR', 'x') }, asking({ asks_done: 1 }), 'in_doubt'],
   ] as const)('%s', (_title, answer, at, then) => {
     expect(afterReconcile(answer as never, at).kind).toBe(then);
   });
@@ -279,7 +279,7 @@ describe('a call of a lost executor', () => {
       { kind: 'resend' },
     ],
     [
-      'may have fired a moment ago: it is asked for when that has settled',
+      'may have fired recently: it is queried after its settle time',
       orphan({ recovery: recovery({ has_reconcile: true }) }),
       { kind: 'reconcile', at_ms: 180 },
     ],

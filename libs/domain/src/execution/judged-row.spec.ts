@@ -14,15 +14,15 @@ const source = { topic: 'policy-decided', offset: 6 };
 
 type Stated = 'start' | 'start again' | 'succeeded' | 'failed' | 'doubt' | 'resolved' | 'answered';
 
-function record(said: Stated, offset: number): PlacedEvent {
+function record(facts: Stated, offset: number): PlacedEvent {
   const meta = { tenant_id: 'acme', call_id, attempt: 1 } as Meta;
   const outcome = (status: string, effect: string) => ({ status, effect, ended_at_ms: 1_000 * offset + 7 });
   const same = { meta, idempotency_key: key, source, also: null };
   const of = (event_type: string, event: object) => ({ event_type, event: { ...same, ...event }, offset, partition: 0 }) as never;
-  switch (said) {
+  switch (facts) {
     case 'start':
     case 'start again':
-      return of('tool_call_started', { epoch: said === 'start' ? 3 : 5, resources });
+      return of('tool_call_started', { epoch: facts === 'start' ? 3 : 5, resources });
     case 'succeeded':
       return of('tool_executed', { epoch: 5, outcome: outcome('succeeded', 'happened') });
     case 'failed':
@@ -36,9 +36,9 @@ function record(said: Stated, offset: number): PlacedEvent {
   }
 }
 
-function logged(...said: Stated[]): LoggedAttempt {
+function logged(...facts: Stated[]): LoggedAttempt {
   const fold = (before: LoggedAttempt | undefined, each: Stated, at: number) => evolveAttempt(before, record(each, 10 + at));
-  return said.reduce<LoggedAttempt | undefined>(fold, undefined) as LoggedAttempt;
+  return facts.reduce<LoggedAttempt | undefined>(fold, undefined) as LoggedAttempt;
 }
 
 const row = (of: Partial<SeenRow> = {}): SeenRow => ({
@@ -67,9 +67,9 @@ const another = { ...resources, touched: [{ ...touched[0]!, seen: 41 }] };
 
 describe('the row of an attempt', () => {
   test.each<[string, Stated[], SeenRow | undefined, Partial<SeenWith>]>([
-    ['runs as long as the log has its start and no end', ['start'], row(), {}],
+    ['runs as long as the log has its start but no end', ['start'], row(), {}],
     ['may be behind the log by what is not folded yet', ['start', 'succeeded'], row(), { ends_from: 11 }],
-    ['may be ahead of what is said to be folded', ['start', 'succeeded'], ended('succeeded', 11), { ends_from: 0 }],
+    ['may be ahead of the folded offset', ['start', 'succeeded'], ended('succeeded', 11), { ends_from: 0 }],
     ['says its end', ['start', 'succeeded'], ended('succeeded', 11), {}],
     ['is released where the log says that nothing happened', ['start', 'failed'], ended('released', 11), {}],
     ['is in doubt until that is resolved', ['start', 'doubt', 'resolved'], ended('in_doubt', 11), { ends_from: 12 }],
@@ -90,18 +90,18 @@ describe('the row of an attempt', () => {
     ],
     ['need not be there where it never started', ['failed'], undefined, {}],
     ['may be that of another call where it never started', ['failed'], row({ call_id: 'another' }), {}],
-  ])('%s', (_, said, of, with_) => {
-    expect(wrongRow(logged(...said), of, seen(with_))).toBeUndefined();
+  ])('%s', (_, facts, of, with_) => {
+    expect(wrongRow(logged(...facts), of, seen(with_))).toBeUndefined();
   });
 
   test.each<[string, Stated[], SeenRow | undefined, Partial<SeenWith>, RegExp]>([
-    ['is gone', ['start', 'succeeded'], undefined, {}, /no row, the log has its start/],
+    ['is missing', ['start', 'succeeded'], undefined, {}, /no row, the log has its start/],
     [
       'says that nothing happened, while it runs',
       ['start'],
       row({ state: 'released', ended_at_s: 4 }),
       {},
-      /says released, the log has its start and no end/,
+      /says released, the log has its start but no end/,
     ],
     [
       'says that nothing happened, and it did',
@@ -115,7 +115,7 @@ describe('the row of an attempt', () => {
     ['still runs, while its end is folded', ['start', 'succeeded'], row(), {}, /says running, the log ends it as succeeded/],
     ['is still in doubt, while its resolution is folded', ['start', 'doubt', 'resolved'], ended('in_doubt', 11), {}, /says in_doubt/],
     ['is of another call', ['start'], row({ call_id: 'another' }), {}, /is of call another/],
-    ['is of an epoch that nobody had', ['start'], row({ epoch: 9 }), {}, /says epoch 9, the log has its start under epoch 3/],
+    ['is of an epoch that no executor had', ['start'], row({ epoch: 9 }), {}, /says epoch 9, the log has its start under epoch 3/],
     [
       'is of another executor, while its own lives',
       ['start'],
@@ -142,16 +142,16 @@ describe('the row of an attempt', () => {
     ],
     ['frees its key by an end that came too late', ['start', 'succeeded', 'failed'], ended('released', 12), {}, /says released/],
     ['never started, and says another end', ['failed'], ended('succeeded', 10), {}, /says succeeded/],
-  ])('is wrong where it %s', (_, said, of, with_, reason) => {
-    expect(wrongRow(logged(...said), of, seen(with_))).toMatch(reason);
+  ])('is wrong where it %s', (_, facts, of, with_, reason) => {
+    expect(wrongRow(logged(...facts), of, seen(with_))).toMatch(reason);
   });
 
   test('is never wrong where it is what any part of the log gives, and always where it frees a key that the log holds', () => {
     const ends = fc.constantFrom<Stated[]>([], ['succeeded'], ['failed'], ['doubt'], ['doubt', 'resolved'], ['doubt', 'succeeded']);
     const starts = fc.constantFrom<Stated[]>(['start'], ['start', 'start again']);
     fc.assert(
-      fc.property(starts, ends, fc.nat(4), fc.nat(30), (begun, said, folded, ends_from) => {
-        const attempt = logged(...begun, ...said);
+      fc.property(starts, ends, fc.nat(4), fc.nat(30), (begun, facts, folded, ends_from) => {
+        const attempt = logged(...begun, ...facts);
         const at = attempt.ends[Math.min(folded, attempt.ends.length - 1)];
         const honest = at ? ended(at.state, at.offset) : row();
         const floor = Math.min(ends_from, attempt.ends[attempt.ends.indexOf(at as never) + 1]?.offset ?? 100);
@@ -171,7 +171,7 @@ describe('a row of which the log has no record', () => {
     ['is a refusal that is not written yet', row({ state: 'released', ended_at_s: 4 }), true, undefined],
     ['may be older than what is left of the log', ended('succeeded', 3), false, undefined],
     ['cannot have an end', ended('released', 3), true, /says released at offset 3, the log has no record of it/],
-    ['cannot run without anybody who runs it', row({ epoch: 8 }), true, /nobody runs it/],
+    ['cannot run without an executor', row({ epoch: 8 }), true, /no executor runs it/],
   ])('%s', (_, of, isWhole, reason) => {
     const wrong = wrongUnlogged(of, seen().leases, isWhole);
     if (reason) expect(wrong).toMatch(reason);

@@ -31,7 +31,7 @@ const matches = (end: LoggedEnd, row: SeenRow): boolean =>
 /** Where the log ends it, in words. */
 function endsOnLog({ ends }: LoggedAttempt): string {
   const last = ends.at(-1);
-  return last ? `the log ends it as ${last.state} at offset ${last.offset}` : 'the log has its start and no end';
+  return last ? `the log ends it as ${last.state} at offset ${last.offset}` : 'the log has its start but no end';
 }
 
 /** A row that says a later end than the log's first may not free a key by it. */
@@ -69,9 +69,9 @@ const sameTouch = (a: ClaimedTouch, b: ClaimedTouch | undefined): boolean =>
   a.resource === b?.resource && a.exact === b.exact && a.replaces === b.replaces && a.seen === b.seen;
 
 /** A resolution may move the generation of what it resolved. */
-function sameResources(said: ClaimedResources, seen: ClaimedResources | null): boolean {
-  if (seen === null || seen.settle_ms !== said.settle_ms || seen.generation < said.generation) return false;
-  return seen.touched.length === said.touched.length && said.touched.every((touch, at) => sameTouch(touch, seen.touched[at]));
+function sameResources(claimed: ClaimedResources, seen: ClaimedResources | null): boolean {
+  if (seen === null || seen.settle_ms !== claimed.settle_ms || seen.generation < claimed.generation) return false;
+  return seen.touched.length === claimed.touched.length && claimed.touched.every((touch, at) => sameTouch(touch, seen.touched[at]));
 }
 
 function wrongResources({ resources }: LoggedAttempt, row: SeenRow, generations: SeenWith['generations']): string | undefined {
@@ -107,7 +107,7 @@ export function wrongRow(attempt: LoggedAttempt, row: SeenRow | undefined, seen:
 }
 
 /**
- * A row of which the log has no record: a claim before its start, which its owner starts, ends or leaves to whoever takes it over.
+ * A row of which the log has no record: a claim before its start, which its owner starts, ends or leaves to its successor.
  * `is_log_whole`: nothing was dropped from the log.
  */
 export function wrongUnlogged(row: SeenRow, leases: SeenWith['leases'], is_log_whole: boolean): string | undefined {
@@ -115,5 +115,5 @@ export function wrongUnlogged(row: SeenRow, leases: SeenWith['leases'], is_log_w
   if (row.end_offset !== null) return `its row says ${row.state} at offset ${row.end_offset}, the log has no record of it`;
   if (row.state === 'released') return undefined;
   const lease = leases.get(row.epoch);
-  return lease && !lease.drained ? undefined : `its row says ${row.state}, and nobody runs it: the log has no record of it`;
+  return lease && !lease.drained ? undefined : `its row says ${row.state}, but no executor runs it and the log has no record of it`;
 }

@@ -105,9 +105,10 @@ function unstarted(at: PlacedEvent): LoggedAttempt | undefined {
 
 /** Folds a record that undoes the effect of an attempt: its row says so from then on. */
 export function compensatedAttempt(attempt: LoggedAttempt, at: PlacedEvent): LoggedAttempt {
-  const said = compensationIn(at);
-  const { effect } = said ?? {};
-  if (said?.outcome !== 'compensated' || effect?.idempotency_key !== attempt.key || effect.attempt !== attempt.attempt) return attempt;
+  const compensation = compensationIn(at);
+  const { effect } = compensation ?? {};
+  if (compensation?.outcome !== 'compensated' || effect?.idempotency_key !== attempt.key || effect.attempt !== attempt.attempt)
+    return attempt;
   return attempt.compensated_at === null ? { ...attempt, compensated_at: at.offset } : attempt;
 }
 

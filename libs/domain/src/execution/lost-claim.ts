@@ -1,7 +1,7 @@
 import { type AnswerTerms, settledAnswer } from './answering.js';
 import { digest8, type Execution, holdsKey } from './row.js';
 
-/** The call that did not get the row that it asked for, and the epoch of this process. */
+/** The call that did not get its row, and the epoch of this process. */
 export interface Claimant {
   call_id: string;
   discriminating_digest: string;
@@ -19,23 +19,23 @@ export interface Claimant {
 export type LostClaim =
   /** The row is its own and of this epoch: the claim was made and only its answer was lost. */
   | { kind: 'won'; attempt: number }
-  /** The row is its own, and somebody else has it: its owner ends it, or whoever takes over. */
+  /** The row is of this call but has another owner: the owner, or its successor, ends it. */
   | { kind: 'owned_elsewhere' }
   | { kind: 'ended' }
-  /** Its own tombstone stands, but its end is not on the log: it is to be written. */
+  /** Its own tombstone is in the row, but its end is not on the log: it must be written. */
   | { kind: 'tombstoned'; attempt: number }
   /** Claim again with this attempt. `window_over`: whatever the attempt before it says. */
   | { kind: 'attempt'; attempt: number; window_over?: true }
   | { kind: 'join'; call_id: string; attempt: number }
-  /** Answered by what stands at `end_offset`; null: not folded yet, so it is looked for on the log. */
+  /** Answered by the record at `end_offset`; null: not folded yet, so it is searched on the log. */
   | { kind: 'answer'; call_id: string; attempt: number; end_offset: number | null }
   /** It succeeded, and only its tool can tell whether its effect is still there. */
   | { kind: 'verify'; call_id: string; attempt: number; end_offset: number | null }
-  /** It may only be answered, and what was to answer it does not stand any more: policy rules once more. */
+  /** It may only be answered, and what was to answer it is no longer in place: policy rules once more. */
   | { kind: 'answer_gone' }
   | { kind: 'refuse'; why: 'idempotency_key_reused' | 'nothing_to_join' };
 
-/** The call of a row answers, or will, where it stands. Undefined: it does not, there is room for the next attempt. */
+/** The call of the row answers, now or at its end. Undefined: it does not, so the next attempt may run. */
 function answeredBy(row: Execution, terms: AnswerTerms): LostClaim | undefined {
   const { call_id, attempt, end_offset } = row;
   if (row.state === 'running') return { kind: 'join', call_id, attempt };
@@ -60,7 +60,7 @@ function windowOver(row: Execution, claimant: Claimant): boolean {
 
 /**
  * What became of a claim that did not get its row, from all rows of its key in order of attempt. A released or compensated attempt, and
- * one whose answer does not stand any more, makes room for the next one; anything else answers, or refuses where the inputs that identify the
+ * one whose answer is no longer in place, makes room for the next one; anything else answers, or refuses where the inputs that identify the
  * effect differ.
  */
 export function afterLostClaim(claimant: Claimant, rows: readonly Execution[]): LostClaim {

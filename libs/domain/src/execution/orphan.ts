@@ -32,7 +32,7 @@ export function afterTakeover(orphan: Orphan): OrphanDecision {
   if (!orphan.started) return { kind: 'fire' };
   const { recovery } = orphan;
   if (recovery?.takes_key && orphan.now_ms < orphan.resend_before_ms) return { kind: 'resend' };
-  // It fired after its start was on the log, nobody knows how long after; but no later than now, for its owner is dead or fenced.
+  // It fired at an unknown time after its start was on the log, but no later than now: its owner is dead or fenced.
   if (recovery?.has_reconcile) return { kind: 'reconcile', at_ms: orphan.now_ms + recovery.settle_ms };
   return { kind: 'in_doubt', error: inDoubt(null) };
 }

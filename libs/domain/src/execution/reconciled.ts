@@ -1,17 +1,17 @@
 import { type CallError, callError } from '@countersign/contracts';
 import { inDoubt } from './result.js';
 
-/** What the system of record said about a write whose answer was lost. */
+/** The answer of the system of record about a write whose answer was lost. */
 export type ReconcileAnswer =
   | { kind: 'happened'; output_json: string; truncated: boolean; warnings: string[] }
   | { kind: 'did_not_happen' }
   | { kind: 'cannot_tell'; why: string }
-  /** It could not be asked. */
+  /** It was unreachable. */
   | { kind: 'failed'; error: CallError };
 
 export interface Asking {
-  /** Times it was asked before and could not be reached. */
-  asked: number;
+  /** Number of earlier queries that did not reach it. */
+  asks_done: number;
   asks_max: number;
   /** The process that fired is known to be dead: what has not happened by now will not. */
   owner_dead: boolean;
@@ -45,7 +45,7 @@ export function afterReconcile(answer: ReconcileAnswer, asking: Asking): AfterRe
     case 'cannot_tell':
       return { kind: 'in_doubt', error: inDoubt(callError('UNKNOWN', answer.why)) };
     case 'failed':
-      if (asking.asked + 1 < asking.asks_max) return { kind: 'ask_again', at_ms: asking.now_ms + PAUSE_MS * 2 ** asking.asked };
+      if (asking.asks_done + 1 < asking.asks_max) return { kind: 'ask_again', at_ms: asking.now_ms + PAUSE_MS * 2 ** asking.asks_done };
       return { kind: 'in_doubt', error: inDoubt(answer.error) };
   }
 }

@@ -30,10 +30,10 @@ describe('the result of a run', () => {
   test.each([
     ['a lost write whose system takes the key is sent again', lost, recovery({ takes_key: true }), run(), 'resend'],
     ['a bounded number of times, then it is in doubt', lost, recovery({ takes_key: true }), run({ resends: 2 }), 'in_doubt'],
-    ['or asked for', lost, recovery({ takes_key: true, has_reconcile: true }), run({ resends: 2 }), 'reconcile'],
+    ['or reconciled', lost, recovery({ takes_key: true, has_reconcile: true }), run({ resends: 2 }), 'reconcile'],
     ['not after it was cancelled', lost, recovery({ takes_key: true }), run({ cancelled: true }), 'in_doubt'],
     ['not after its deadline', lost, recovery({ takes_key: true }), run({ deadline_ms: 105 }), 'in_doubt'],
-    ['a lost write with a reconcile is asked for', lost, recovery({ has_reconcile: true }), run(), 'reconcile'],
+    ['a lost write with a reconcile is reconciled', lost, recovery({ has_reconcile: true }), run(), 'reconcile'],
     ['a lost write with neither is in doubt', lost, recovery(), run(), 'in_doubt'],
     ['a refusal that promises no effect is a failure', refused('none'), recovery(), run(), 'failed'],
     ['a refusal that promises nothing may have happened', refused('unknown'), recovery(), run(), 'in_doubt'],
@@ -46,13 +46,13 @@ describe('the result of a run', () => {
     ['a write is tried again where nothing happened', { ...lost, kind: 'refused', effect: 'none' }, recovery(), run(), 'resend'],
     ['and not where that is not promised', { ...lost, kind: 'refused', effect: 'unknown' }, recovery(), run(), 'in_doubt'],
     [
-      'a wrong answer of a write is asked about, not sent again',
+      'a wrong answer of a write is reconciled, not sent again',
       wrong,
       recovery({ takes_key: true, has_reconcile: true }),
       run(),
       'reconcile',
     ],
-    ['where nobody can be asked, its system is asked for the same answer once more', wrong, recovery({ takes_key: true }), run(), 'resend'],
+    ['without a reconcile, the request is sent again to get the same answer', wrong, recovery({ takes_key: true }), run(), 'resend'],
     ['else it is in doubt', wrong, recovery(), run(), 'in_doubt'],
     ['a read just fails', { kind: 'wrong_shape', error: callError('VALIDATION_ERROR', 'x') }, recovery({ write: false }), run(), 'failed'],
     [
@@ -82,7 +82,7 @@ describe('the result of a run', () => {
     });
   });
 
-  test('nobody is asked before the settle time counted from the fire', () => {
+  test('no reconcile before the settle time, counted from the start', () => {
     expect(meaningOf(lost, recovery({ has_reconcile: true }), run())).toEqual({ kind: 'reconcile', at_ms: 160 });
   });
 });

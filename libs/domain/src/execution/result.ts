@@ -61,7 +61,7 @@ const TRANSIENT: ReadonlySet<ErrorCode> = new Set(['TIMEOUT', 'RATE_LIMIT', 'NET
 
 /** What is recorded of a write that may have happened. The cause stays in the details. */
 export function inDoubt(cause: CallError | null): CallError {
-  const message = 'it may have happened and nobody can tell; resolve it with what the system of record says';
+  const message = 'the outcome is unknown: the effect may have happened. Check the system of record and use /resolve';
   return callError('IN_DOUBT', message, cause ? { details: { cause: { code: cause.code, message: cause.message } } } : {});
 }
 
@@ -82,7 +82,7 @@ function withoutEffect(error: CallError, run: Run): Meaning {
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
 
-/** It may have happened. An answer that is wrong is asked about before it is asked for again; a lost one the other way round. */
+/** It may have happened. A wrong answer is reconciled before it is sent again; a lost one the other way round. */
 function unknownEffect(result: Exclude<RunResult, { kind: 'output' }>, recovery: Recovery, run: Run): Meaning {
   const { error } = result;
   const again = (result.kind !== 'refused' || error.retryable) && recovery.takes_key ? nextAttempt(error, run, FOR_EVER) : null;
@@ -93,7 +93,7 @@ function unknownEffect(result: Exclude<RunResult, { kind: 'output' }>, recovery:
 
 /**
  * What a run's result means. A read-only call just ends. A write ends only where its result says what happened; a lost
- * answer is sent again where its system takes our key, else asked for, else in doubt. A wrong answer of a write is no
+ * answer is sent again where its system takes our key, else reconciled, else in doubt. A wrong answer of a write is no
  * failure: it has happened.
  */
 export function meaningOf(result: RunResult, recovery: Recovery, run: Run): Meaning {

@@ -4,14 +4,14 @@
  */
 export type ExecutionState = 'running' | 'reading' | 'succeeded' | 'in_doubt' | 'compensated' | 'failed_with_effect' | 'released';
 
-/** One attempt of an idempotency key, as the arbiter keeps it: who may have fired it and where its end stands. */
+/** One attempt of an idempotency key, as the arbiter keeps it: who may have fired it, and the position of its end. */
 export interface Execution {
   attempt: number;
   call_id: string;
   /** The epoch that may have fired it. */
   epoch: number;
   state: ExecutionState;
-  /** See `digest8`; 0 where it is not known any more. */
+  /** See `digest8`; 0 where it is no longer known. */
   digest8: number;
   /** Offset on tool-executed of its end; null while there is none, or none was folded yet. */
   end_offset: number | null;

@@ -14,7 +14,7 @@ test.each([
   expect(undoFault(state)).toBe(fault);
 });
 
-test('the effect is asked about once more: gone confirms, there fails, and nobody knows is said', () => {
+test('the effect is verified once more: a removed one confirms, a present one fails, and an unknown one is unconfirmed', () => {
   expect((['contradicted', 'verified', 'cannot_tell', undefined] as const).map(confirmed)).toEqual([
     'confirmed',
     'failed',

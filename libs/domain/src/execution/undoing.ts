@@ -4,7 +4,7 @@ import type { ExecutionState } from './row.js';
 /** What the tool says of an effect after its undo ran. */
 export type AfterUndo = 'verified' | 'contradicted' | 'cannot_tell';
 
-/** Confirmed: the effect is not there any more. Unconfirmed: nobody could tell. Failed: the effect is still there. */
+/** Confirmed: the effect is removed. Unconfirmed: that is unknown. Failed: the effect is still in place. */
 export function confirmed(seen: AfterUndo | undefined): 'confirmed' | 'unconfirmed' | 'failed' | 'not_asked' {
   switch (seen) {
     case 'contradicted':
@@ -22,8 +22,8 @@ export function confirmed(seen: AfterUndo | undefined): 'confirmed' | 'unconfirm
 export type NotUndoable = 'already_undone' | 'effect_unknown' | 'effect_has_not_happened' | 'output_not_kept' | 'output_erased';
 
 const WORDS: Readonly<Record<NotUndoable, string>> = {
-  already_undone: 'the effect is undone already; nothing was done',
-  effect_unknown: 'nobody knows whether the effect happened: resolve its call first; nothing was done',
+  already_undone: 'the effect is already undone; nothing was done',
+  effect_unknown: 'the outcome of the effect is unknown: resolve its call first; nothing was done',
   effect_has_not_happened: 'the effect has not happened; nothing was done',
   output_not_kept: 'the whole output of the effect was not kept, and its tool needs it; nothing was done',
   output_erased: 'the output of the effect was erased, and its tool needs it; nothing was done',

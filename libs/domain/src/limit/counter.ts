@@ -48,7 +48,7 @@ export function freeAt(
 }
 
 /**
- * With so much more (or less) in a slot. Slots that no window can reach any more are dropped; the newest stays also when
+ * With so much more (or less) in a slot. Slots that no window can reach are dropped; the newest stays also when
  * nothing is left in it: it says what was dropped, and what comes late must not count before it.
  */
 export function put(counter: Counter, slot_ms: number, amount_micro: number, window_ms: number | null): Counter {

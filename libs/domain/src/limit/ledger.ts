@@ -76,26 +76,27 @@ function ruled(ledger: LimitLedger, event: EventMap['policy_decided'], tracepare
 }
 
 /** Folds what policy wrote, or an end on tool-executed, into the ledger, in place. Cheap where nothing of it is about a limit. */
-export function evolveLedger(ledger: LimitLedger, said: AnyEvent, traceparent: string | undefined): void {
-  if (said.event_type === 'policy_decided') {
-    ruled(ledger, said.event, traceparent);
+export function evolveLedger(ledger: LimitLedger, published: AnyEvent, traceparent: string | undefined): void {
+  if (published.event_type === 'policy_decided') {
+    ruled(ledger, published.event, traceparent);
     return;
   }
   if (ledger.held.size === 0 && ledger.deferred.size === 0) return;
-  switch (said.event_type) {
+  switch (published.event_type) {
     case 'approval_denied':
     case 'approval_expired':
     case 'tool_retry_deduplicated':
-      end(ledger, said.event.meta.call_id as string, RELEASED);
+      end(ledger, published.event.meta.call_id as string, RELEASED);
       return;
     case 'call_cancelled':
-      if (!said.event.final) return;
-      ledger.deferred.delete(said.event.meta.call_id as string);
-      end(ledger, said.event.meta.call_id as string, RELEASED);
+      if (!published.event.final) return;
+      ledger.deferred.delete(published.event.meta.call_id as string);
+      end(ledger, published.event.meta.call_id as string, RELEASED);
       return;
     case 'tool_executed':
     case 'tool_call_resolved':
-      if (said.event.outcome.status !== 'in_doubt') end(ledger, said.event.meta.call_id as string, settlementOf(said.event.outcome));
+      if (published.event.outcome.status !== 'in_doubt')
+        end(ledger, published.event.meta.call_id as string, settlementOf(published.event.outcome));
       return;
     default:
   }

@@ -51,7 +51,7 @@ describe('given counters', () => {
     expect(total()).toBe(0);
   });
 
-  test('when a window moved on, then what was put in it is free, and the refusal said when', () => {
+  test('when a window moved on, then its amount is free, and the refusal named that time', () => {
     const rate = demand({ max_micro: MICRO, window_ms: 60_000 });
     reserve('c1', [rate], { at_ms: 1_000_000 });
     const refused = reserve('c2', [rate], { at_ms: 1_030_000 });
@@ -159,7 +159,7 @@ test('no order of reservations, repeats, ends and times lets a window have more 
     fc.property(fc.array(step, { maxLength: 80 }), fc.nat({ max: 12 }), fc.constantFrom(null, 60, 1000), (steps, max, window_ms) => {
       const counters = new Counters(new Map<string, Counter>());
       const verdicts = new Map<number, LimitVerdict>();
-      const asked = new Map<number, Demand>();
+      const demanded = new Map<number, Demand>();
       const ended = new Set<number>();
       const granted = new Map<number, { at_ms: number; amount: number }>();
       for (const { kind, call, at_ms, amount, end } of steps) {
@@ -171,12 +171,12 @@ test('no order of reservations, repeats, ends and times lets a window have more 
           if (end !== 'ran') granted.delete(call);
         } else if (kind === 'again' || before) {
           const held = before && { revision: 1, verdict: before };
-          if (held) expect(reserveFor(counters, ask(`c${call}`, [asked.get(call) as Demand], { at_ms }), held)).toBe(before);
+          if (held) expect(reserveFor(counters, ask(`c${call}`, [demanded.get(call) as Demand], { at_ms }), held)).toBe(before);
         } else {
           const wanted = demand({ window_ms, settle: 'effect', amount_micro: amount * MICRO, max_micro: max * MICRO });
           const verdict = reserveFor(counters, ask(`c${call}`, [wanted], { at_ms }), undefined);
           verdicts.set(call, verdict);
-          asked.set(call, wanted);
+          demanded.set(call, wanted);
           const [reservation] = verdict.kind === 'reserved' ? verdict.reservations : [];
           if (!reservation) continue;
           // A record that the log dated earlier counts from the newest that the counter has.

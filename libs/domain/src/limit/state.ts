@@ -47,6 +47,6 @@ export interface HeldVerdict {
 /** How a call that holds reservations ended. released: it never ran; failed: it ran and nothing happened. */
 export interface Settlement {
   kind: 'released' | 'failed' | 'ran';
-  /** What its tool says that it cost; null: nothing said. */
+  /** The cost that its tool reported; null: none. */
   cost: number | null;
 }

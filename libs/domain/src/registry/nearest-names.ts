@@ -18,13 +18,13 @@ export function editDistance(a: string, b: string): number {
   return before[b.length] as number;
 }
 
-/** The names that somebody may have meant, nearest first; none that shares less than half of itself. */
+/** Likely intended names, nearest first; only names that share at least half. */
 export function nearestNames(meant: string, names: readonly string[], names_max = 5): string[] {
   const wanted = meant.slice(0, TEXT_MAX).toLowerCase();
   return names
-    .map((name) => ({ name, away: name.startsWith(wanted) ? 1 : editDistance(wanted, name.slice(0, TEXT_MAX).toLowerCase()) }))
-    .filter(({ name, away }) => away <= Math.max(2, Math.min(name.length, wanted.length) / 2))
-    .sort((a, b) => a.away - b.away || (a.name < b.name ? -1 : 1))
+    .map((name) => ({ name, distance: name.startsWith(wanted) ? 1 : editDistance(wanted, name.slice(0, TEXT_MAX).toLowerCase()) }))
+    .filter(({ name, distance }) => distance <= Math.max(2, Math.min(name.length, wanted.length) / 2))
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
     .slice(0, names_max)
     .map(({ name }) => name);
 }

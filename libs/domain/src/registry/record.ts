@@ -1,7 +1,7 @@
 import type { LifecycleState, ToolAuditSet } from '@countersign/contracts';
 import type { BreakingDifference } from '../compatibility/contract-changes.js';
 
-/** What was decided of a version, and what its callers are told. */
+/** The decision on a version, and the notice to its callers. */
 export interface LifecycleEntry {
   state: LifecycleState;
   /** When a deprecated version ends, epoch ms. */
@@ -46,7 +46,7 @@ export interface AdapterPin {
   changed_at_ms: number;
 }
 
-/** What somebody recorded of a security audit of a version. */
+/** The record of a security audit of a version. */
 export interface AuditRecord {
   audit_status: ToolAuditSet['audit_status'];
   auditor: string | null;
@@ -56,7 +56,7 @@ export interface AuditRecord {
 
 export const versionKey = (tool: string, version: string): string => `${tool}@${version}`;
 
-/** The evaluation in a text, as `npm run tools:verify` writes it; null where it is none. */
+/** The evaluation in a text, as `npm run tools:verify` writes it; null where it is invalid. */
 export function readEvaluation(text: string | null): Evaluation | null {
   if (text === null) return null;
   try {

@@ -44,7 +44,7 @@ export interface Judgement extends PartsAsking {
   /** Version of the bundle that ruled; absent: the terms' own. */
   bundle_version?: string;
   explanation?: RulingExplanation | null;
-  /** False: a call that was let through and would be asked about at its execution is refused. */
+  /** False: an allowed call that would need approval at its execution is refused. */
   asks_at_execution?: boolean;
 }
 
@@ -108,7 +108,7 @@ function beingUndone(by: Judgement): Judgement {
 
 /**
  * Another call's question that this call can join: an open one, or a grant that is still good for what policy asks now. A
- * call that was judged again never joins a grant, or it would be granted and refused for ever.
+ * call that was judged again never joins a grant, or it would be granted and refused forever.
  */
 function joinable(state: RulingState, ask: CallToRule, now_ms: number): Approval | undefined {
   const approval = approvalOfKey(state, ask.call.idempotency_key);
@@ -119,7 +119,7 @@ function joinable(state: RulingState, ask: CallToRule, now_ms: number): Approval
   return unansweredPart(partsRequested(ask.judgement), grantedParts(approval, approval.votes)) ? undefined : approval;
 }
 
-/** Whether a granted request is met without the approvals of whoever asks for this call, or answers for who does: four eyes hold for it too. */
+/** Whether a granted request is met without the approvals of this call's requester and the requester's owner: four eyes apply to it too. */
 function isMetWithout(approval: Approval, { meta, call, revision, traceparent, barred = [] }: CallToRule): boolean {
   const joining: ApprovalMember = { meta, decision_id: '', revision, call, traceparent };
   const joined = { ...approval, members: [...approval.members, joining], barred: [...approval.barred, ...barred] };
@@ -174,12 +174,12 @@ function joined(ask: CallToRule, terms: RulingTerms, approval: Approval): Ruling
   return [ruling, ...grantTo(approval, [member], approval.votes, { cause, source, execute_before_ms })];
 }
 
-function asked(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
+function approvalRequested(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   const { meta, call, revision, judgement, reversibility, cause, traceparent } = ask;
   const approval_id = approvalId(meta.call_id as string, revision);
   const ruling = decided(ask, terms, judgement, { joined_call_id: null, approval_id });
-  const asked = partsRequested(judgement);
-  const parts = asked.map((part) => startedPart(part, terms.now_ms, call.deadline_ms, ask.shortfalls?.get(part.rule)));
+  const requestedParts = partsRequested(judgement);
+  const parts = requestedParts.map((part) => startedPart(part, terms.now_ms, call.deadline_ms, ask.shortfalls?.get(part.rule)));
   const body = {
     approval_id,
     decision_id: ruling.body.decision_id,
@@ -188,18 +188,18 @@ function asked(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
     reversibility,
     ruling_digest: rulingDigest(call, judgement),
     call,
-    barred: barredOf(asked, [call.principal.id, ...(ask.barred ?? [])]),
+    barred: barredOf(requestedParts, [call.principal.id, ...(ask.barred ?? [])]),
     evidence: ask.evidence ?? null,
     edit: null,
     level: 0,
     parts,
-    distinct: isDistinct(asked),
+    distinct: isDistinct(requestedParts),
     grantable: ask.grantable ?? null,
   };
   return [ruling, { event_type: 'approval_requested', of: meta, cause, key: call.idempotency_key, traceparent, body }];
 }
 
-/** Who cannot approve a part with four eyes; nobody where no part has them. */
+/** Who cannot approve a part with four eyes; empty if no part has them. */
 export function barredOf(parts: readonly RequestedPart[], ids: readonly string[]): string[] {
   return parts.some(({ requirement }) => requirement.four_eyes) ? [...new Set(ids)] : [];
 }
@@ -222,8 +222,8 @@ function isRuled(state: RulingState, call_id: string, revision: number): boolean
 }
 
 /**
- * The ruling on one revision of a call: denied, allowed, or asked for. A call of a live key joins what is there and asks
- * nobody: an open or granted question in memory, else the call that holds the key in `tool_executions`.
+ * The ruling on one revision of a call: deny, allow, or require approval. A call of a live key joins without a new
+ * approval: an open or granted one in memory, else the call that holds the key in `tool_executions`.
  */
 export function ruleOnCall(state: RulingState, ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   const { call, judgement } = ask;
@@ -238,10 +238,10 @@ export function ruleOnCall(state: RulingState, ask: CallToRule, terms: RulingTer
     return same ? joined(ask, terms, other) : [decided(ask, terms, keyReused(judgement), alone)];
   }
   if (ask.key_holder && ask.key_holder.call_id !== ask.meta.call_id) return allowed(ask, terms);
-  return asked(ask, terms);
+  return approvalRequested(ask, terms);
 }
 
-interface Asked<E> {
+interface Requested<E> {
   event: E;
   source: SourcePosition;
   traceparent: string | undefined;
@@ -252,10 +252,10 @@ function deferredCall(state: RulingState, call_id: string): AllowedCall | undefi
   return deferred && { tenant_id: deferred.meta.tenant_id, revision: deferred.revision, call: deferred.call };
 }
 
-/** A waiting call ends here; an allowed one is the executor's to stop; an ended one stays as it is (nothing is said). */
-export function cancelCall(state: RulingState, asked: Asked<ToolCallCancelRequested>): RulingDraft[] {
-  const { meta, principal, reason } = asked.event;
-  const { source, traceparent } = asked;
+/** Ends a waiting call; the executor stops an allowed one; an ended one stays as it is, without a draft. */
+export function cancelCall(state: RulingState, request: Requested<ToolCallCancelRequested>): RulingDraft[] {
+  const { meta, principal, reason } = request.event;
+  const { source, traceparent } = request;
   const call_id = meta.call_id as string;
   const approval = approvalOfCall(state, call_id);
   if (approval?.status === 'open') {
@@ -271,12 +271,12 @@ export function cancelCall(state: RulingState, asked: Asked<ToolCallCancelReques
 }
 
 /** A person's word on a call in doubt counts with the role of an operator and a reason; anything else is put on record. */
-export function allowResolution(asked: Asked<ToolCallResolveRequested>, now_ms: number): RulingDraft[] {
-  const { meta, principal, resolution, output_json, reason } = asked.event;
-  const about = { of: meta, cause: meta, key: meta.call_id as string, traceparent: asked.traceparent };
+export function allowResolution(request: Requested<ToolCallResolveRequested>, now_ms: number): RulingDraft[] {
+  const { meta, principal, resolution, output_json, reason } = request.event;
+  const about = { of: meta, cause: meta, key: meta.call_id as string, traceparent: request.traceparent };
   const entitled = principal.kind !== 'agent' && principal.roles.some((role) => role === 'operator' || role === 'admin');
   if (entitled && reason.trim() !== '') {
-    const body = { resolution, output_json, reason, by: principal, source: asked.source };
+    const body = { resolution, output_json, reason, by: principal, source: request.source };
     return [{ event_type: 'resolution_allowed', ...about, body }];
   }
   const detail = `${meta.call_id}: ${entitled ? 'a resolution needs a reason' : 'resolving needs the role operator or admin'}`;

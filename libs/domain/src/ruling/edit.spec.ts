@@ -48,7 +48,7 @@ describe('given a request that approvers decide, when one of them edits it', () 
     expect(policy.last('approval_granted').call.inputs_digest).toBe('edited');
   });
 
-  test('then what policy asks more of is asked more of: approvals, a reason, a shorter grant', () => {
+  test('then stricter requirements of policy apply: approvals, a reason, a shorter grant', () => {
     const more = { quorum: 2, reason_required_on_deny: true, grant_max_ms: 1000 };
     const grant = { scope: 'tool' as const, for_ms: 2000, uses: 1 };
     expect(policy.edit('c1.1', ann, asksFor(more), { grant })).toEqual(['approval_vote_refused']);
@@ -101,7 +101,7 @@ describe('given a request of two rules, when it is edited', () => {
     expect(policy.vote('c1.2', person('lea', ['lead']), 'approve')).toEqual(['approval_granted']);
   });
 
-  test('then a part that the edited inputs do not meet is asked no more', () => {
+  test('then a part that does not apply to the edited inputs is dropped', () => {
     policy.rule('c1', both);
     expect(policy.edit('c1.1', ann, { ...asks, parts: [part('large', escalating)] })).toEqual(GRANTED);
   });

@@ -10,7 +10,15 @@ import { about } from '../approval/draft.js';
 import { jsonDiff } from '../approval/json-diff.js';
 import { type ApprovalPart, groupOf, isDistinct, levelOf, partsRequested, type RequestedPart, startedPart } from '../approval/part.js';
 import { grantObjection } from '../approval/similar.js';
-import { type Approval, type ApprovalMember, approvalId, holderOf, openParts, rulingDigest, unasked } from '../approval/state.js';
+import {
+  type Approval,
+  type ApprovalMember,
+  approvalId,
+  holderOf,
+  openParts,
+  rulingDigest,
+  unrequestedApproval,
+} from '../approval/state.js';
 import { summaryOf } from '../approval/summary.js';
 import { approvingRights, type Objection, objectTo, rightsIn, type VotingRights } from '../approval/voting-right.js';
 import { barredOf, type CallToRule, decided, type Judgement, type RulingDraft, type RulingTerms } from './decide.js';
@@ -35,35 +43,35 @@ export function editedCall(approval: Approval, edited: EditedInputs): ToolCall {
 function objection(state: RulingState, approval: Approval, edited: EditedInputs, ruling: EditedRuling): Objection | undefined {
   const { judgement } = ruling;
   if (edited.inputs_digest === holderOf(approval).call.inputs_digest)
-    return objectTo('bad_edit', 'these are the inputs that were asked for: approve them');
+    return objectTo('bad_edit', 'these are the requested inputs: approve them instead');
   if (judgement.effect !== 'allow' && judgement.effect !== 'require_approval')
     return objectTo('bad_edit', `policy does not allow the edited inputs: ${judgement.reason?.message ?? judgement.rule}`);
   if (ruling.inputs_json !== undefined && ruling.inputs_json !== edited.inputs_json)
     return objectTo('bad_edit', `policy lowers the edited inputs (rule ${judgement.rule}): edit them to what it allows`);
-  if (ruling.key_holder) return objectTo('bad_edit', `call ${ruling.key_holder.call_id} has the effect of the edited inputs already`);
+  if (ruling.key_holder) return objectTo('bad_edit', `call ${ruling.key_holder.call_id} already has the effect of the edited inputs`);
   const other = approvalOfKey(state, edited.idempotency_key);
   if (other && other.approval_id !== approval.approval_id)
-    return objectTo('bad_edit', `approval ${other.approval_id} is about the effect of the edited inputs already`);
+    return objectTo('bad_edit', `approval ${other.approval_id} already covers the effect of the edited inputs`);
   return undefined;
 }
 
 /** A part of the edited inputs: one of the same rule keeps its deadline and its level; another starts now. */
 function editedPart(
   before: Approval,
-  asked: RequestedPart,
+  requested: RequestedPart,
   deadline_ms: number | null,
   now_ms: number,
   shortfall: string | undefined,
 ): RecordedPart {
-  const known = before.parts.find(({ rule }) => rule === asked.rule);
-  const started = startedPart(asked, now_ms, deadline_ms, shortfall);
+  const known = before.parts.find(({ rule }) => rule === requested.rule);
+  const started = startedPart(requested, now_ms, deadline_ms, shortfall);
   if (!known) return started;
-  const level = asked.requirement.escalate_to.length >= levelOf(known) ? levelOf(known) : 0;
+  const level = requested.requirement.escalate_to.length >= levelOf(known) ? levelOf(known) : 0;
   const { requested_at_ms, expires_at_ms, reminded_ms, sla_missed } = known;
   return { ...started, level, requested_at_ms, expires_at_ms, reminded_ms, sla_missed };
 }
 
-/** What is asked about inputs that policy allows without asking: the editor's own approval, by the right that the edit used. */
+/** The part for inputs that policy allows without approval: the editor's own approval, by the right that the edit used. */
 function editorsPart(before: Approval, { rule }: Judgement, rights: VotingRights): RequestedPart {
   const part = before.parts.find((one) => one.rule === rights[0]?.rule) as ApprovalPart;
   const { approver_roles, people } = groupOf(part);
@@ -99,11 +107,13 @@ function partsOf(approval: Approval, { ruling, rights }: Edit, call: ToolCall, n
     const { expires_at_ms } = approval.parts.find(({ rule }) => rule === rights[0]?.rule) as ApprovalPart;
     return [{ ...startedPart(editorsPart(approval, judgement, rights), now_ms, call.deadline_ms), expires_at_ms }];
   }
-  return partsRequested(judgement).map((asked) => editedPart(approval, asked, call.deadline_ms, now_ms, shortfalls?.get(asked.rule)));
+  return partsRequested(judgement).map((requestedPart) =>
+    editedPart(approval, requestedPart, call.deadline_ms, now_ms, shortfalls?.get(requestedPart.rule)),
+  );
 }
 
 /** The new question about the edited inputs, with its members: each gets its next revision. */
-function asked(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: RulingDraft[]; next: Approval } {
+function requestedAgain(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: RulingDraft[]; next: Approval } {
   const { cast, edited, ruling } = edit;
   const holder = holderOf(approval);
   const call = editedCall(approval, edited);
@@ -154,7 +164,11 @@ function asked(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: Ru
     const { decision_id, revision } = ruled;
     return { ...member, decision_id, revision, call: at === 0 ? call : member.call, ...historyOf(ruled) };
   });
-  const start = unasked(approval_id, { tier: approval.tier, rule: judgement.rule, config_offset }, members[0] as ApprovalMember);
+  const start = unrequestedApproval(
+    approval_id,
+    { tier: approval.tier, rule: judgement.rule, config_offset },
+    members[0] as ApprovalMember,
+  );
   const next: Approval = { ...start, ...bound, members, also: edited_from.also };
   return { drafts: [first, { event_type: 'approval_requested', ...about(holder, cast.vote.meta), body }, ...rest], next };
 }
@@ -174,7 +188,7 @@ function editorsRights(next: Approval, { cast, rights, ruling }: Edit): VotingRi
 }
 
 /**
- * An approver wants other inputs: they are ruled on as a new revision, which asks anew and binds the edited digest. Its parts
+ * An approver wants other inputs: they are ruled on as a new revision, which asks again and binds the edited digest. Its parts
  * are those of the edited inputs. The editor's approval counts where the editor is entitled; approvals of the inputs before
  * count for nothing. Nothing changes where it is refused.
  */
@@ -191,7 +205,7 @@ export function editApproval(
   const why = objection(state, approval, edit.edited, edit.ruling);
   if (why) return [...refuseVote(cast, why), ...first];
   const its = { cast, rights: admitted.rights, ...edit };
-  const { drafts, next } = asked(approval, its, terms);
+  const { drafts, next } = requestedAgain(approval, its, terms);
   const rights = editorsRights(next, its);
   const uncounted = 'code' in rights ? rights : wishObjection(next, cast, rights);
   if (uncounted) return [...refuseVote(cast, uncounted), ...first];
@@ -200,7 +214,8 @@ export function editApproval(
 
 function wishObjection(next: Approval, { vote }: CastVote, rights: VotingRights): Objection | undefined {
   if (!vote.grant) return undefined;
-  if (rights.length === 0) return objectTo('bad_grant', 'this vote counts in no part of the edited request: it can grant nothing');
+  if (rights.length === 0)
+    return objectTo('bad_grant', 'this vote counts in no part of the edited request, so it cannot grant similar calls');
   return grantObjection(
     next,
     next.parts.filter(({ rule }) => rights.some((right) => right.rule === rule)),

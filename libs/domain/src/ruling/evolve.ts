@@ -2,7 +2,7 @@ import type { AnyEvent, EventMap } from '@countersign/contracts';
 import { tally } from '../approval/decide.js';
 import type { ApprovalPart } from '../approval/part.js';
 import { requirementOf } from '../approval/requirement.js';
-import { type Approval, type ApprovalMember, holderOf, unasked } from '../approval/state.js';
+import { type Approval, type ApprovalMember, holderOf, unrequestedApproval } from '../approval/state.js';
 import { qualifiedName } from '../approval/subject.js';
 import { escalatedTo, reminded } from '../approval/time.js';
 import { evolveLedger } from '../limit/ledger.js';
@@ -71,7 +71,7 @@ function ask(state: RulingState, event: EventMap['policy_decided'], member: Appr
   const approval_id = event.approval_id as string;
   if (state.approvals.has(approval_id)) return;
   leave(state, call_id);
-  put(state, unasked(approval_id, event, member));
+  put(state, unrequestedApproval(approval_id, event, member));
   state.approval_of_call.set(call_id, approval_id);
   state.approval_of_key.set(member.call.idempotency_key, approval_id);
   state.allowed.delete(call_id);
@@ -82,8 +82,8 @@ function partsOf(approval: Approval, event: EventMap['approval_requested']): App
   if (event.parts.length > 0) return event.parts;
   const { approver_roles, quorum, requested_at_ms, expires_at_ms, level } = event;
   const requirement = event.requirement ?? requirementOf({ approver_roles, quorum, expires_after_ms: expires_at_ms - requested_at_ms });
-  const unsaid = { level: 0, reminded_ms: 0, sla_missed: false, shortfall: null, ...(level > 0 && { level_before: level }) };
-  return [{ rule: approval.rule, requirement, requested_at_ms, expires_at_ms, ...unsaid }];
+  const defaults = { level: 0, reminded_ms: 0, sla_missed: false, shortfall: null, ...(level > 0 && { level_before: level }) };
+  return [{ rule: approval.rule, requirement, requested_at_ms, expires_at_ms, ...defaults }];
 }
 
 function requested(state: RulingState, event: EventMap['approval_requested']): void {
@@ -115,7 +115,7 @@ function voteCounted(state: RulingState, { approval_id, counted, votes }: EventM
   put(state, { ...approval, votes: isKnown || !votes ? tally(approval.votes, counted) : votes, passed });
 }
 
-/** Nothing of its approval can be taken back any more. */
+/** Votes on its approval can no longer be revoked. */
 function fired(state: RulingState, call_id: string): void {
   const approval = state.approval_of_call.size > 0 ? approvalOfCall(state, call_id) : undefined;
   if (approval && !approval.fired) put(state, { ...approval, fired: true });
@@ -141,43 +141,43 @@ function ended(state: RulingState, call_id: string): void {
  * Folds an event that policy wrote, or an end on tool-executed, into what policy remembers, in place. Events that are
  * already in it change nothing.
  */
-export function evolveRulings(state: RulingState, said: AnyEvent, traceparent: string | undefined): void {
-  evolveLedger(state.limits, said, traceparent);
-  evolveUndoing(state, said);
-  switch (said.event_type) {
+export function evolveRulings(state: RulingState, published: AnyEvent, traceparent: string | undefined): void {
+  evolveLedger(state.limits, published, traceparent);
+  evolveUndoing(state, published);
+  switch (published.event_type) {
     case 'policy_decided':
-      ruled(state, said.event, traceparent);
+      ruled(state, published.event, traceparent);
       return;
     case 'approval_requested':
-      requested(state, said.event);
+      requested(state, published.event);
       return;
     case 'approval_vote_counted':
-      voteCounted(state, said.event);
+      voteCounted(state, published.event);
       return;
     case 'approval_escalated':
-      move(state, said.event.approval_id, (approval) => escalatedTo(approval, said.event));
+      move(state, published.event.approval_id, (approval) => escalatedTo(approval, published.event));
       return;
     case 'approval_reminded':
-      move(state, said.event.approval_id, (approval) => reminded(approval, said.event));
+      move(state, published.event.approval_id, (approval) => reminded(approval, published.event));
       return;
     case 'tool_call_started':
-      fired(state, said.event.meta.call_id as string);
+      fired(state, published.event.meta.call_id as string);
       return;
     case 'approval_granted':
-      granted(state, said.event);
+      granted(state, published.event);
       return;
     case 'approval_denied':
     case 'approval_expired':
-      leave(state, said.event.meta.call_id as string);
+      leave(state, published.event.meta.call_id as string);
       return;
     case 'call_cancelled':
-      if (said.event.final) leave(state, said.event.meta.call_id as string);
+      if (published.event.final) leave(state, published.event.meta.call_id as string);
       return;
     case 'tool_executed':
     case 'tool_retry_deduplicated':
     case 'tool_call_in_doubt':
     case 'tool_call_resolved':
-      ended(state, said.event.meta.call_id as string);
+      ended(state, published.event.meta.call_id as string);
       return;
     default:
   }

@@ -1,6 +1,6 @@
 import type { RulingExplanation } from '@countersign/contracts';
 
-/** What the rules of a ruling were told of earlier calls, as a member of whatever goes on from it; nothing where none asked. */
+/** The history that the rules of a ruling saw, as a member of later records; empty if no rule used it. */
 export function historyOf({ explanation }: { explanation: RulingExplanation | null }): { history_json?: string } {
   const text = explanation?.history_json ?? null;
   return text === null ? {} : { history_json: text };

@@ -44,7 +44,7 @@ describe('one ruling a call and revision', () => {
   test('what it wrote ascends in hlc, after its causes', () => {
     policy.rule('c1', asks, { cause: aMeta('c1', 9_000_000_000) });
     policy.rule('c2', allows, { call: aCall({ idempotency_key: 'other' }) });
-    const order = policy.written.map((said) => said.event.meta.hlc);
+    const order = policy.written.map((published) => published.event.meta.hlc);
     expect(order).toEqual([9_000_000_001, 9_000_000_002, 9_000_000_003]);
   });
 });
@@ -87,7 +87,7 @@ describe('a call of a live key', () => {
     });
   });
 
-  test('asks anew where whoever asks for it, or answers for who does, gave the approval', () => {
+  test('asks again where whoever asks for it, or answers for who does, gave the approval', () => {
     policy.rule('c1', asks);
     policy.vote('c1.1', ann, 'approve');
     const by = (id: string) => ({ call: aCall({ principal: person(id) }) });
@@ -105,7 +105,7 @@ describe('a call of a live key', () => {
     expect(policy.rule('c2', asks, { call: aCall({ principal: person('bob') }) })).toEqual(['policy_decided', 'approval_granted']);
   });
 
-  test('asks anew where the grant is over, or has fewer approvals than policy wants now', () => {
+  test('asks again where the grant is over, or has fewer approvals than policy wants now', () => {
     policy.rule('c1', asks);
     policy.vote('c1.1', ann, 'approve');
     expect(policy.rule('c2', { ...asks, quorum: 2 })).toEqual(['policy_decided', 'approval_requested']);
@@ -116,14 +116,14 @@ describe('a call of a live key', () => {
   test.each([
     ['others', { approver_roles: ['operator'] }],
     ['four eyes', { four_eyes: true }],
-  ])('asks anew where policy wants %s by now than those who granted it', (_, more) => {
+  ])('asks again where policy wants %s by now than those who granted it', (_, more) => {
     const requirement = { ...requirementOf(asks), four_eyes: false };
     policy.rule('c1', { ...asks, requirement });
     policy.vote('c1.1', ann, 'approve');
     expect(policy.rule('c2', { ...asks, requirement: { ...requirement, ...more } })).toEqual(['policy_decided', 'approval_requested']);
   });
 
-  test('asks anew once the granted call has ended and its row holds nothing', () => {
+  test('asks again once the granted call has ended and its row holds nothing', () => {
     policy.rule('c1', asks);
     policy.vote('c1.1', ann, 'approve');
     policy.end('c1');
@@ -143,7 +143,7 @@ describe('a call of a live key', () => {
     expect(ruling()).toMatchObject({ meta: { call_id: 'c4' }, effect: 'deny', reason: { code: 'VALIDATION_ERROR' } });
   });
 
-  test('is denied by its own judgement whatever the other was told', () => {
+  test('is denied by its own judgement regardless of the other call', () => {
     policy.rule('c1', asks);
     policy.rule('c2', { ...asks, effect: 'deny' });
     expect(ruling()).toMatchObject({ effect: 'deny', joined_call_id: null });
@@ -183,21 +183,21 @@ describe('cancel', () => {
     policy.rule('c2', { ...asks, effect: 'deny' });
     policy.rule('c3', asks);
     policy.rule('c4', allows);
-    const said = [
+    const drafts = [
       policy.cancel('c1'),
       policy.cancel('c2'),
       policy.cancel('nobody'),
       policy.cancel('c3', 'evil'),
       policy.cancel('c4', 'evil'),
     ];
-    expect(said.flat()).toEqual([]);
+    expect(drafts.flat()).toEqual([]);
   });
 });
 
 describe('a call that the executor refused to fire', () => {
   const again = (judgement: typeof asks, revision = 2) => policy.rule('c1', judgement, { revision });
 
-  test('gets the next revision, denied or asked for', () => {
+  test('gets the next revision: a denial or an approval request', () => {
     policy.rule('c1', allows);
     expect(again({ ...asks, effect: 'deny' })).toEqual(['policy_decided']);
     expect([ruling().revision, policy.state.allowed.size]).toEqual([2, 0]);
@@ -260,7 +260,7 @@ test('its own output, folded before the ends of calls, gives the state that it h
         } else if (id && (what === 'approve' || what === 'deny' || what === 'revoke')) policy.vote(id, voter, what);
       }
       const refolded = initialRulings();
-      for (const said of policy.written) evolveRulings(refolded, said, undefined);
+      for (const published of policy.written) evolveRulings(refolded, published, undefined);
       const replay = new RuledPartition();
       Object.assign(replay, { state: refolded });
       for (const call_id of ended) replay.end(call_id);

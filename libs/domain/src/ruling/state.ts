@@ -16,9 +16,9 @@ export interface RulingState {
   /** Calls that may run, by call_id. */
   allowed: Map<string, AllowedCall>;
   limits: LimitLedger;
-  /** Undos that are asked for and have no end, by the key of the effect: it answers nobody meanwhile. */
+  /** Requested undos without an end, by the key of the effect: the key answers no call until then. */
   undoing: Map<string, ReadonlySet<string>>;
-  /** The newest undos that have ended: a request of theirs that comes again is ruled on again and begins nothing. */
+  /** The newest ended undos: a repeated request of one gets a new ruling and starts nothing. */
   ended_undos: Set<string>;
 }
 

@@ -23,7 +23,7 @@ describe('given an effect whose undo was ruled on', () => {
     expect(ruling().reason?.details_json).toBe('{"reason":"effect_being_undone"}');
   });
 
-  test('also while people are asked about the undo, and no longer once it was denied or has expired', () => {
+  test('also while the undo waits for approval, and no longer once it was denied or has expired', () => {
     for (const [call_id, end] of [
       ['u1', () => policy.vote('u1.1', person('ann'), 'deny', { reason: 'no' })],
       [
@@ -73,7 +73,7 @@ describe('given an effect whose undo was ruled on', () => {
     expect(ruling().effect).toBe('allow');
   });
 
-  test('a request of it that comes again after its end is ruled on again, and keeps nobody out', () => {
+  test('a repeated request after its end gets a new ruling, and blocks no call', () => {
     policy.rule('u1', allows, { call: undo });
     ends('u1', 'tool_executed');
     expect(policy.rule('u1', allows, { call: undo })).toEqual(['policy_decided']);
@@ -81,7 +81,7 @@ describe('given an effect whose undo was ruled on', () => {
     expect(ruling().effect).toBe('allow');
   });
 
-  test('a denied undo keeps nobody out', () => {
+  test('a denied undo blocks no call', () => {
     policy.rule('u1', { ...allows, effect: 'deny' }, { call: undo });
     policy.rule('c2', allows);
     expect(ruling().effect).toBe('allow');

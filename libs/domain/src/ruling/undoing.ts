@@ -31,17 +31,17 @@ function end(state: RulingState, call_id: string): void {
   }
 }
 
-/** Whether the effect of the key of this call is being undone at the moment. A call that undoes something is not asked. */
+/** Whether the effect of the key of this call is being undone now. False for undos. */
 export const isBeingUndone = (state: RulingState, call: Pick<ToolCall, 'idempotency_key' | 'compensates'>): boolean =>
   state.undoing.size > 0 && !call.compensates && state.undoing.has(call.idempotency_key);
 
 /**
- * Folds which effects are being undone: from the ruling on an undo to its end. An undo in doubt has none, so that its effect is not asked
+ * Folds which effects are being undone: from the ruling on an undo to its end. An undo in doubt has no end, so that its effect is not queried
  * for again before it is resolved.
  */
-export function evolveUndoing(state: RulingState, said: AnyEvent): void {
-  if (said.event_type === 'policy_decided') {
-    const { call, effect, meta } = said.event;
+export function evolveUndoing(state: RulingState, published: AnyEvent): void {
+  if (published.event_type === 'policy_decided') {
+    const { call, effect, meta } = published.event;
     const { compensates } = call;
     if (!compensates) return;
     const undo = { key: compensates.idempotency_key, call_id: meta.call_id as string };
@@ -50,16 +50,16 @@ export function evolveUndoing(state: RulingState, said: AnyEvent): void {
     return;
   }
   if (state.undoing.size === 0) return;
-  switch (said.event_type) {
+  switch (published.event_type) {
     case 'call_cancelled':
-      if (said.event.final) end(state, said.event.meta.call_id as string);
+      if (published.event.final) end(state, published.event.meta.call_id as string);
       return;
     case 'approval_denied':
     case 'approval_expired':
     case 'tool_executed':
     case 'tool_retry_deduplicated':
     case 'tool_call_resolved':
-      end(state, said.event.meta.call_id as string);
+      end(state, published.event.meta.call_id as string);
       return;
     default:
   }

@@ -20,7 +20,7 @@ function denied(state: RulingState, { meta, call, revision, traceparent }: Waiti
 }
 
 /**
- * What becomes of calls that wait (for people, or deferred) once their tool may not run any more: each gets a next ruling,
+ * What becomes of calls that wait (for people, or deferred) once their tool may no longer run: each gets a next ruling,
  * which denies it, and open questions are closed. `judge` says so for a call; undefined: it may go on waiting. Granted calls
  * are the executor's: it judges them again before it fires.
  */
@@ -33,7 +33,7 @@ export function withdrawWaiting(
   for (const approval of state.approvals.values()) {
     if (approval.status !== 'open') continue;
     const { approval_id } = approval;
-    // Those that joined go before the one that was asked for, which takes the question along.
+    // Those that joined go before the requested one, which takes the question along.
     for (const member of approval.members.toReversed()) {
       const by = judge(member);
       if (!by) continue;

@@ -79,7 +79,7 @@ export class RuledPartition {
   standing: StandingDelegation[] = [];
   /** What was recorded of who is one person, for every vote. */
   person_links: LinkPeriod[] = [];
-  /** Who is live, for every vote: everybody, with all the roles that are claimed. */
+  /** Live voters: all, with all claimed roles. */
   roles_left: RolesLeft = (_who, roles) => roles;
   private hlc = 0;
   private offset = 0;
@@ -89,16 +89,16 @@ export class RuledPartition {
     for (const draft of drafts) {
       const meta = stampedMeta(draft, { event_id: `e${this.written.length}`, now_ms: this.now_ms, after_hlc: this.hlc });
       this.hlc = meta.hlc;
-      const said = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
-      evolveRulings(this.state, said, draft.traceparent);
-      this.written.push(said);
+      const published = { event_type: draft.event_type, event: { meta, ...draft.body } } as AnyEvent;
+      evolveRulings(this.state, published, draft.traceparent);
+      this.written.push(published);
     }
     return drafts.map((draft) => draft.event_type);
   }
 
   /** Folds an event that policy wrote before. */
-  fold(said: AnyEvent): void {
-    evolveRulings(this.state, said, undefined);
+  fold(published: AnyEvent): void {
+    evolveRulings(this.state, published, undefined);
   }
 
   rule(call_id: string, judgement: Judgement, more: Partial<CallToRule> = {}): EventType[] {
@@ -146,7 +146,7 @@ export class RuledPartition {
     return this.write(castVote(this.state.approvals.get(approval_id), cast));
   }
 
-  /** An edit of the inputs (to some that this digest stands for), as policy rules on them. */
+  /** An edit to inputs with this digest, as policy decides on them. */
   edit(
     approval_id: string,
     voter: Principal,
@@ -189,8 +189,8 @@ export class RuledPartition {
   }
 
   resolve(call_id: string, principal: Principal, reason: string): EventType[] {
-    const asked = { resolution: 'happened' as const, output_json: null, reason, requested_at_ms: 0 };
-    const event = { meta: aMeta(call_id), principal, ...asked };
+    const finding = { resolution: 'happened' as const, output_json: null, reason, requested_at_ms: 0 };
+    const event = { meta: aMeta(call_id), principal, ...finding };
     const source = { topic: 'tool-call-requested', offset: this.offset++ };
     return this.write(allowResolution({ event, source, traceparent: undefined }, this.now_ms));
   }
@@ -207,7 +207,7 @@ export class RuledPartition {
 
   /** The newest event of a type. */
   last<T extends EventType>(event_type: T): EventMap[T] {
-    const found = this.written.findLast((said) => said.event_type === event_type);
+    const found = this.written.findLast((published) => published.event_type === event_type);
     if (!found) throw new Error(`no ${event_type} was written`);
     return found.event as EventMap[T];
   }

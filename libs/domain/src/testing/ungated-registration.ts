@@ -1,6 +1,6 @@
 import type { ToolRegistered } from '@countersign/contracts';
 
-/** The parts of a registration that speak of gates and pins, where there are none. */
+/** The gate and pin fields of a registration without gates and pins. */
 export const ungatedRegistration: Pick<
   ToolRegistered,
   'gated' | 'evaluation_json' | 'environment' | 'adapter' | 'adapter_version' | 'protocol_version'

@@ -6,7 +6,7 @@ export const RUNS_OF_ONE_MAX = 1_000;
 const RUNS_OF_ITS_OWN = 100;
 
 /**
- * The runs of a version that count: a caller with more than `RUNS_OF_ONE_MAX` counts for that many, so that nobody outvotes
+ * The runs of a version that count: a caller with more than `RUNS_OF_ONE_MAX` counts for that many, so that no caller outvotes
  * everybody by calling often. Proportions stay: who sees 2 % fail still sees 2 % fail.
  */
 function ownRuns(version: VersionTrust): RunCounts {

@@ -16,7 +16,7 @@ export interface CallFact {
   at_ms: number;
 }
 
-/** `run`: the tool was run. `asked`: people decided whether it may; `succeeded` is then that they granted it. */
+/** `run`: the tool ran. `asked`: an approval was decided; `granted` says how. */
 export type TrustObservation = CallFact & ({ fact: 'run'; counts: RunCounts } | { fact: 'asked'; granted: boolean });
 
 const REFUSALS = ['VALIDATION_ERROR', 'POLICY_DENIED', 'CANCELLED'];
@@ -37,7 +37,7 @@ function fitsSchema({ status, extras }: Outcome): boolean {
   return status === 'succeeded' && !extras?.validation_json?.includes('"layer":"output"');
 }
 
-/** What one run adds. A run that ended in doubt was none of what it should be, whatever is found out later. */
+/** The counts that one run adds. A run in doubt counts as neither succeeded nor valid nor timely, also after its resolution. */
 function countsOf(outcome: Outcome): RunCounts {
   const { status, error, extras } = outcome;
   const succeeded = status === 'succeeded';

@@ -35,7 +35,7 @@ describe('worked by hand', () => {
     expect(without_provider).toBeCloseTo(0.3412447, 7);
   });
 
-  test('a tool that ran once, 30 days after its verification, that nobody rated or audited and that promises no latency', () => {
+  test('a tool that ran once, 30 days after its verification, without ratings, audits or a promised latency', () => {
     // .25·1 + .15·1 + 0 + 0 + .10·.5 + .10·.45 + .05·e^−1 (.3678794 → .0183940) + .05·log10(2)/4 (.0752575 → .0037629)
     // = .25 + .15 + .05 + .045 + .0183940 + .0037629 = .5171569; decay 2^(−1/3) = .7937005 → .4104677
     const young = { latency: 0, security_audit: 0, rating: 0.5, provider_reputation: 0.45, runs: 1 };

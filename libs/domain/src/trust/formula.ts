@@ -35,7 +35,7 @@ export const weights = {
 export type TrustTerm = keyof typeof weights;
 export const trustTerms = Object.keys(weights) as TrustTerm[];
 
-/** Where nobody has rated. */
+/** Without ratings. */
 export const NO_RATING = 0.5;
 
 const DECAY_PER_DAY = Math.LN2 / 90;

@@ -1,4 +1,4 @@
-/** What consumers of trust-view were last told of a subject. */
+/** The last published score of a subject on trust-view. */
 export interface ReportedTrust {
   /** Null: no score. */
   score: number | null;
@@ -11,12 +11,12 @@ export type TrustBand = 'unknown' | 'low' | 'medium' | 'high';
 
 /** Scores from here on are `medium`, and `high`. */
 const bandEdges = { medium: 0.4, high: 0.7 } as const;
-/** A score that moved less than this since it was told is not told again; a band is left only this far beyond its edge. */
+/** A score that moved less than this since its publication is not published again; a band changes only this far beyond its edge. */
 const TRUST_STEP = 0.02;
-/** A fall of this much is told at once. */
+/** A fall of this much is published at once. */
 const TRUST_FALL = 0.1;
-/** Otherwise a subject is told of at most this often. */
-export const TOLD_EVERY_MS = 2_000;
+/** Otherwise a subject is published at most this often. */
+export const REPORT_EVERY_MS = 2_000;
 
 function plainBand(score: number, edges: { medium: number; high: number } = bandEdges): TrustBand {
   if (score >= edges.high) return 'high';
@@ -35,20 +35,20 @@ export function bandOf(score: number | null, before: TrustBand = 'unknown'): Tru
   return order.indexOf(down) < order.indexOf(before) ? down : before;
 }
 
-/** What is to be told now of a subject; undefined: nothing, or not yet. Pure: the time is an argument. */
+/** The score to publish now for a subject; undefined: none, or not yet. Pure: the time is an argument. */
 export function toTell(
-  told: ReportedTrust | undefined,
+  last: ReportedTrust | undefined,
   now: { score: number | null; reported: number | null },
   at_ms: number,
 ): ReportedTrust | undefined {
-  const band = bandOf(now.score, told?.band);
+  const band = bandOf(now.score, last?.band);
   const next = { ...now, band, at_ms };
-  if (!told) return now.score === null && now.reported === null ? undefined : next;
-  const appeared = (told.score === null) !== (now.score === null) || (told.reported === null) !== (now.reported === null);
-  const moved = Math.max(distance(told.score, now.score), distance(told.reported, now.reported));
+  if (!last) return now.score === null && now.reported === null ? undefined : next;
+  const appeared = (last.score === null) !== (now.score === null) || (last.reported === null) !== (now.reported === null);
+  const moved = Math.max(distance(last.score, now.score), distance(last.reported, now.reported));
   if (!appeared && moved < TRUST_STEP) return undefined;
-  const fell = now.score === null || (told.score !== null && told.score - now.score >= TRUST_FALL);
-  return fell || at_ms - told.at_ms >= TOLD_EVERY_MS ? next : undefined;
+  const fell = now.score === null || (last.score !== null && last.score - now.score >= TRUST_FALL);
+  return fell || at_ms - last.at_ms >= REPORT_EVERY_MS ? next : undefined;
 }
 
 const distance = (a: number | null, b: number | null): number => (a === null || b === null ? 0 : Math.abs(a - b));

@@ -9,7 +9,7 @@ export interface RunCounts {
   valid: number;
   /** Took no longer than the declared p95. */
   timely: number;
-  /** Were not refused for what they were asked (VALIDATION_ERROR). */
+  /** Runs without an input error (VALIDATION_ERROR). */
   sound: number;
 }
 
@@ -31,7 +31,7 @@ export interface VersionTrust {
   registered: RegisteredFact | null;
   /** Newest passed evaluation of each contract digest, epoch ms. */
   evaluations: Map<string, number>;
-  /** What somebody recorded of an audit; it goes before what the contract says. */
+  /** A recorded audit; it overrides the claim of the contract. */
   audit: { level: AuditLevel; at_ms: number } | null;
   /** By `<kind>:<id>` of who called. */
   runs: Map<string, RunCounts>;
@@ -67,7 +67,7 @@ export const emptyTrust = (tool: string): ToolTrust => ({ tool, versions: new Ma
 
 export const emptyAgent = (): AgentTrust => ({ runs: new Map(), asked: 0, granted: 0, confirmed_at_ms: null });
 
-/** The version's part, made where there is none yet. */
+/** The version's part, made if there is none yet. */
 export function versionTrust(state: ToolTrust, version: string): VersionTrust {
   let part = state.versions.get(version);
   if (!part) {

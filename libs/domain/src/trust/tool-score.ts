@@ -23,7 +23,7 @@ export interface ToolScore extends CountedRuns {
   ratings: number;
 }
 
-/** What counts of an audit: what somebody recorded, else the contract's own word, which is a self-assessment at most. */
+/** The audit level: the recorded audit, else the claim of the contract, which is a self-assessment at most. */
 export function auditLevel({ audit, registered }: VersionTrust): AuditLevel {
   if (audit) return audit.level;
   return registered && registered.audit_status > 0 ? 0.5 : 0;

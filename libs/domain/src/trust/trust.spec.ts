@@ -12,7 +12,7 @@ const T0 = Date.UTC(2026, 0, 1);
 const good: RunCounts = { runs: 1, succeeded: 1, verified: 0, valid: 1, timely: 1, sound: 1 };
 const bad: RunCounts = { runs: 1, succeeded: 0, verified: 0, valid: 0, timely: 1, sound: 1 };
 
-/** A tool that is told things one after the other. */
+/** A tool that receives observations one after the other. */
 class Reported {
   readonly state: ToolTrust;
   private offset = 0;
@@ -126,7 +126,7 @@ describe('of a tool', () => {
 });
 
 describe('gaming', () => {
-  test('a caller that calls 10,000 times outvotes nobody: it counts as 1,000, in its own proportions', () => {
+  test('a caller that calls 10,000 times counts as 1,000 calls, in its own proportions', () => {
     const flooded = new Reported().register().ran(10_000, good, { id: 'flood' }).ran(500, bad, { id: 'honest' });
     const { counted, reported_reliability } = flooded.score();
     expect(counted.runs).toBe(1_500);
@@ -194,15 +194,15 @@ describe('of an agent', () => {
     const agent = emptyAgent();
     for (let n = 0; n < 3; n++) evolveAgent(agent, run(good));
     evolveAgent(agent, run({ ...bad, sound: 0 }));
-    const { counts: _, ...asked } = { ...run(good), counts: undefined };
-    evolveAgent(agent, { ...asked, fact: 'asked', granted: true });
-    evolveAgent(agent, { ...asked, fact: 'asked', granted: false });
+    const { counts: _, ...sample } = { ...run(good), counts: undefined };
+    evolveAgent(agent, { ...sample, fact: 'asked', granted: true });
+    evolveAgent(agent, { ...sample, fact: 'asked', granted: false });
     // .25·.75 = .1875   .15·.75 = .1125   .15·1 = .15   .15·.5 = .075   .10·.5 = .05   .10·.6 = .06   .05·1 = .05
     // .05·log10(5)/4 = .05·.1747425 = .0087371   sum .6937371
     expect(agentScore(agent, () => versions, T0).scored?.score).toBeCloseTo(0.6937371, 7);
   });
 
-  test('an agent of which nobody ever confirmed anything has no score', () => {
+  test('an agent without a confirmed effect has no score', () => {
     const agent = evolveAgent(emptyAgent(), run(good));
     expect(agentScore(agent, () => versions, T0)).toMatchObject({ scored: null, unscored: 'never_verified' });
     expect(agentScore(emptyAgent(), () => versions, T0)).toMatchObject({ scored: null, unscored: 'never_run' });

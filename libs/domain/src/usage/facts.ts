@@ -93,7 +93,7 @@ function refusalFact(state: CallState): UsageFact | undefined {
 
 /**
  * What the log says of a call so far, as facts that add up. None before its request was seen and something answered it. Pure, and
- * a function of the state alone: whoever adds the facts of the new state and takes those of the old one away counts each
+ * a function of the state alone: adding the facts of the new state and subtracting those of the old one counts each
  * call once, whatever the order in which the topics were read.
  */
 export function usageFacts(state: CallState | undefined): readonly UsageFact[] {

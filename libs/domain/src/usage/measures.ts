@@ -21,10 +21,10 @@ export const usageMeasures = [
   /** Runs that were tried again inside one call, and those of them that succeeded. */
   'retried',
   'retried_succeeded',
-  /** Calls that asked again for what had failed without an effect, and those of them that succeeded. */
+  /** Calls that repeated a failed one without an effect, and those of them that succeeded. */
   'asked_again',
   'asked_again_succeeded',
-  /** Inputs or results that the tenant's mapping could not map, and calls through a mapping that succeeded when asked again. */
+  /** Inputs or results that the tenant's mapping could not map, and calls through a mapping that succeeded when repeated. */
   'mapping_faults',
   'mapping_repaired',
   /** Denied for a scope, a clearance or a purpose. */
@@ -43,7 +43,7 @@ const NONE = Object.fromEntries(usageMeasures.map((measure) => [measure, 0])) as
 
 export const noUsage = (): UsageSums => ({ ...NONE });
 
-/** Adds `more` to `into`, in place; `sign` -1 takes it away. */
+/** Adds `more` to `into`, in place; `sign` -1 subtracts it. */
 export function addUsage(into: UsageSums, more: Readonly<UsageSums>, sign: 1 | -1 = 1): void {
   for (const measure of usageMeasures) into[measure] += sign * more[measure];
 }

@@ -9,8 +9,8 @@ const READING: readonly ApprovalMode[] = ['read_only', 'network'];
 function reportsMutations(json: string | null | undefined): boolean {
   if (json == null || !REPORTED.test(json)) return false;
   try {
-    const said = JSON.parse(json) as { mutations?: unknown } | null;
-    return Array.isArray(said?.mutations) && said.mutations.length > 0;
+    const output = JSON.parse(json) as { mutations?: unknown } | null;
+    return Array.isArray(output?.mutations) && output.mutations.length > 0;
   } catch {
     return false;
   }

@@ -2,7 +2,7 @@ import type { UsageSums } from './measures.js';
 
 const share = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
 
-/** Kinds of security events that say that somebody asked for what it may not; scopes and the like are denials of calls. */
+/** Kinds of security events for requests without the right; missing scopes and the like are denials of calls. */
 export const violationKinds = ['role_refused', 'request_refused', 'cross_tenant', 'resolution_refused'] as const;
 
 /** The evaluation metrics of what was counted; null where there is nothing to divide by. */

@@ -61,7 +61,7 @@ const counted = (...states: CallState[]): Partial<UsageSums> => {
 };
 
 describe('what a call adds to usage', () => {
-  test('a call that nobody answered yet, or whose request was not seen, adds nothing', () => {
+  test('a call without an answer, or whose request was not seen, adds nothing', () => {
     expect(counted(state({}), state({ requested: null, end: end(9) }), state({ call: null, end: end(9) }))).toEqual({});
   });
 
@@ -102,14 +102,14 @@ describe('what a call adds to usage', () => {
     expect(counted(state({ ruling: { ...ruling, effect: 'require_approval' }, approval_end: byPeople }))).toEqual({ calls: 1, denied: 1 });
   });
 
-  test('tries inside a call and asking again are told apart', () => {
+  test('attempts inside a call and repeated calls are distinct', () => {
     expect(counted(state({ end: end(9, { retry_count: 2 }) }))).toMatchObject({ retried: 1, retried_succeeded: 1 });
     const failed = { status: 'failed' as const, retry_count: 1 };
     expect(counted(state({ attempt: 2, end: end(9, failed) }))).toMatchObject({ retried: 1, asked_again: 1, failed: 1 });
     expect(counted(state({ attempt: 2, end: end(9) }))).toMatchObject({ asked_again: 1, asked_again_succeeded: 1 });
   });
 
-  test('a mapping that fails is counted, and the call through it that succeeds when asked again', () => {
+  test('a mapping that fails is counted, and the call through it that succeeds when repeated', () => {
     const error = { details_json: '{"layer":"mapping","mapping_version":1}' } as unknown as Outcome['error'];
     expect(counted(state({ end: end(9, { status: 'failed', effect: 'none', error }) }))).toMatchObject({ mapping_faults: 1 });
     const mapped = { ...extras, mapping_version: 2 } as Outcome['extras'];
@@ -118,8 +118,8 @@ describe('what a call adds to usage', () => {
 });
 
 describe('what is observed of an approval mode', () => {
-  const asked = { call: { ...call, effect_class: 'read_internal' }, ruling: { ...ruling, approval_mode_effective: 'read_only' } };
-  const read = (output_json: string | null) => state({ ...asked, end: end(9, { effect: 'none', output_json }) });
+  const reading = { call: { ...call, effect_class: 'read_internal' }, ruling: { ...ruling, approval_mode_effective: 'read_only' } };
+  const read = (output_json: string | null) => state({ ...reading, end: end(9, { effect: 'none', output_json }) });
 
   test('a read that reports mutations writes', () => {
     expect(observedMode(read('{"mutations":[{"id":1}],"rows":2}'))).toBe('local_write');
@@ -127,19 +127,19 @@ describe('what is observed of an approval mode', () => {
   });
 
   test('a read that changed something by the evidence of its run writes', () => {
-    expect(observedMode(state({ ...asked, end: end(9, { effect: 'happened' }) }))).toBe('local_write');
-    expect(observedMode(state({ ...asked, ruling: null, end: end(9, { effect: 'happened' }) }))).toBe('local_write');
+    expect(observedMode(state({ ...reading, end: end(9, { effect: 'happened' }) }))).toBe('local_write');
+    expect(observedMode(state({ ...reading, ruling: null, end: end(9, { effect: 'happened' }) }))).toBe('local_write');
   });
 
   test('a read that failed after it had changed something writes', () => {
     const error = { details_json: '{"mutations":["row 1"]}' } as unknown as Outcome['error'];
-    const failed = state({ ...asked, end: end(9, { status: 'failed', effect: 'none', output_json: null, error }) });
+    const failed = state({ ...reading, end: end(9, { status: 'failed', effect: 'none', output_json: null, error }) });
     expect(observedMode(failed)).toBe('local_write');
     expect(counted(failed)).toMatchObject({ failed: 1, misclassified: 1 });
   });
 
   test('the effective mode is what is held against it: a read that was ruled to be a write may write', () => {
-    expect(observedMode(state({ ...asked, ruling, end: end(9) }))).toBeUndefined();
+    expect(observedMode(state({ ...reading, ruling, end: end(9) }))).toBeUndefined();
     const network = { ...ruling, approval_mode_effective: 'network' };
     expect(observedMode(state({ ruling: network, end: end(9) }))).toBe('local_write');
   });

@@ -14,7 +14,7 @@ const EXACT = new RegExp(
 );
 const CHARACTERS_MAX = 256;
 
-/** Undefined where a text is no version, and where its numbers are too large to be told apart. */
+/** Undefined where a text is not a version, or its numbers are too large to be distinct. */
 export function parseSemver(text: string): Semver | undefined {
   const match = text.length <= CHARACTERS_MAX ? EXACT.exec(text) : null;
   if (!match) return undefined;
@@ -52,7 +52,7 @@ export type VersionRange = { kind: 'exact'; text: string } | { kind: 'between'; 
 
 const release = (major: number, minor: number, patch: number): Semver => ({ major, minor, patch, prerelease: '' });
 
-/** The range of a text, or undefined where it is none (`latest` and `*` are refused on purpose: versions are pinned). */
+/** The range of a text, or undefined where it is not one (`latest` and `*` are refused on purpose: versions are pinned). */
 export function parseRange(text: string): VersionRange | undefined {
   const sign = text[0];
   const from = parseSemver(sign === '^' || sign === '~' ? text.slice(1) : text);

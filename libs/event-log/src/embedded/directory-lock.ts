@@ -39,7 +39,7 @@ export class DirectoryLock {
         return lock;
       }
       await lock.release();
-      if (other.held || left === 0) throw new DirectoryLocked(`the log in ${dir} is in use by process ${other.pid}`);
+      if (other.held || left === 0) throw new DirectoryLocked(`the log in ${dir} is in use by ${other.owner}`);
       await new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 90));
     }
   }
@@ -73,7 +73,7 @@ export class DirectoryLock {
     return process.platform === 'linux' ? `/proc/self/fd/${this.directory.fd}/${name}` : join(this.dir, name);
   }
 
-  async #other(): Promise<{ pid: string; held: boolean } | null> {
+  async #other(): Promise<{ owner: string; held: boolean } | null> {
     for (const name of await readdir(this.dir)) {
       if (!NAME.test(name) || name === this.name) continue;
       const answer = await ask(this.#path(name));
@@ -84,22 +84,22 @@ export class DirectoryLock {
   }
 }
 
-/** Who listens there, or null if nobody does. One that accepts but is silent is stopped, not dead: it holds. */
-function ask(path: string): Promise<{ pid: string; held: boolean } | null> {
+/** The process that listens there, or null. One that accepts but is silent is suspended, not dead: it holds the lock. */
+function ask(path: string): Promise<{ owner: string; held: boolean } | null> {
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = connect(path);
     socket.setTimeout(ANSWER_MS, () => {
       socket.destroy();
-      resolve({ pid: 'that does not answer', held: true });
+      resolve({ owner: 'a process that does not respond', held: true });
     });
     socket.on('data', (bytes) => {
       text += bytes.toString();
     });
-    socket.on('end', () => resolve({ pid: text.split(' ')[0]!, held: !text.endsWith('asking') }));
+    socket.on('end', () => resolve({ owner: `process ${text.split(' ')[0]}`, held: !text.endsWith('asking') }));
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(null);
-      else if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve({ pid: 'unknown', held: false });
+      else if (error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve({ owner: 'an unknown process', held: false });
       else reject(error);
     });
   });

@@ -24,7 +24,7 @@ export interface EmbeddedOptions {
   /** Epoch milliseconds: the time records are stamped with. */
   clock?: () => number;
   disk?: Disk;
-  /** Told of every handler or read that failed and will be tried again. */
+  /** Called for every failed handler or read that will be retried. */
   onFault?: (error: unknown) => void;
 }
 

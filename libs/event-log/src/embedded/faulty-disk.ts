@@ -4,7 +4,7 @@ function fault(code: string): Error {
   return Object.assign(new Error(`${code}: injected`), { code });
 }
 
-/** A disk for tests that gets full or fails when told to. */
+/** A disk for tests that gets full or fails on demand. */
 export class FaultyDisk implements Disk {
   /** So many bytes can still be written; a write across the edge is cut there, as a real disk does it. */
   room_bytes = Number.POSITIVE_INFINITY;

@@ -10,7 +10,7 @@ const NULL_KEY = 0xffff;
 
 /** Why a record does not fit the format, or null. Lengths are in UTF-16 units: a safe bound of a third of the field. */
 export function frameFault(record: { key: string | null; headers: Record<string, string> }): string | null {
-  if (record.key !== null && record.key.length > 20_000) return `key of ${record.key.length} characters`;
+  if (record.key !== null && record.key.length > 20_000) return `the key has ${record.key.length} characters, at most 20000 are allowed`;
   let headers = 0;
   for (const name in record.headers) {
     if (name.length > 20_000 || record.headers[name]!.length > 20_000) return `header ${name.slice(0, 40)} is too long`;

@@ -53,7 +53,7 @@ test('on a full disk appends are refused, nothing half-written stays, and it goe
   await log.append(records('a', 3, 'before'));
   const whole = await journalBytes();
   disk.room_bytes = 100;
-  expect((await refusal(log.append(records('a', 5, 'during')))).message).toBe('the disk of the log is full');
+  expect((await refusal(log.append(records('a', 5, 'during')))).message).toBe('the disk that holds the log is full');
   expect([log.health, await journalBytes(), await log.head('a', 0)]).toEqual(['full', whole, 3]);
   await refusal(log.append(records('a', 1, 'refused')));
   await refusal(log.ensureTopics([{ name: 'b', partitions: 1 }]));
@@ -151,7 +151,7 @@ test('what does not fit is refused as a fault of the record, whole, and the log 
   const tooLarge = record('a', Buffer.alloc(1001));
   await expect(log.append([record('a', 'with it'), tooLarge])).rejects.toThrow(RangeError);
   await expect(log.append([{ ...record('a', 'x'), partition: 7 }])).rejects.toThrow('topic a has no partition 7');
-  await expect(log.append([record('nowhere', 'x')])).rejects.toThrow('there is no topic nowhere');
+  await expect(log.append([record('nowhere', 'x')])).rejects.toThrow('topic nowhere does not exist');
   expect(await log.append([record('a', Buffer.alloc(1000))])).toEqual([0]);
 });
 
@@ -159,7 +159,7 @@ test('more waiting for the disk than pending_bytes_max is refused until it has c
   await log.close();
   await open({ pending_bytes_max: 10_000 });
   const first = log.append([record('a', Buffer.alloc(11_000))]);
-  expect((await refusal(log.append(records('a', 1)))).message).toMatch(/bytes behind the disk/);
+  expect((await refusal(log.append(records('a', 1)))).message).toMatch(/bytes wait to be written to the log/);
   await first;
   expect(await log.append(records('a', 1))).toEqual([1]);
 });

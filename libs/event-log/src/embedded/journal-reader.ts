@@ -61,7 +61,7 @@ export class JournalReader {
       const frames = (await this.#load(stretch)).get(stream.id);
       const at = frames === undefined ? -1 : offset - frames.first;
       if (frames !== undefined && at >= 0 && at < frames.places.length) return { frames, at };
-      const cause = new Error(`it is not in ${segmentName(stretch.segment.base)}, where it must be`);
+      const cause = new Error(`it is missing from ${segmentName(stretch.segment.base)}`);
       throw new RecordsUnreadable(topic, partition, offset, cause);
     } catch (cause) {
       throw cause instanceof DamagedSegment ? new RecordsUnreadable(topic, partition, offset, cause) : cause;

@@ -90,7 +90,7 @@ export class JournalWriter {
     if (added.length > 0 || this.#writing !== undefined || !this.#filling.empty) await this.#durable([]);
   }
 
-  /** Writes what is pending and stops. Resolves even if that failed: the callers were told. */
+  /** Writes what is pending and stops. Resolves even if that failed: the callers got the error. */
   async close(): Promise<void> {
     while (this.#state === 'open' && (this.#writing !== undefined || !this.#filling.empty)) {
       this.#start();
@@ -104,8 +104,9 @@ export class JournalWriter {
     clearTimeout(this.#retry);
     if (this.#state !== 'failed') this.#state = 'closed';
     await this.#running;
-    this.#reject(this.#filling, new InfrastructureFault('the log was closed'));
-    if (this.#writing !== undefined) this.#reject(this.#writing, new InfrastructureFault('the log was closed'));
+    this.#reject(this.#filling, new InfrastructureFault('the log was closed before the record was written'));
+    if (this.#writing !== undefined)
+      this.#reject(this.#writing, new InfrastructureFault('the log was closed before the record was written'));
   }
 
   #durable(offsets: number[]): Promise<number[]> {
@@ -123,20 +124,23 @@ export class JournalWriter {
       const record = records[at]!;
       streams[at] = this.table.stream(record.topic, record.partition);
       if (record.value.length > this.options.record_bytes_max) {
-        throw new RangeError(`a record of ${record.value.length} bytes for ${record.topic}; at most ${this.options.record_bytes_max} fit`);
+        throw new RangeError(
+          `a record of ${record.value.length} bytes for ${record.topic} is too large; the limit is ${this.options.record_bytes_max} bytes`,
+        );
       }
       const fault = frameFault(record);
-      if (fault !== null) throw new RangeError(`a record for ${record.topic} does not fit: ${fault}`);
+      if (fault !== null) throw new RangeError(`a record for ${record.topic} is not valid: ${fault}`);
     }
     return streams;
   }
 
   #refuse(): void {
     if (this.#state === 'open' && this.#filling.length <= this.options.pending_bytes_max) return;
-    if (this.#state === 'open') throw new InfrastructureFault(`the log is ${this.#filling.length} bytes behind the disk`);
-    if (this.#state === 'full') throw new InfrastructureFault('the disk of the log is full');
+    if (this.#state === 'open')
+      throw new InfrastructureFault(`${this.#filling.length} bytes wait to be written to the log: the disk is too slow`);
+    if (this.#state === 'full') throw new InfrastructureFault('the disk that holds the log is full');
     if (this.#state === 'closed') throw new InfrastructureFault('the log is closed');
-    throw new InfrastructureFault('the log has failed and takes nothing until restarted', { cause: this.#failure });
+    throw new InfrastructureFault('the log failed to write: it is read-only until the process restarts', { cause: this.#failure });
   }
 
   #schedule(): void {
@@ -220,7 +224,7 @@ export class JournalWriter {
     }
     if (this.#state === 'closed') return;
     this.#state = 'full';
-    const fault = new InfrastructureFault('the disk of the log is full', { cause });
+    const fault = new InfrastructureFault('the disk that holds the log is full', { cause });
     this.#reject(writing, fault);
     this.#reject(this.#filling, fault);
     this.#retry = setTimeout(() => {
@@ -231,7 +235,7 @@ export class JournalWriter {
   #fail(cause: Error): void {
     this.#state = 'failed';
     this.#failure = cause;
-    const fault = new InfrastructureFault('the log could not be written and takes nothing until restarted', { cause });
+    const fault = new InfrastructureFault('the log could not be written: it is read-only until the process restarts', { cause });
     if (this.#writing !== undefined) this.#reject(this.#writing, fault);
     this.#reject(this.#filling, fault);
   }

@@ -86,7 +86,7 @@ test('a second process gets one clear line, also while the first is stopped, and
   const line = `the log in ${dir} is in use by process ${child.pid}`;
   await expect(EmbeddedEventLog.open({ dir })).rejects.toThrow(new DirectoryLocked(line));
   child.kill('SIGSTOP');
-  await expect(EmbeddedEventLog.open({ dir })).rejects.toThrow(`the log in ${dir} is in use by process that does not answer`);
+  await expect(EmbeddedEventLog.open({ dir })).rejects.toThrow(`the log in ${dir} is in use by a process that does not respond`);
   child.kill('SIGCONT');
   await end(child);
   const log = await EmbeddedEventLog.open({ dir });

@@ -26,7 +26,7 @@ export class LogDirectory {
 
   /** Says that the log is open. `fresh`: it has no segments. */
   async running(fresh: boolean): Promise<void> {
-    // Segments without a marker: somebody removed it, so nothing is known about the last stop.
+    // Segments without a marker: it was removed, so nothing is known about the last stop.
     if (!fresh && this.report.last_stop === 'first_start') this.report.last_stop = 'machine_crashed';
     await this.marker.running(this.report.last_stop === 'machine_crashed');
   }

@@ -104,13 +104,13 @@ export class Member implements RunningSubscription {
     const from = new Map((given ?? []).map(({ topic, partition, offset }) => [`${topic}/${partition}`, offset]));
     for (const partition of partitions) {
       if (!this.owned.has(partition)) continue;
-      // Given away and got back while onAssigned ran: what it says now replaces what an earlier run of it began.
+      // Revoked and assigned again while onAssigned ran: this run replaces the earlier one.
       await this.#halt([partition]);
       this.#cursors.set(partition, this.#read(partition, from));
     }
   }
 
-  /** Asks where to start until it gets an answer or all the partitions are gone again. */
+  /** Asks where to start until it gets an answer or all the partitions are revoked again. */
   async #assigned(partitions: readonly number[]): Promise<readonly TopicOffset[] | undefined> {
     for (let pause = RETRY_MS; partitions.some((partition) => this.owned.has(partition)); pause = Math.min(pause * 2, RETRY_MS_MAX)) {
       try {

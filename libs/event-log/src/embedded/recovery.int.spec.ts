@@ -94,9 +94,9 @@ test('a flipped byte is refused in front of the last append, and never hidden in
     const bytes = Buffer.from(whole);
     bytes[at]! ^= 1 << (at % 8);
     await writeFile(join(damaged, FIRST), bytes);
-    if (at < lastAppend) await expect(open(damaged)).rejects.toThrow(/damaged: 0{16}\.log at byte \d+ holds no sound block/);
+    if (at < lastAppend) await expect(open(damaged)).rejects.toThrow(/damaged: 0{16}\.log at byte \d+ has no valid block/);
     else {
-      await expect(open(damaged, whole.length)).rejects.toThrow('its end is damaged or missing');
+      await expect(open(damaged, whole.length)).rejects.toThrow('its last records are damaged or missing');
       expect(await open(damaged)).toEqual(expectedAt(acknowledged, lastAppend));
     }
   }
@@ -136,10 +136,10 @@ test('a missing, shortened or lengthened segment in the middle is refused', asyn
   await expect(open(short)).rejects.toThrow('the next segment begins at');
   const beheaded = await copy();
   await rm(join(beheaded, first!));
-  await expect(open(beheaded)).rejects.toThrow('does not begin at its start');
+  await expect(open(beheaded)).rejects.toThrow('is incomplete: its first segment');
   const headless = await copy();
   await writeFile(join(headless, second!), Buffer.alloc((await stat(join(headless, second!))).size));
-  await expect(open(headless)).rejects.toThrow('holds no sound block');
+  await expect(open(headless)).rejects.toThrow('has no valid block');
 });
 
 test('a flipped byte in an older segment is an error for who reads there, never other records', async () => {
@@ -158,7 +158,7 @@ test('a flipped byte in an older segment is an error for who reads there, never 
   await log.close();
 });
 
-test('indexes of older segments are saved, and built again where they are damaged or gone', async () => {
+test('indexes of older segments are saved, and rebuilt if they are damaged or missing', async () => {
   const dir = await directory();
   const options = { dir, segment_bytes: 5_000, chunk_bytes: 500 };
   let log = await EmbeddedEventLog.open(options);

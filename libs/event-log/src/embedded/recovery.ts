@@ -30,7 +30,7 @@ export interface Place {
 /**
  * Opens the segment files of a directory: checks that none is missing or shorter than it was, reads the last one whole,
  * cuts a torn write off its end and makes what is left durable.
- * @throws where an acknowledged part is damaged or gone
+ * @throws where an acknowledged part is damaged or missing
  */
 export async function recover(place: Place): Promise<Recovered> {
   const opened: JournalFile[] = [];
@@ -82,7 +82,8 @@ async function createFirst(place: Place): Promise<{ segments: Segment[]; table: 
 
 function checkContinuous(place: Place, segments: readonly Segment[]): void {
   const start = place.dropped_below;
-  if (segments[0]!.base !== start) throw new Error(`the log in ${place.dir} does not begin at its start: ${segmentName(start)} is missing`);
+  if (segments[0]!.base !== start)
+    throw new Error(`the log in ${place.dir} is incomplete: its first segment ${segmentName(start)} is missing`);
   for (let at = 1; at < segments.length; at++) {
     const { base, end } = segments[at - 1]!;
     if (end === segments[at]!.base) continue;
@@ -166,11 +167,11 @@ function jsonBody<T>(block: ScannedBlock): T {
 
 function refuseShort(place: Place, end: number): void {
   if (place.closed_end === null || end >= place.closed_end) return;
-  throw new Error(`the log in ${place.dir} ends at ${end} but was closed at ${place.closed_end}: its end is damaged or missing`);
+  throw new Error(`the log in ${place.dir} ends at ${end}, but was closed at ${place.closed_end}: its last records are damaged or missing`);
 }
 
 function damaged(place: Place, base: number, position: number): Error {
   return new Error(
-    `the log in ${place.dir} is damaged: ${segmentName(base)} at byte ${position} holds no sound block, though records behind it were acknowledged`,
+    `the log in ${place.dir} is damaged: ${segmentName(base)} at byte ${position} has no valid block, but acknowledged records follow it`,
   );
 }

@@ -73,7 +73,7 @@ describe('dropping old segments', () => {
     await log.close();
   });
 
-  test('nothing goes that a reader has not passed, nor beyond what was said', async () => {
+  test('nothing is dropped that a reader has not passed, nor beyond the given offset', async () => {
     const log = await filled();
     expect(await log.drop(below(0))).toEqual({ segments: 0, bytes: 0 });
     let passed = () => {};
@@ -140,6 +140,6 @@ describe('dropping old segments', () => {
     await writeFile(path.join(dir, 'carried.records'), '{"base":1,"digest":"x"}\n');
     await expect(open()).rejects.toThrow('is damaged');
     await rm(path.join(dir, 'carried.records'));
-    await expect(open()).rejects.toThrow('does not begin at its start');
+    await expect(open()).rejects.toThrow('is incomplete: its first segment');
   });
 });

@@ -49,7 +49,7 @@ export class SegmentSet {
     segment.index.note(segment.size, next);
     const sealed = this.active;
     this.segments.push(segment);
-    // A lost index is built again, so nobody waits for it and its failure is no fault.
+    // A lost index is rebuilt, so its write is not awaited and may fail.
     void saveIndex(dir, sealed).catch(() => undefined);
     this.#remember(sealed);
   }

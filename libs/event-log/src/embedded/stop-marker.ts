@@ -2,7 +2,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from './disk.js';
 
-/** How the process that had the log before came to its end. `machine_crashed`: files that nobody synced may have lost their newest writes. */
+/** How the process that had the log before came to its end. `machine_crashed`: files that were not synced may have lost their newest writes. */
 export type LastStop = 'first_start' | 'clean' | 'killed' | 'machine_crashed';
 
 export interface StopReport {
@@ -17,7 +17,7 @@ interface Marker {
   state: 'running' | 'closed';
   boot_id: string;
   end: number | null;
-  /** The machine crashed before, and nobody has said yet that what follows from it was done. */
+  /** The machine crashed before, and the crash is not handled yet. */
   crash_pending: boolean;
 }
 

@@ -16,7 +16,7 @@ export class StreamTable {
   /** Adds a topic as the journal names it; one that is known already changes nothing. */
   restore(entry: TopicEntry, next: readonly number[]): void {
     if (this.#topics.has(entry.name)) return;
-    if (entry.first_stream !== this.streams.length) throw new Error(`topic ${entry.name} does not follow the streams before it`);
+    if (entry.first_stream !== this.streams.length) throw new Error(`topic ${entry.name} does not continue the stream numbers before it`);
     const streams: Stream[] = [];
     for (let partition = 0; partition < entry.partitions; partition++) {
       streams.push(new Stream(entry.first_stream + partition, entry.name, partition, next[partition] ?? 0));
@@ -50,7 +50,7 @@ export class StreamTable {
   /** @throws where there is no such topic */
   of(topic: string): readonly Stream[] {
     const streams = this.#topics.get(topic);
-    if (streams === undefined) throw new Error(`there is no topic ${topic}`);
+    if (streams === undefined) throw new Error(`topic ${topic} does not exist`);
     return streams;
   }
 

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../event-log.js';
 
-/** Told that records were added; must return at once and throw nothing. */
+/** Called when records were added; must return at once and throw nothing. */
 export interface StreamListener {
   wake(): void;
 }

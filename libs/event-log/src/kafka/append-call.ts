@@ -58,7 +58,7 @@ export class AppendCall {
     for (const [place, record] of records.entries()) {
       const bytes = record.value.length + OVERHEAD_BYTES;
       if (bytes > RECORD_BYTES_MAX)
-        throw new RangeError(`a record of ${record.value.length} bytes is above the log's limit of ${RECORD_BYTES_MAX}`);
+        throw new RangeError(`a record of ${record.value.length} bytes is too large; the limit is ${RECORD_BYTES_MAX} bytes`);
       const key = `${record.topic}/${record.partition}`;
       let part = open.get(key);
       if (!part || part.bytes + bytes > PART_BYTES_MAX) {

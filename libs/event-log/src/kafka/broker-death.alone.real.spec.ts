@@ -32,7 +32,7 @@ describe('the broker is killed with -9 and comes back', () => {
     await log.close();
   }, 60_000);
 
-  test('nothing acknowledged is lost, writers and readers go on by themselves, and the silence was told', async () => {
+  test('nothing acknowledged is lost, writers and readers go on by themselves, and the staleness was reported', async () => {
     log = await KafkaEventLog.open({
       brokers,
       client_id: 'death',

@@ -14,7 +14,7 @@ export interface FetchPosition {
   offset: number;
 }
 
-/** What one partition had at and after the position asked for. */
+/** What one partition had at and after the requested position. */
 export interface Fetched extends FetchPosition {
   /** The partition's head when the broker answered. */
   head: number;
@@ -69,7 +69,7 @@ export class BrokerLink {
 
   /** @throws any fault of the connection or the partitions; call `recover` before trying again. */
   async fetch(node: string, positions: readonly FetchPosition[], wait_ms: number, bytes_max = PARTITION_BYTES_MAX): Promise<Fetched[]> {
-    const asked = new Map(positions.map((position) => [`${position.topic}/${position.partition}`, position.offset]));
+    const requested = new Map(positions.map((position) => [`${position.topic}/${position.partition}`, position.offset]));
     const reply = await this.answered('fetch', async () => {
       const cluster = await this.cluster();
       await cluster.refreshMetadataIfNecessary();
@@ -84,7 +84,7 @@ export class BrokerLink {
     });
     return reply.responses.flatMap(({ topicName, partitions }) =>
       partitions.map(({ partition, highWatermark, messages }) => {
-        const offset = asked.get(`${topicName}/${partition}`) ?? 0;
+        const offset = requested.get(`${topicName}/${partition}`) ?? 0;
         return {
           topic: topicName,
           partition,
@@ -97,12 +97,12 @@ export class BrokerLink {
     );
   }
 
-  /** The offsets after the newest durable records, in the order asked for. */
+  /** The offsets after the newest durable records, in the requested order. */
   heads(partitions: readonly { topic: string; partition: number }[]): Promise<number[]> {
     return this.ends(partitions, false);
   }
 
-  /** The first offsets that are left, in the order asked for. */
+  /** The first offsets that are left, in the requested order. */
   firsts(partitions: readonly { topic: string; partition: number }[]): Promise<number[]> {
     return this.ends(partitions, true);
   }
@@ -110,9 +110,9 @@ export class BrokerLink {
   private async ends(partitions: readonly { topic: string; partition: number }[], fromBeginning: boolean): Promise<number[]> {
     const topics = byTopic(partitions);
     await this.want([...topics.keys()]);
-    const wanted = [...topics].map(([topic, asked]) => ({
+    const wanted = [...topics].map(([topic, requested]) => ({
       topic,
-      partitions: asked.map(({ partition }) => ({ partition })),
+      partitions: requested.map(({ partition }) => ({ partition })),
       fromBeginning,
     }));
     const found = await this.answered('offsets', async () => (await this.cluster()).fetchTopicsOffset(wanted));
@@ -214,7 +214,7 @@ export class BrokerLink {
     try {
       await cluster.connect();
       await cluster.addMultipleTargetTopics([...this.topics]);
-      if (this.client !== client) throw new Error('the client was replaced while it connected');
+      if (this.client !== client) throw new Error('the Kafka client was replaced while it connected');
     } catch (error) {
       void cluster.disconnect().catch(() => {});
       throw error;
@@ -238,7 +238,7 @@ function clusterOf(client: KafkaClient, groupId: string): Cluster {
     ],
   });
   consumer.on(consumer.events.REQUEST_TIMEOUT, () => client.cut());
-  if (!cluster) throw new Error('kafkajs gave its assigner no cluster');
+  if (!cluster) throw new Error('kafkajs passed no cluster to the partition assigner');
   return cluster;
 }
 
@@ -258,9 +258,9 @@ export function readBytes(records: number): number {
 }
 
 function fetchTopics(positions: readonly FetchPosition[], maxBytes: number) {
-  return [...byTopic(positions)].map(([topic, asked]) => ({
+  return [...byTopic(positions)].map(([topic, requested]) => ({
     topic,
-    partitions: asked.map(({ partition, offset }) => ({ partition, fetchOffset: String(offset), maxBytes })),
+    partitions: requested.map(({ partition, offset }) => ({ partition, fetchOffset: String(offset), maxBytes })),
   }));
 }
 

@@ -10,7 +10,7 @@ const RATE_MIN = 512 * 1024;
 
 /**
  * How long a request may take in all, ms. A connection that is silent for `silence_ms` is cut long before; one that
- * brings bytes has the time that the largest answer takes, or the same answer would be asked for again and never come.
+ * brings bytes has the time that the largest answer takes, or the same response would be requested again and never arrive.
  */
 export function requestTimeoutMs(staleness_ms: number): number {
   return staleness_ms + Math.ceil((ANSWER_BYTES_MAX / RATE_MIN) * 1_000);

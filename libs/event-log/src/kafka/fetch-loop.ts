@@ -39,7 +39,7 @@ export class FetchLoop {
     return [...this.readers.values()];
   }
 
-  /** Readers that have waited since before this time for somebody else than their handler. */
+  /** Readers that have waited since before this time, not counting time in their handler. */
   stuck(before_ms: number): StuckPosition[] {
     return this.all().flatMap(({ topic, partition, handled, idleSince: since_ms, waitsFor: waits_for }) =>
       since_ms !== undefined && since_ms < before_ms ? [{ topic, partition, handled, since_ms, waits_for }] : [],
@@ -82,7 +82,10 @@ export class FetchLoop {
         await this.link.want([...new Set(this.all().map(({ topic }) => topic))]);
         for (const node of this.link.nodes()) if (!this.loops.has(node)) this.loops.set(node, this.poll(node));
       } catch (error) {
-        this.settings.warn('no broker to read from', { error: faultOf('fetch', error).message });
+        this.settings.warn('no Kafka broker is reachable for reads', {
+          event: 'kafka_brokers_unavailable',
+          error: faultOf('fetch', error).message,
+        });
         await this.link.recover(error);
       }
       await this.idle(SUPERVISE_MS);
@@ -113,7 +116,7 @@ export class FetchLoop {
       } catch (error) {
         if (this.closed) break;
         if (isOutOfRange(error) && (await this.passDropped(wanted))) continue;
-        this.settings.warn('fetch failed', { node, error: faultOf('fetch', error).message });
+        this.settings.warn('fetch failed', { event: 'kafka_fetch_failed', node, error: faultOf('fetch', error).message });
         await sleep(retry_ms);
         await this.link.recover(error);
         retry_ms = Math.min(retry_ms * 2, RETRY_MAX_MS);
@@ -150,7 +153,12 @@ export class FetchLoop {
     const firsts = await this.link.firsts(readers).catch(() => []);
     const passed = readers.filter((reader, at) => reader.pass(firsts[at] ?? 0));
     for (const { topic, partition, position } of passed)
-      this.settings.warn('records were dropped before they were read', { topic, partition, first: position });
+      this.settings.warn('records were dropped by retention before they were read', {
+        event: 'records_dropped_unread',
+        topic,
+        partition,
+        first: position,
+      });
     return passed.length > 0;
   }
 

@@ -45,6 +45,6 @@ describe('the frames of a connection', () => {
     const head = Buffer.alloc(4);
     head.writeInt32BE(length, 0);
     const reader = new FrameReader(FRAME_BYTES_MAX);
-    expect(() => reader.push(head, () => undefined)).toThrow(`an answer of ${length} bytes; at most ${FRAME_BYTES_MAX} are read`);
+    expect(() => reader.push(head, () => undefined)).toThrow(`a response of ${length} bytes; the limit is ${FRAME_BYTES_MAX} bytes`);
   });
 });

@@ -31,7 +31,7 @@ export class FrameReader {
   private lengthOf(bytes: Buffer): number {
     const length = bytes.readInt32BE(0);
     if (length < 0 || length > this.frame_bytes_max)
-      throw new RangeError(`the broker announces an answer of ${length} bytes; at most ${this.frame_bytes_max} are read`);
+      throw new RangeError(`the broker announces a response of ${length} bytes; the limit is ${this.frame_bytes_max} bytes`);
     return length;
   }
 }

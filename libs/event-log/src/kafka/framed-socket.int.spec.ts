@@ -16,10 +16,10 @@ describe('a socket for kafkajs', () => {
   let server: Server;
   let theirs: Socket | undefined;
   let framed: FramedSocket;
-  let told: string[];
+  let events: string[];
 
   beforeEach(async () => {
-    told = [];
+    events = [];
     theirs = undefined;
     server = createServer((socket) => {
       theirs = socket.on('error', () => undefined);
@@ -37,14 +37,14 @@ describe('a socket for kafkajs', () => {
   async function connected(options: Partial<FramedSocketOptions> = {}): Promise<Socket> {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     framed = new FramedSocket(socket, {
-      onConnect: () => told.push('connected'),
-      onLost: (reason) => told.push(`lost: ${reason}`),
+      onConnect: () => events.push('connected'),
+      onLost: (reason) => events.push(`lost: ${reason}`),
       ...options,
     });
     socket.once('connect', () => framed.established());
-    for (const name of ['end', 'error']) framed.on(name, () => told.push(name));
-    framed.on('data', (frame: Buffer) => told.push(frame.subarray(4).toString()));
-    await eventually('both are connected', () => told.length === 1 && theirs !== undefined);
+    for (const name of ['end', 'error']) framed.on(name, () => events.push(name));
+    framed.on('data', (frame: Buffer) => events.push(frame.subarray(4).toString()));
+    await eventually('both are connected', () => events.length === 1 && theirs !== undefined);
     return theirs as Socket;
   }
 
@@ -52,19 +52,19 @@ describe('a socket for kafkajs', () => {
     const other = await connected();
     const second = frameOf('second');
     other.write(Buffer.concat([frameOf('first'), second.subarray(0, 3)]));
-    await eventually('the first is there', () => told.includes('first'));
+    await eventually('the first is there', () => events.includes('first'));
     other.write(second.subarray(3));
-    await eventually('the second is there', () => told.includes('second'));
+    await eventually('the second is there', () => events.includes('second'));
     other.end(frameOf('third').subarray(0, 6));
-    await eventually('the end is there', () => told.includes('end'));
-    expect(told).toEqual(['connected', 'first', 'second', 'lost: the broker closed the connection', 'end']);
+    await eventually('the end is there', () => events.includes('end'));
+    expect(events).toEqual(['connected', 'first', 'second', 'lost: the broker closed the connection', 'end']);
   });
 
   test('a reset is an end too: kafkajs fails a running authentication at an end only', async () => {
     const other = await connected();
     other.resetAndDestroy();
-    await eventually('the end is there', () => told.includes('end'));
-    expect(told).not.toContain('error');
+    await eventually('the end is there', () => events.includes('end'));
+    expect(events).not.toContain('error');
   });
 
   test('a length that cannot be ends the connection, and what comes after it is not read', async () => {
@@ -72,8 +72,8 @@ describe('a socket for kafkajs', () => {
     const garbled = frameOf('garbled');
     garbled.writeInt32BE(101, 0);
     other.write(Buffer.concat([garbled, frameOf('after')]));
-    await eventually('the end is there', () => told.includes('end'));
-    expect(told).toEqual(['connected', 'lost: the broker announces an answer of 101 bytes; at most 100 are read', 'end']);
+    await eventually('the end is there', () => events.includes('end'));
+    expect(events).toEqual(['connected', 'lost: the broker announces a response of 101 bytes; the limit is 100 bytes', 'end']);
   });
 
   test('a throw of its reader ends the connection instead of the process', async () => {
@@ -82,18 +82,18 @@ describe('a socket for kafkajs', () => {
       throw new RangeError('Attempt to access memory outside buffer bounds');
     });
     other.write(frameOf('first'));
-    await eventually('the end is there', () => told.includes('end'));
-    expect(told).toContain('lost: Attempt to access memory outside buffer bounds');
+    await eventually('the end is there', () => events.includes('end'));
+    expect(events).toContain('lost: Attempt to access memory outside buffer bounds');
   });
 
-  test('where nobody listens the connect fails with an error', async () => {
+  test('without a listener the connect fails with an error', async () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
-    framed = new FramedSocket(connect(port, '127.0.0.1'), { onConnect: () => told.push('connected'), onLost: () => told.push('lost') });
-    framed.on('error', () => told.push('error'));
-    framed.on('end', () => told.push('end'));
-    await eventually('the error is there', () => told.includes('error'));
-    expect(told).toEqual(['lost', 'error']);
+    framed = new FramedSocket(connect(port, '127.0.0.1'), { onConnect: () => events.push('connected'), onLost: () => events.push('lost') });
+    framed.on('error', () => events.push('error'));
+    framed.on('end', () => events.push('end'));
+    await eventually('the error is there', () => events.includes('error'));
+    expect(events).toEqual(['lost', 'error']);
     server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
@@ -101,16 +101,16 @@ describe('a socket for kafkajs', () => {
   test('is cut where a request waits and nothing comes, and is left alone where nothing waits or bytes still come', async () => {
     const other = await connected({ staleness_ms: SILENCE_MS });
     await new Promise((resolve) => setTimeout(resolve, 1.5 * SILENCE_MS));
-    expect(told).toEqual(['connected']);
+    expect(events).toEqual(['connected']);
     framed.write(frameOf('request'));
     const answer = frameOf('a slow answer');
     for (const byte of answer.subarray(0, 6)) {
       other.write(Buffer.from([byte]));
       await new Promise((resolve) => setTimeout(resolve, SILENCE_MS / 4));
     }
-    expect(told).toEqual(['connected']);
-    await eventually('it is cut', () => told.includes('end'));
-    expect(told).toContain(`lost: no byte for ${SILENCE_MS} ms while a request waits for its answer`);
+    expect(events).toEqual(['connected']);
+    await eventually('it is cut', () => events.includes('end'));
+    expect(events).toContain(`lost: received no byte for ${SILENCE_MS} ms while a request waits for its response`);
   });
 
   test('after its end it reports nothing and takes nothing', async () => {
@@ -119,7 +119,7 @@ describe('a socket for kafkajs', () => {
     other.write(frameOf('late'));
     other.end();
     await eventually('it is closed', () => other.destroyed);
-    expect(told).toEqual(['connected']);
+    expect(events).toEqual(['connected']);
     expect(() => framed.write('more')).toThrow('the connection to the broker has ended');
   });
 });

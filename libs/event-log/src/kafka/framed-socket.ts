@@ -9,7 +9,7 @@ const KEEP_ALIVE_MS = 30_000;
 export interface FramedSocketOptions {
   /** Called once, when the connection is established, unless kafkajs gave up on it before. */
   onConnect(): void;
-  /** The connection ended without kafkajs having asked for it. `waiting`: a request, or the connect, waited for an answer. */
+  /** The connection ended although kafkajs did not close it. `waiting`: a request or the connect was pending. */
   onLost(reason: string, waiting: boolean): void;
   /** A request waits for its answer and no byte passed for this long: the connection is cut. Absent: kafkajs's request timeout alone decides. */
   staleness_ms?: number;
@@ -21,7 +21,7 @@ export interface FramedSocketOptions {
  *
  * kafkajs 2.2.4 keeps what it has read of an answer in its `Connection`, which outlives the socket: the first bytes of
  * the next connection are then read as the rest of the answer that was cut. Here a 'data' event is always one complete
- * frame, so that nothing is ever kept there, and a part of a frame goes away with its socket (decisions/0025).
+ * frame, so that nothing is ever kept there, and a partial frame is dropped with its socket (decisions/0025).
  *
  * - A frame that cannot be, and a throw of kafkajs over one, end the connection and never the process.
  * - Once connected, every end is reported as 'end': at 'error' kafkajs leaves a running authentication waiting for ever.
@@ -80,7 +80,7 @@ export class FramedSocket extends EventEmitter {
   }
 
   private silent(): void {
-    if (this.awaited > 0) this.lost(`no byte for ${this.options.staleness_ms} ms while a request waits for its answer`);
+    if (this.awaited > 0) this.lost(`received no byte for ${this.options.staleness_ms} ms while a request waits for its response`);
   }
 
   private read(chunk: Buffer): void {

@@ -126,7 +126,7 @@ export class GroupMembership {
       offsets.map(({ topic, partition, offset }) => ({ topic, partition, offset: String(offset) })),
     );
     this.committing = within(ANSWER_MS, 'commit', committing).catch((error: unknown) => {
-      this.settings.warn('commit failed', { group: this.group, error: faultOf('commit', error).message });
+      this.settings.warn('commit failed', { event: 'offset_commit_failed', group: this.group, error: faultOf('commit', error).message });
       for (const offset of offsets) if (!this.pending.has(`${offset.topic}/${offset.partition}`)) this.commit([offset]);
     });
     await this.committing;
@@ -146,8 +146,8 @@ export class GroupMembership {
       this.joined = true;
       this.heard();
       this.events.onAssignment(payload.memberAssignment);
-      const detail = { group: this.group, partitions: this.owned, without_ms };
-      this.settings.tell('the group has its partitions', detail);
+      const detail = { event: 'partitions_assigned', group: this.group, partitions: this.owned, without_ms };
+      this.settings.tell('the consumer group assigned its partitions', detail);
     });
     consumer.on(REBALANCING, () => {
       if (consumer === this.consumer) this.left();
@@ -155,7 +155,11 @@ export class GroupMembership {
     consumer.on(CRASH, ({ payload }) => {
       if (consumer !== this.consumer) return;
       this.left();
-      this.settings.warn('out of the group, joining again', { group: this.group, error: payload.error.message });
+      this.settings.warn('left the consumer group; rejoining', {
+        event: 'consumer_group_left',
+        group: this.group,
+        error: payload.error.message,
+      });
       if (!payload.restart) void this.restart();
     });
   }
@@ -187,7 +191,11 @@ export class GroupMembership {
       return true;
     } catch (error) {
       this.client?.retire();
-      this.settings.warn('still out of the group', { group: this.group, error: faultOf('join', error).message });
+      this.settings.warn('not back in the consumer group yet', {
+        event: 'consumer_group_join_failed',
+        group: this.group,
+        error: faultOf('join', error).message,
+      });
       return false;
     }
   }

@@ -27,7 +27,7 @@ export class GroupSubscription implements RunningSubscription {
   private readonly ending = new Map<string, Promise<void>>();
   private settling: Promise<void> | undefined;
   private readonly guard: StallGuard;
-  /** Since when Kafka has not said where to begin. */
+  /** Since when Kafka has not returned a start offset. */
   private offsets_since_ms: number | undefined;
   private settled = false;
   private closed = false;
@@ -139,8 +139,13 @@ export class GroupSubscription implements RunningSubscription {
         if (target === this.target) this.settled = true;
         retry_ms = RETRY_FIRST_MS;
       } catch (error) {
-        const detail = { group: this.subscription.group, retry_ms, error: faultOf('assignment', error).message };
-        this.settings.warn('an assignment is tried again', detail);
+        const detail = {
+          event: 'assignment_failed',
+          group: this.subscription.group,
+          retry_ms,
+          error: faultOf('assignment', error).message,
+        };
+        this.settings.warn('an assignment failed; retrying', detail);
         await sleep(retry_ms);
         await this.link.recover(error);
         retry_ms = Math.min(retry_ms * 2, RETRY_MAX_MS);
@@ -151,11 +156,11 @@ export class GroupSubscription implements RunningSubscription {
 
   private async announceRevoked(): Promise<void> {
     const held = new Set(numbersOf(this.target));
-    const gone = [...this.announced.keys()].filter((number) => !held.has(number) || this.lost.has(number));
-    if (gone.length === 0) return;
-    for (const reader of this.loop.all()) if (gone.includes(reader.partition)) this.end(reader);
-    await this.subscription.onRevoked?.(gone);
-    for (const number of gone) {
+    const revoked = [...this.announced.keys()].filter((number) => !held.has(number) || this.lost.has(number));
+    if (revoked.length === 0) return;
+    for (const reader of this.loop.all()) if (revoked.includes(reader.partition)) this.end(reader);
+    await this.subscription.onRevoked?.(revoked);
+    for (const number of revoked) {
       this.announced.delete(number);
       this.lost.delete(number);
     }

@@ -35,7 +35,7 @@ export class KafkaClient {
     private readonly name: string,
     patience: Patience = 'silence',
   ) {
-    // A long poll may be silent for as long as it was asked to.
+    // A long poll may be silent for its requested wait.
     this.staleness_ms = patience === 'silence' ? Math.max(settings.request_timeout_ms, 2 * settings.fetch_wait_ms) : undefined;
     this.kafka = new Kafka({
       brokers: [...settings.brokers],
@@ -48,12 +48,13 @@ export class KafkaClient {
       retry: shortRetry,
       socketFactory: this.socketFactory,
       logLevel: logLevel.ERROR,
-      logCreator: () => (entry) => settings.warn(entry.log.message, { part: name, namespace: entry.namespace, error: entry.log.error }),
+      logCreator: () => (entry) =>
+        settings.warn(entry.log.message, { event: 'kafka_client_message', part: name, namespace: entry.namespace, error: entry.log.error }),
     });
   }
 
   cut(): void {
-    for (const socket of [...this.sockets]) socket.cut('cut after a request without a reply');
+    for (const socket of [...this.sockets]) socket.cut('closed a connection after a request timed out');
   }
 
   /** Cuts all and connects no more: what an abandoned part of kafkajs still tries fails at once. */
@@ -69,7 +70,8 @@ export class KafkaClient {
       onConnect,
       // A broker closes connections that are idle for long: nothing is lost with them.
       onLost: (reason, waiting) => {
-        if (waiting) this.settings.warn('connection lost', { part: this.name, broker: `${host}:${port}`, reason });
+        if (waiting)
+          this.settings.warn('connection lost', { event: 'kafka_connection_lost', part: this.name, broker: `${host}:${port}`, reason });
       },
       ...(this.staleness_ms === undefined ? {} : { staleness_ms: this.staleness_ms }),
     });

@@ -127,7 +127,7 @@ export class KafkaEventLog extends EventLog {
 
   /** Kafka's own time index answers: one request. */
   override since(topic: string, partition: number, time_ms: number): Promise<number> {
-    return this.retried(`can't find a time in ${topic}/${partition}`, () => this.reader.since({ topic, partition }, time_ms));
+    return this.retried(`can't find an offset by time in ${topic}/${partition}`, () => this.reader.since({ topic, partition }, time_ms));
   }
 
   async close(): Promise<void> {

@@ -19,7 +19,7 @@ const topicConfig = {
   'max.message.bytes': String(MESSAGE_BYTES_MAX),
 } as const;
 
-/** What is asked of the cluster rather than of a partition, over one kept admin connection. */
+/** Requests to the cluster rather than to a partition, over one kept admin connection. */
 export class KafkaTopics {
   private readonly counts = new Map<string, number>();
   private admin: Promise<Admin> | undefined;
@@ -34,7 +34,7 @@ export class KafkaTopics {
   /** Partition count of an existing topic. @throws where it is not known: ensureTopics or load comes first. */
   partitions(topic: string): number {
     const count = this.counts.get(topic);
-    if (count === undefined) throw new Error(`Kafka has no topic ${topic} that this process knows of`);
+    if (count === undefined) throw new Error(`Kafka has no topic ${topic}, or this process has not loaded its metadata`);
     return count;
   }
 
@@ -131,7 +131,7 @@ export class KafkaTopics {
       const led = found.topics.filter(({ partitions }) => partitions.length > 0 && partitions.every(({ leader }) => leader >= 0));
       this.learn({ topics: led });
       if (names.every((name) => this.counts.has(name))) return;
-      if (performance.now() > until) throw faultOf(`no leader for ${names.join(', ')}`, 'in time');
+      if (performance.now() > until) throw faultOf(`no leader was elected for ${names.join(', ')}`, 'in time');
       await sleep(POLL_MS);
     }
   }

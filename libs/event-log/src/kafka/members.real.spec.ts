@@ -79,7 +79,7 @@ describe('members of a group on Kafka', () => {
     return names.every((name) => seen.has(name));
   };
 
-  test('four members join one by one, one leaves, one loses its network: every record arrives and nobody keeps what it lost', async () => {
+  test('four members join one by one, one leaves, one loses its network: every record arrives and no member keeps a revoked partition', async () => {
     await freshTopics();
     const group = `g-${randomUUID()}`;
     const proxy = await BrokerProxy.before(brokers[0] ?? '');

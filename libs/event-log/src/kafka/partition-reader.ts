@@ -55,7 +55,7 @@ export class PartitionReader {
     return !this.stopped && this.buffer.length < BUFFER_RECORDS_MAX && this.buffered_bytes < BUFFER_BYTES_MAX;
   }
 
-  /** Since when nothing has come or gone, ms; undefined while a handler works on a batch or is about to try it again. */
+  /** Time of the last activity, ms; undefined while a handler works on a batch or is about to try it again. */
   get idleSince(): number | undefined {
     return this.stopped || this.waits_for === 'handler' ? undefined : this.progress_at_ms;
   }
@@ -149,7 +149,7 @@ export class PartitionReader {
 
   private warn(error: unknown, records: readonly LogRecord[], retry_ms: number): void {
     const where = { topic: this.topic, partition: this.partition, offset: records[0]?.offset, retry_ms };
-    this.options.warn('a handler failed, the batch comes again', {
+    this.options.warn('a handler failed; its batch is delivered again', {
       ...where,
       error: error instanceof Error ? error.message : String(error),
     });

@@ -20,7 +20,7 @@ const WAIT_A_RECORD_MS = 0.75;
  * kafkajs rolls a partition's sequence back when a reply is lost and frees the broker before it retries; a second send
  * would take the same sequence, be answered 'duplicate' and never be stored. So **one send is outstanding, ever**: what
  * comes meanwhile forms the next batch, and the retry carries the same records under the same sequence. When kafkajs
- * gives up, the sequence is rolled back although the records may be there: the producer is thrown away with its id.
+ * gives up, the sequence is rolled back although the records may be there: the producer is discarded with its id.
  *
  * With several brokers a send holds one partition only: kafkajs retries a send to several leaders as soon as the first
  * of them fails, so that partitions of the others are written twice or, when a leader moves, not at all.
@@ -49,7 +49,7 @@ export class ProducerLane {
 
   enqueue(part: AppendPart): void {
     if (this.closed || this.queued_records > QUEUE_RECORDS_MAX) {
-      part.call.fail(new InfrastructureFault(this.closed ? 'the log is closed' : 'too many records wait for Kafka'));
+      part.call.fail(new InfrastructureFault(this.closed ? 'the log is closed' : 'too many records wait to be sent to Kafka'));
       return;
     }
     this.queue.push(part);
@@ -66,7 +66,7 @@ export class ProducerLane {
     const until = performance.now() + this.settings.append_timeout_ms;
     while (this.busy && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
     for (const part of [...this.queue, ...this.sending])
-      part.call.fail(new InfrastructureFault('the log was closed before Kafka answered'));
+      part.call.fail(new InfrastructureFault('the log was closed before Kafka acknowledged the records'));
     this.queue = [];
     await within(this.settings.append_timeout_ms, 'close', Promise.resolve(this.producer?.disconnect())).catch(() => {});
     this.client.retire();
@@ -81,9 +81,9 @@ export class ProducerLane {
       try {
         await within(SEND_MS, 'send', this.send(batch));
       } catch (error) {
-        const fault = faultOf('Kafka did not take the records', error);
+        const fault = faultOf('Kafka did not accept the records', error);
         for (const part of batch) part.call.fail(fault);
-        this.settings.warn('append failed', { part: this.name, error: fault.message });
+        this.settings.warn('append failed', { event: 'append_failed', part: this.name, error: fault.message });
         this.discard();
       }
       this.sending = [];
@@ -137,7 +137,7 @@ export class ProducerLane {
     for (const part of batch) {
       const key = `${part.topic}/${part.partition}`;
       const base = next.get(key);
-      if (base === undefined || !(base >= 0)) throw new InfrastructureFault(`Kafka did not say where the records of ${key} are`);
+      if (base === undefined || !(base >= 0)) throw new InfrastructureFault(`Kafka returned no offset for the records of ${key}`);
       next.set(key, base + part.messages.length);
       part.call.acknowledge(part, base);
     }
@@ -172,7 +172,7 @@ export class ProducerLane {
     const limit = performance.now() - this.settings.append_timeout_ms;
     for (const part of [...this.sending, ...this.queue])
       if (part.call.since_ms < limit)
-        part.call.fail(new InfrastructureFault(`Kafka did not answer within ${this.settings.append_timeout_ms} ms`));
+        part.call.fail(new InfrastructureFault(`Kafka did not acknowledge the records within ${this.settings.append_timeout_ms} ms`));
   }
 }
 

@@ -98,9 +98,9 @@ describe('the codec on a real registry', () => {
     expect(codec.knows(2_000_000_000)).toBe(false);
   }, 30_000);
 
-  test('a registry that is away is a fault of the surroundings', async () => {
-    const away = new RegisteredCodec('http://127.0.0.1:1/apis/ccompat/v7', new EventCodec());
-    expect(isInfrastructureFault(await away.start().catch((error: unknown) => error))).toBe(true);
-    expect(isInfrastructureFault(await away.learn(1).catch((error: unknown) => error))).toBe(true);
+  test('an unavailable registry is an infrastructure fault', async () => {
+    const unreachable = new RegisteredCodec('http://127.0.0.1:1/apis/ccompat/v7', new EventCodec());
+    expect(isInfrastructureFault(await unreachable.start().catch((error: unknown) => error))).toBe(true);
+    expect(isInfrastructureFault(await unreachable.learn(1).catch((error: unknown) => error))).toBe(true);
   }, 60_000);
 });

@@ -32,7 +32,7 @@ export class RegisteredCodec implements SchemaSource {
 
   /**
    * Registers every schema of this build and writes with the ids given.
-   * @throws IncompatibleSchema where the registry refuses one; InfrastructureFault where it is away.
+   * @throws IncompatibleSchema where the registry refuses one; InfrastructureFault where it is unavailable.
    */
   async start(): Promise<void> {
     const ordered = [...this.schemas].sort((a, b) => a.id - b.id);
@@ -60,7 +60,7 @@ export class RegisteredCodec implements SchemaSource {
       return await this.registry.getRegistryIdBySchema(subject, { type: SchemaType.AVRO, schema });
     } catch (cause) {
       if ((cause as { name?: string }).name === 'ConfluentSchemaRegistryError') return undefined; // how the client wraps a 404
-      throw new InfrastructureFault(`the registry did not say whether it has ${subject}`, { cause });
+      throw new InfrastructureFault(`the schema registry did not answer whether ${subject} is registered`, { cause });
     }
   }
 
@@ -79,7 +79,7 @@ export class RegisteredCodec implements SchemaSource {
       return id;
     } catch (cause) {
       if (statusOf(cause) === CONFLICT)
-        throw new IncompatibleSchema(`the registry refuses the schema of ${subject}: it is not BACKWARD compatible`, { cause });
+        throw new IncompatibleSchema(`the schema registry rejects the schema of ${subject}: it is not BACKWARD compatible`, { cause });
       throw new InfrastructureFault(`the schema of ${subject} could not be registered`, { cause });
     }
   }

@@ -31,9 +31,9 @@ describe('a subscription that is watched', () => {
   });
 
   test('is given the whole time again when Kafka answers again, before a rebuild and after it', () => {
-    const away = times(50, 'unknown');
-    expect(steps(['moving', ...times(5, 'stuck'), ...away, ...times(5, 'stuck')])).not.toContain('rebuild');
-    const seen = steps(['moving', ...times(6, 'stuck'), ...away, ...times(5, 'stuck')]);
+    const unavailable = times(50, 'unknown');
+    expect(steps(['moving', ...times(5, 'stuck'), ...unavailable, ...times(5, 'stuck')])).not.toContain('rebuild');
+    const seen = steps(['moving', ...times(6, 'stuck'), ...unavailable, ...times(5, 'stuck')]);
     expect(seen.filter((step) => step !== 'none')).toEqual(['rebuild']);
   });
 

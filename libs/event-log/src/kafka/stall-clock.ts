@@ -1,4 +1,4 @@
-/** What was seen of a subscription: it moves or has nothing to do, it is stuck, or nobody can tell because Kafka does not answer. */
+/** What was seen of a subscription: it moves or has nothing to do, it is stuck, or unknown because Kafka does not respond. */
 export type Sighting = 'moving' | 'stuck' | 'unknown';
 export type StallStep = 'none' | 'rebuild' | 'fail';
 

@@ -30,7 +30,7 @@ const LATE_INTERVALS = 3;
 
 /**
  * Watches one subscription or follower: with records to read and no progress for `stall_ms` it is rebuilt, and after as
- * long again the process is asked to end. A handler that works or is retried, a full buffer, a topic without newer
+ * long again the process is stopped. A handler that works or is retried, a full buffer, a topic without newer
  * records and a cluster that does not answer are no stall.
  */
 export class StallGuard {
@@ -87,10 +87,14 @@ export class StallGuard {
     try {
       heads = await this.probe(suspects);
     } catch (error) {
-      this.settings.warn('whether a subscription is stuck is not known', { name: this.name, error: faultOf('heads', error).message });
+      this.settings.warn('cannot check whether a subscription is stalled', {
+        event: 'stall_check_failed',
+        name: this.name,
+        error: faultOf('heads', error).message,
+      });
       return { sighting: 'unknown', stuck: [] };
     }
-    // What moved while Kafka was asked is not stuck.
+    // A position that moved during the query is not stuck.
     const still = new Map(this.watched.stuck(before_ms).map((one) => [`${one.topic}/${one.partition}`, one.handled]));
     const stuck = suspects.filter(
       (one, at) => (heads[at] ?? 0) > one.handled && still.get(`${one.topic}/${one.partition}`) === one.handled,
@@ -104,12 +108,12 @@ export class StallGuard {
     const step = this.clock.see(sighting, now_ms, Math.min(now_ms, ...stuck.map(({ since_ms }) => since_ms)));
     const detail = { event: 'subscription_stalled', name: this.name, stall_ms: this.settings.stall_ms, stuck: stuck.slice(0, 10) };
     if (step === 'rebuild') {
-      this.settings.warn('a subscription makes no progress and is rebuilt', detail);
+      this.settings.warn('a subscription makes no progress; rebuilding it', detail);
       this.watched.rebuild(stuck);
     } else if (step === 'fail') {
       this.failed = true;
       this.close();
-      this.settings.fail('a subscription makes no progress, and rebuilding it did not help', detail);
+      this.settings.fail('a subscription makes no progress, although it was rebuilt', detail);
     } else if (was_stalled && !this.clock.stalled) {
       this.settings.tell('a subscription makes progress again', { event: 'subscription_recovered', name: this.name });
     }

@@ -46,7 +46,7 @@ describe('a subscription that makes no progress', () => {
       request_timeout_ms: 500,
       session_timeout_ms: 3_000,
       heartbeat_ms: 200,
-      warn: (message, detail) => void (message === 'a subscription makes no progress and is rebuilt' && rebuilt.push(detail)),
+      warn: (message, detail) => void (message === 'a subscription makes no progress; rebuilding it' && rebuilt.push(detail)),
       fail: (reason, detail) => failed.push({ reason, detail }),
     });
   }, 60_000);
@@ -101,7 +101,7 @@ describe('a subscription that makes no progress', () => {
     await eventually('it failed', () => failed.length === 1);
     expect(rebuilt).toHaveLength(1);
     expect(failed[0]).toMatchObject({
-      reason: 'a subscription makes no progress, and rebuilding it did not help',
+      reason: 'a subscription makes no progress, although it was rebuilt',
       detail: { name: `follower of ${topic}`, stuck: [{ topic, partition: 0, handled: 1 }] },
     });
     expect(log.health).toBe('stalled');
@@ -156,7 +156,7 @@ describe('a subscription that makes no progress', () => {
     let broken = true;
     reader.react = async (batch) => {
       if (batch.topic === slow && broken) await passes(3);
-      if (batch.topic === failing && broken) throw new Error('the store is away');
+      if (batch.topic === failing && broken) throw new Error('the store is unavailable');
     };
     const topics = [slow, failing, idle, transactional];
     const running = await log.follow({ topics, visibility: 'durable', batch_records_max: 100, from: 'start', onBatch: reader.onBatch });

@@ -1,8 +1,8 @@
-/** Rejects where the work has not settled in time. The work itself goes on: what it holds must be closed by whoever asked for it. */
+/** Rejects where the work has not settled in time. The work itself continues: the caller must close what it holds. */
 export async function within<T>(timeout_ms: number, what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what}: no answer within ${timeout_ms} ms`)), timeout_ms);
+    timer = setTimeout(() => reject(new Error(`${what}: no response within ${timeout_ms} ms`)), timeout_ms);
   });
   try {
     return await Promise.race([work, overdue]);

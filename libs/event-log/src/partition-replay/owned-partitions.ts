@@ -15,7 +15,7 @@ export interface OwnedPartition {
  *
  * Promises: a partition is registered as soon as `open` resolves, and before its first batch. Where `open` throws, all
  * partitions of that assignment are closed again and the throw goes to the subscription, which assigns once more, maybe
- * other numbers: none is left open that nobody revokes. A partition that is assigned while it is still open is closed
+ * other numbers: each is revoked once. A partition that is assigned while it is still open is closed
  * first. Once `revoke` or `closeAll` is called, `at` does not find it any more, also while it closes.
  *
  * How far a partition is done (the log, rows, committed offsets), and what holds its reading up, is for each service.

@@ -15,7 +15,7 @@ function valueAt(hlc: number): Buffer {
   return codec.encode('record_dead_lettered', { meta, ...source, value: Buffer.of(), dead_lettered_at_ms: 0 });
 }
 
-/** Records as a log hands them out, for as long as somebody reads. */
+/** Records as a log delivers them, as long as there is a reader. */
 class TapedLog {
   readonly records = new Map<string, LogRecord[]>();
   first_left = 0;
@@ -91,7 +91,7 @@ test('the order within a topic is kept where its hlc falls', async () => {
   expect(await all(await log.replay(), 10)).toEqual(['b/0', 'a/0', 'a/1', 'b/1']);
 });
 
-test('it ends at the heads that were seen at its start, and begins where it was asked to', async () => {
+test('it ends at the heads that were seen at its start, and begins at the requested offset', async () => {
   const log = new TapedLog();
   for (let hlc = 0; hlc < 1200; hlc++) log.append('a', valueAt(hlc));
   const stretches = await stretchesToHeads(log.port, 0, new Map([['a', 7]]));
@@ -100,7 +100,7 @@ test('it ends at the heads that were seen at its start, and begins where it was 
   expect([places[0], places.at(-1), places.length]).toEqual(['a/7', 'a/1199', 1193]);
 });
 
-test('where nothing is new the log is not asked', async () => {
+test('without new records the log is not read', async () => {
   const log = new TapedLog();
   log.fails = true;
   const stretches = [

@@ -60,8 +60,8 @@ function changeIn(bytes: Buffer, base: number, place: RecordPlace, change: Value
   return false;
 }
 
-function learn(streams: Set<number>, said: TopicEntry[] | { topics: TopicEntry[] }, { topic, partition }: RecordPlace): void {
-  for (const entry of Array.isArray(said) ? said : said.topics) if (entry.name === topic) streams.add(entry.first_stream + partition);
+function learn(streams: Set<number>, body: TopicEntry[] | { topics: TopicEntry[] }, { topic, partition }: RecordPlace): void {
+  for (const entry of Array.isArray(body) ? body : body.topics) if (entry.name === topic) streams.add(entry.first_stream + partition);
 }
 
 function findFrame(bytes: Buffer, start: number, end: number, streams: ReadonlySet<number>, offset: number): number {

@@ -6,7 +6,7 @@ export class HeldEventLog extends PrefixedEventLog {
   /** Batches that stood before a handler and were held. */
   held = 0;
   letGo: () => void = () => undefined;
-  private readonly gone = new Promise<void>((resolve) => {
+  private readonly closing = new Promise<void>((resolve) => {
     this.letGo = resolve;
   });
 
@@ -19,7 +19,7 @@ export class HeldEventLog extends PrefixedEventLog {
       ...subscription,
       onBatch: async (batch) => {
         this.held++;
-        await this.gone;
+        await this.closing;
         await subscription.onBatch(batch);
       },
     });

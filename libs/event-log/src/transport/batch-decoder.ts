@@ -4,7 +4,7 @@ import type { Recorded } from './event-batch.js';
 
 /** Fetches a schema that this build did not write, so that the codec can read its records. */
 export interface SchemaSource {
-  /** Teaches the codec; resolves without effect where the registry does not know the id. @throws InfrastructureFault where it is away. */
+  /** Teaches the codec; resolves without effect where the registry does not know the id. @throws InfrastructureFault where it is unavailable. */
   learn(schemaId: number): Promise<void>;
 }
 

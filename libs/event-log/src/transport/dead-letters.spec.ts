@@ -23,6 +23,6 @@ test('a dead letter says why; of a sealed call only what kind of fault it was, f
   const fault = new TypeError('cannot read "Ada Lovelace"');
   expect(await causeOf(undefined, fault)).toContain('Ada');
   expect(await causeOf(about(null), fault)).toContain('Ada');
-  expect(await causeOf(about([{ subject: 's', key_id: 'k' }]), fault)).toBe('TypeError (of a sealed call: its words are not kept)');
+  expect(await causeOf(about([{ subject: 's', key_id: 'k' }]), fault)).toBe('TypeError (message withheld: the call has personal data)');
   expect(await causeOf(about([]), 'Ada')).not.toContain('Ada');
 });

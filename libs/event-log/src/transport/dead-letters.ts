@@ -15,8 +15,8 @@ const READ_RECORDS = 100;
 const placeOf = (topic: string, partition: number, offset: number): string => `${topic}/${partition}/${offset}`;
 
 /**
- * Writes records that nobody can handle to `dead-letter`, with their cause: each once for a consumer, also where it is met
- * again because an offset or a database was lost. A partition has one reader of a consumer, so nobody else writes meanwhile.
+ * Writes records that cannot be handled to `dead-letter`, with their cause: each once for a consumer, also where it is met
+ * again because an offset or a database was lost. A partition has one reader of a consumer, so no other process writes at the same time.
  */
 export class DeadLetters {
   private readonly known = new Set<string>();
@@ -86,6 +86,6 @@ export class DeadLetters {
 /** Of a call whose data is sealed only what kind of fault it was: a message may quote what was opened to handle it. */
 function causeOf(event: Recorded | undefined, cause: unknown): string {
   const isSealed = event !== undefined && 'call' in event.event && event.event.call?.sealed != null;
-  if (isSealed) return `${cause instanceof Error ? cause.name : 'fault'} (of a sealed call: its words are not kept)`;
+  if (isSealed) return `${cause instanceof Error ? cause.name : 'fault'} (message withheld: the call has personal data)`;
   return String(cause instanceof Error ? cause.message : cause);
 }

@@ -8,7 +8,7 @@ import { FaultPolicy } from './fault-policy.js';
 const event = (offset: number) => ({ topic: 'policy-decided', partition: 0, offset }) as Recorded;
 const record = (offset: number) => ({ topic: 'policy-decided', partition: 0, offset }) as LogRecord;
 
-/** A policy that keeps what it is told and what it sets aside. */
+/** A policy that records its warnings and its dead letters. */
 function aPolicy(onWarning: () => void = () => undefined) {
   const asideOffsets: number[] = [];
   const warnings: Record<string, unknown>[] = [];
@@ -27,7 +27,7 @@ test('a fault of the surroundings is waited out; nothing is set aside', async ()
   const { policy, asideOffsets, warnings } = aPolicy();
   let attempts = 0;
   const run = async () => {
-    if (++attempts < 3) throw new InfrastructureFault('the store is away');
+    if (++attempts < 3) throw new InfrastructureFault('the store is unavailable');
   };
   await policy.deliver([event(1)], [record(1)], run);
   expect([attempts, asideOffsets]).toEqual([3, []]);
@@ -46,9 +46,9 @@ test('the record that cannot be handled is found and set aside, the others are h
   expect([handled, asideOffsets]).toEqual([[1, 2, 4, 5], [3]]);
 });
 
-test('who stops while the store is away leaves the batch to the next reader: it is neither handled nor set aside', async () => {
+test('a reader that stops while the store is unavailable leaves the batch to the next reader: it is neither handled nor set aside', async () => {
   const { policy, asideOffsets } = aPolicy(() => policy.stop());
-  const run = () => Promise.reject(new InfrastructureFault('the store is away'));
+  const run = () => Promise.reject(new InfrastructureFault('the store is unavailable'));
   await expect(policy.deliver([event(1), event(2)], [record(1), record(2)], run)).rejects.toThrow('policy-decided');
   expect(asideOffsets).toEqual([]);
 });

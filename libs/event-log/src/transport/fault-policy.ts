@@ -4,7 +4,7 @@ import { retried, retryPlans } from '../retries.js';
 import type { DeadLetters, PoisonRecord } from './dead-letters.js';
 import type { Recorded } from './event-batch.js';
 
-/** Where faults are told (a logger). */
+/** The logger for faults. */
 export interface FaultSink {
   warn(fields: Record<string, unknown>, message: string): void;
   error(fields: Record<string, unknown>, message: string): void;
@@ -32,7 +32,10 @@ export class FaultPolicy {
     const { signal } = this.stopping;
     const warn = (cause: Error, attempt: number): void => {
       if (isInfrastructureFault(cause))
-        this.sink.warn({ where, attempt, cause: String(cause) }, 'paused: the log, the store or the cache does not answer');
+        this.sink.warn(
+          { event: 'consumer_paused', where, attempt, cause: String(cause) },
+          'paused: the log, the store or the cache is unavailable',
+        );
     };
     try {
       return await retried(retryPlans.handler, work, { signal, isRetryable: isInfrastructureFault, onFault: warn });
@@ -66,21 +69,25 @@ export class FaultPolicy {
   async setAside(record: LogRecord, event: Recorded | undefined, cause: unknown): Promise<void> {
     this.sink.error(
       {
+        event: 'record_dead_lettered',
         topic: record.topic,
         partition: record.partition,
         offset: record.offset,
         cause: cause instanceof Error ? cause.stack : String(cause),
       },
-      'record goes to dead-letter',
+      'a record was sent to dead-letter',
     );
     await this.persist('dead-letter', () => this.deadLetters.put({ record, event }, cause));
     try {
       await this.persist('poison', () => this.poison({ record, event }, cause));
     } catch (fault) {
       if (fault instanceof StoppedReading) throw fault;
-      // The record is kept and told of: met again and again, it would stop its partition for good.
+      // The record is dead-lettered and logged: retried without end, it would block its partition.
       const { topic, partition, offset } = record;
-      this.sink.error({ topic, partition, offset, cause: String(fault) }, 'the call of a record in dead-letter got no end');
+      this.sink.error(
+        { event: 'dead_lettered_call_not_ended', topic, partition, offset, cause: String(fault) },
+        'the call of a dead-lettered record could not be ended',
+      );
     }
   }
 }

@@ -34,7 +34,7 @@ export interface LogTransportOptions {
   schemas?: SchemaSource;
   /** Absent where nothing is kept by partition. */
   owner?: PartitionOwner;
-  /** Gives the call of a record that nobody can handle its terminal event. The record itself is already in dead-letter. */
+  /** Writes the terminal event of the call of a record that cannot be handled. The record itself is already in dead-letter. */
   poison(record: PoisonRecord, cause: unknown): Promise<void>;
 }
 
@@ -141,7 +141,7 @@ export class LogTransport extends Server implements CustomTransportStrategy {
   }
 
   on(): never {
-    throw new Error('the log transport has no events of its own: use @OnTopic');
+    throw new Error('the log transport emits no events: use @OnTopic');
   }
 
   unwrap<T>(): T {

@@ -136,7 +136,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       const seen: (string | null)[][] = [];
       behaviour.handle = async (batch) => {
         seen.push(callsOf(batch));
-        if (seen.length < 4) throw new InfrastructureFault('the store is away');
+        if (seen.length < 4) throw new InfrastructureFault('the store is unavailable');
       };
       await (await start()).caughtUp();
       expect(seen).toEqual(Array(4).fill(['a', 'b']));
@@ -158,7 +158,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       expect(poisoned).toEqual([{ offset: 37, call_id: 'call-37', cause: 'Error: cannot take 37' }]);
     });
 
-    test('bytes that are no event go to dead-letter and never stop the partition', async () => {
+    test('bytes that are not an event go to dead-letter and never block the partition', async () => {
       await log.append([
         viewed('a'),
         { ...viewed('x'), value: Buffer.from('not avro') },
@@ -193,7 +193,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
         if (callsOf(batch).includes('a')) throw new Error('cannot take a');
       };
       ending = async () => {
-        if (poisoned.length < 3) throw new InfrastructureFault('the log is away');
+        if (poisoned.length < 3) throw new InfrastructureFault('the log is unavailable');
       };
       await (await start()).caughtUp();
       expect(poisoned.map(({ offset }) => offset)).toEqual([0, 0, 0]);
@@ -218,7 +218,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       expect(poisoned.map(({ offset }) => offset)).toEqual([0, 1]);
     });
 
-    test('a record whose call cannot even be ended is told of, and stops nobody', async () => {
+    test('a record whose call cannot be ended either is logged and blocks nothing', async () => {
       await log.append(['a', 'b'].map(viewed));
       const seen: (string | null)[] = [];
       behaviour.handle = async (batch) => {
@@ -230,7 +230,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       };
       await (await start()).caughtUp();
       expect(seen).toEqual(['b']);
-      expect(errors).toEqual(['record goes to dead-letter', 'the call of a record in dead-letter got no end']);
+      expect(errors).toEqual(['a record was sent to dead-letter', 'the call of a dead-lettered record could not be ended']);
       expect(await deadLetters()).toHaveLength(1);
     });
   });

@@ -1,6 +1,6 @@
 import type { Bundle } from './bundle.js';
 
-/** The members of each part, all of them: what a verifier does not look at would be anybody's to add. */
+/** All members of each part: a member that a verifier ignores could be forged. */
 const parts = {
   bundle: ['format', 'tenant_id', 'subject', 'made_at_ms', 'calls', 'records', 'schemas', 'checkpoint', 'vkey'],
   record: ['topic', 'partition', 'offset', 'timestamp_ms', 'key', 'headers', 'value', 'event_type', 'event', 'proof'],
@@ -17,7 +17,7 @@ const optional: Partial<Record<keyof typeof parts, string>> = { tree: 'generatio
 function oddMember(part: keyof typeof parts, value: object): string | undefined {
   const members: readonly string[] = parts[part];
   const unknown = Object.keys(value).find((name) => !members.includes(name) && name !== optional[part]);
-  if (unknown !== undefined) return `the ${part} has a member ${unknown.slice(0, 80)} that the format does not know`;
+  if (unknown !== undefined) return `the ${part} has a member ${unknown.slice(0, 80)} that the format does not define`;
   const missing = members.find((name) => !Object.hasOwn(value, name));
   return missing && `the ${part} has no ${missing}`;
 }
@@ -26,7 +26,7 @@ function oddMember(part: keyof typeof parts, value: object): string | undefined 
 export function oddShape(bundle: Bundle): string | undefined {
   const odd = oddMember('bundle', bundle);
   if (odd !== undefined) return odd;
-  if (!Number.isSafeInteger(bundle.made_at_ms)) return 'made_at_ms is no time';
+  if (!Number.isSafeInteger(bundle.made_at_ms)) return 'made_at_ms is not a time';
   for (const record of bundle.records) {
     const { proof } = record;
     const found =

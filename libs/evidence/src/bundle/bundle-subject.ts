@@ -7,8 +7,8 @@ export function strangeSubject({ subject, calls }: Bundle, events: readonly Plac
   for (const at of events) if (at.event_type === 'tool_call_requested') cases.set(at.event.meta.call_id, at.event.call.case_id);
   const call_ids = calls.map(({ call_id }) => call_id);
   if (new Set(call_ids).size !== call_ids.length) return 'a call is shown twice';
-  const unasked = call_ids.find((call_id) => !cases.has(call_id));
-  if (unasked !== undefined) return `call ${unasked} is there without the record of its request`;
+  const unrequested = call_ids.find((call_id) => !cases.has(call_id));
+  if (unrequested !== undefined) return `call ${unrequested} lacks the record of its request`;
   const { call_id, case_id, ...more } = subject as Record<string, unknown>;
   if (Object.keys(more).length > 0 || (call_id === undefined) === (case_id === undefined))
     return 'the subject names neither a call nor a case';

@@ -32,7 +32,7 @@ export interface BundledCall {
   votes: { by: string; vote: string; at_ms: number }[];
 }
 
-/** All that a third party needs to check what became of a call, or of the calls of a case, without asking anybody. */
+/** Everything that a third party needs to check the course of a call, or of the calls of a case, offline. */
 export interface Bundle {
   format: typeof BUNDLE_FORMAT;
   tenant_id: string;

@@ -42,7 +42,7 @@ function codecFor(schemas: Bundle['schemas']): EventCodec | string {
 function readEvent(codec: EventCodec, record: BundledRecord, value: Buffer): PlacedEvent | string {
   const { event_type, event } = codec.decode(value);
   if (event_type !== record.event_type || canonicalText(plain(event)) !== canonicalText(record.event)) {
-    return `${placeOf(record)}: what the bundle shows is not what the record says`;
+    return `${placeOf(record)}: the bundle shows something other than the record`;
   }
   const { topic, partition, offset, timestamp_ms } = record;
   return { event_type, event, topic, partition, offset, timestamp_ms } as PlacedEvent;
@@ -67,7 +67,7 @@ function strayRecord(bundle: Bundle, events: readonly PlacedEvent[]): string | u
   const stray = events.find(
     ({ event: { meta } }) => meta.tenant_id !== bundle.tenant_id || (meta.call_id !== null && !wanted.has(meta.call_id)),
   );
-  return stray && `${stray.topic}/${stray.partition}/${stray.offset} belongs to nothing that the bundle is about`;
+  return stray && `${stray.topic}/${stray.partition}/${stray.offset} does not belong to the subject of the bundle`;
 }
 
 /** The events of the records, each proven and read; the reason where one is not. */
@@ -77,7 +77,7 @@ function readRecords(bundle: Bundle, codec: EventCodec, signed: TrustedCheckpoin
   let time_ms = 0;
   for (const record of bundle.records) {
     const place = placeOf(record);
-    if (seen.has(place)) return `${place} is there twice`;
+    if (seen.has(place)) return `${place} appears twice`;
     seen.add(place);
     const value = strictBase64(record.value);
     const verdict = verifyUnder({ ...record, value }, record.proof, signed);
@@ -96,7 +96,7 @@ function checked(bundle: Bundle, trust: Trust): BundleVerdict {
   if (odd !== undefined) return refused(odd);
   const signed = openTrusted(bundle.checkpoint, trust);
   if (typeof signed === 'string') return refused(signed);
-  if (bundle.vkey !== trust.log.vkey) return refused('the bundle names another key than the one whose signature it carries');
+  if (bundle.vkey !== trust.log.vkey) return refused('the bundle names a key other than the one that signed it');
   const codec = codecFor(bundle.schemas);
   if (typeof codec === 'string') return refused(codec);
   const read = readRecords(bundle, codec, signed);
@@ -109,7 +109,7 @@ function checked(bundle: Bundle, trust: Trust): BundleVerdict {
   for (const shown of bundle.calls) {
     const folded = callSummary(shown.call_id, calls.get(shown.call_id) ?? []);
     if (canonicalText(folded) !== canonicalText(shown))
-      return refused(`call ${shown.call_id} is shown as something that its records do not add up to`);
+      return refused(`the shown state of call ${shown.call_id} does not follow from its records`);
   }
   if (events.length === 0) return refused('the bundle has no records');
   return {
@@ -138,7 +138,7 @@ function generationsOf({ records }: Bundle): BundleReport['generations'] {
 /**
  * Checks a bundle against the keys that the caller trusts, and nothing else: each record's bytes and place by its proof,
  * each event by decoding the bytes, each call by folding its events. Total: whatever cannot be read is refused.
- * It shows that the request of each call is there, not that every later record is, nor every call of a case: who needs that
+ * It proves that the request of each call is included, not that every later record or every call of a case is: a reader who needs that
  * reads an export of that time.
  */
 export function verifyBundle(bundle: Bundle, trust: Trust): BundleVerdict {

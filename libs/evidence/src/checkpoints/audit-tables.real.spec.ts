@@ -87,8 +87,8 @@ test('of witnesses that speak to two gateways at once every cosignature is kept'
     const note = signCheckpoint({ size: number + 1, root: Buffer.alloc(32, number % 256) }, log);
     expect(await table.append(checkpoint(number, note))).toBe('kept');
     const text = parseNote(note)?.text as string;
-    const told = witnesses.map((witness, at) => gateways[(at % 2) as 0 | 1].add(note + cosign(text, 1_790_000_000, witness)));
-    expect(await Promise.all(told)).toEqual(witnesses.map(({ verifier }) => ({ witnesses: [verifier.name] })));
+    const added = witnesses.map((witness, at) => gateways[(at % 2) as 0 | 1].add(note + cosign(text, 1_790_000_000, witness)));
+    expect(await Promise.all(added)).toEqual(witnesses.map(({ verifier }) => ({ witnesses: [verifier.name] })));
     for (const gateway of gateways) {
       const newest = await gateway.newest();
       expect(newest?.number).toBe(number);

@@ -10,21 +10,21 @@ interface Mark {
   note: string;
 }
 
-/** Up to which checkpoint the signer has checked what it keeps. A checkpoint that it knows may not be gone, nor be another one. */
+/** The last checkpoint up to which the signer checked the stored ones. A checked checkpoint may neither be missing nor differ. */
 export class CheckedMark {
   private size = 0;
 
   constructor(private readonly kept: KeptText) {}
 
-  /** Size of the last checkpoint that was checked, 0 where none was. @throws BrokenRecord where it is not there any more as it was */
+  /** Size of the last checked checkpoint, 0 where none was. @throws BrokenRecord where it is missing or differs from what was signed */
   async read(store: CheckpointStore): Promise<number> {
     const mark = markIn(await this.kept.read());
     if (!mark) return 0;
     const { size, note } = mark;
     const found = await store.at(size - 1);
     if (!found)
-      throw new BrokenRecord(`checkpoint ${size} was signed and is not kept any more: checkpoints were cut, or an old copy was put back`);
-    if (found.record.note !== note) throw new BrokenRecord(`checkpoint ${size} is not the one that was signed`);
+      throw new BrokenRecord(`checkpoint ${size} was signed and is no longer kept: checkpoints were deleted, or an old copy was restored`);
+    if (found.record.note !== note) throw new BrokenRecord(`checkpoint ${size} differs from the one that was signed`);
     this.size = size;
     return size;
   }
@@ -32,13 +32,13 @@ export class CheckedMark {
   /** Everything up to this checkpoint was checked. */
   async move(size: number, note: string, isForced = false): Promise<void> {
     if (size === this.size || (!isForced && size - this.size < EVERY)) return;
-    // Where another process moved it meanwhile, its mark stands.
+    // If another process moved it in the meantime, the mark of that process is kept.
     await this.kept.replace(await this.kept.read(), JSON.stringify({ size, note } satisfies Mark));
     this.size = size;
   }
 }
 
-/** A mark that cannot be read is none: then everything is checked again. */
+/** An unreadable mark counts as missing: then everything is checked again. */
 function markIn(text: string | undefined): Mark | undefined {
   try {
     return text === undefined ? undefined : (JSON.parse(text) as Mark);

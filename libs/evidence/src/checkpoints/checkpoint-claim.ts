@@ -1,7 +1,7 @@
 import type { CheckpointRecord } from './checkpoint-store.js';
 import type { KeptText } from './kept-text.js';
 
-/** The entry that is about to go onto the log. Of two signers one claims a number, and whoever finds a claim finishes that entry. */
+/** The entry that is about to be appended to the log. Of two signers one claims a number, and any signer that finds a claim finishes its entry. */
 export class CheckpointClaim {
   constructor(private readonly kept: KeptText) {}
 

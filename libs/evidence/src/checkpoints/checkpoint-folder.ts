@@ -69,7 +69,7 @@ export class CheckpointFolder implements CheckpointStore {
     try {
       return JSON.parse(line) as CheckpointRecord;
     } catch (cause) {
-      throw new BrokenRecord(`${join(this.dir, name)} has a line that is no checkpoint: it was edited`, undefined, { cause });
+      throw new BrokenRecord(`${join(this.dir, name)} has a line that is not a checkpoint: it was edited`, undefined, { cause });
     }
   }
 

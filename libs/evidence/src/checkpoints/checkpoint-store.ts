@@ -43,9 +43,9 @@ export function withHeads(heads: Map<string, TreeHead>, record: CheckpointRecord
 
 /** Where checkpoints are kept, by number. */
 export interface CheckpointStore {
-  /** Undefined: there is none yet. Cheap where nothing came since the last call. */
+  /** Undefined: there is none yet. Cheap where nothing is new since the last call. */
   newest(): Promise<NewestCheckpoint | undefined>;
-  /** The checkpoint of a number with the heads that it covers; undefined where there is none. */
+  /** The checkpoint of a number with the heads that it covers; undefined if there is none. */
   at(number: number): Promise<NewestCheckpoint | undefined>;
   /** All of them from this number on (0 if it is left out), oldest first. */
   records(from?: number): AsyncIterable<CheckpointRecord>;

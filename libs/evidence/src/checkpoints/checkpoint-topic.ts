@@ -12,7 +12,7 @@ const PAGE_RECORDS = 500;
 /** An entry may stand twice, the second time at most so many records later. */
 const APART_MAX = 32;
 
-/** The entries of the topic as they are read: which is the next, and whether one that stands twice is the same twice. */
+/** The entries of the topic as they are read: the next number, and whether duplicates are equal. */
 class SeenEntries {
   private readonly recent = new Map<number, string>();
 
@@ -21,8 +21,7 @@ class SeenEntries {
   /** @throws BrokenRecord */
   isNext(record: CheckpointRecord): boolean {
     const { number } = record;
-    if (number > this.next)
-      throw new BrokenRecord(`${CHECKPOINT_TOPIC} has no checkpoint ${this.next + 1}: ${number + 1} stands in its place`);
+    if (number > this.next) throw new BrokenRecord(`${CHECKPOINT_TOPIC} has no checkpoint ${this.next + 1}: ${number + 1} is in its place`);
     const text = textOf(record);
     const known = this.recent.get(number);
     if (known !== undefined && known !== text)
@@ -35,7 +34,7 @@ class SeenEntries {
   }
 }
 
-/** Every signed checkpoint as a record of the log, whole, in the order of their numbers. An entry that stands twice is the same twice. */
+/** Every signed checkpoint as a record of the log, whole, in the order of their numbers. Duplicates of an entry are equal. */
 export class CheckpointTopic {
   private readonly decoder: BatchDecoder;
 
@@ -52,7 +51,7 @@ export class CheckpointTopic {
     await this.log.append(records.map((record) => this.recordOf(record)));
   }
 
-  /** Number of checkpoints up to the newest on the topic, 0 where there is none. @throws BrokenRecord for a record that is no checkpoint */
+  /** Number of checkpoints up to the newest on the topic, 0 if there is none. @throws BrokenRecord for a record that is not a checkpoint */
   async size(): Promise<number> {
     const [first, head] = [await this.log.first(CHECKPOINT_TOPIC, 0), await this.log.head(CHECKPOINT_TOPIC, 0)];
     let size = 0;
@@ -66,12 +65,12 @@ export class CheckpointTopic {
   }
 
   /**
-   * The checkpoints from this number on, each once. @throws BrokenRecord where one is missing, or stands there twice and differs
+   * The checkpoints from this number on, each once. @throws BrokenRecord where one is missing or has a duplicate that differs
    */
   async *entries(from: number): AsyncGenerator<CheckpointRecord> {
     const head = await this.log.head(CHECKPOINT_TOPIC, 0);
     const seen = new SeenEntries(from);
-    // Checkpoint n stands at offset n, or later where some before it stand twice.
+    // Checkpoint n is at offset n, or later where some before it have duplicates.
     for (let at = Math.max(from, await this.log.first(CHECKPOINT_TOPIC, 0)); at < head; ) {
       const page = await this.page(at, Math.min(PAGE_RECORDS, head - at));
       if (page.length === 0) return;
@@ -86,7 +85,7 @@ export class CheckpointTopic {
     await this.decoder.learn(records);
     return records.map((record) => {
       const at = this.decoder.once(record);
-      if (at?.event_type !== 'checkpoint_signed') throw new BrokenRecord(`${CHECKPOINT_TOPIC} offset ${record.offset} is no checkpoint`);
+      if (at?.event_type !== 'checkpoint_signed') throw new BrokenRecord(`${CHECKPOINT_TOPIC} offset ${record.offset} is not a checkpoint`);
       return storedOf(at.event);
     });
   }

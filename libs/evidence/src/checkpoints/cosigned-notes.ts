@@ -17,7 +17,7 @@ interface Kept {
   pending: [number, [string, string][]][];
 }
 
-/** What witnesses said about checkpoints: the newest that all of them cosigned, and those that some did. */
+/** Cosignatures of checkpoints: the newest that all witnesses cosigned, and those that some did. */
 export class CosignedNotes {
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -28,22 +28,22 @@ export class CosignedNotes {
     private readonly witnesses: readonly Witness[],
   ) {}
 
-  /** Whether witnesses are asked at all. */
+  /** Whether any witnesses are configured. */
   get asks(): boolean {
     return this.witnesses.length > 0;
   }
 
-  /** Whether one of them checks heads. Without such a witness nobody but the log says that no record was rewritten. */
+  /** Whether one of them checks heads. Without such a witness only the log itself attests that no record was rewritten. */
   get checksHeads(): boolean {
     return this.witnesses.some(({ checks }) => checks === 'heads');
   }
 
-  /** The newest checkpoint that every witness cosigned, at least one of which checks heads; undefined where there is none, or no such witness is asked. */
+  /** The newest checkpoint that every witness cosigned, at least one of which checks heads; undefined if there is none, or no such witness is configured. */
   async newest(): Promise<Cosigned | undefined> {
     return !this.checksHeads ? undefined : (keptOf(await this.kept.read()).complete ?? undefined);
   }
 
-  /** The newest, where its signatures are good: of the log and of every witness. Whoever can write the store can write there what it likes. */
+  /** The newest, where its signatures are good: of the log and of every witness. The store is not trusted: a writer may change it. */
   async verified(): Promise<Cosigned | undefined> {
     const newest = await this.newest();
     const opened = newest && openCheckpoint(newest.note, this.log);
@@ -51,7 +51,7 @@ export class CosignedNotes {
     return this.witnesses.every(({ key }) => cosignedAt(opened.note, key) !== undefined) ? newest : undefined;
   }
 
-  /** Keeps the witnesses' lines of a note. Answers whose they are; a reason where the note is none of this log's checkpoints. */
+  /** Keeps the witnesses' lines of a note. Returns the witnesses, or a reason where the note is not a checkpoint of this log. */
   add(note: string): Promise<{ witnesses: string[] } | { refused: string }> {
     const done = this.turn.then(() => this.keep(note));
     this.turn = done.catch(() => undefined);
@@ -60,7 +60,7 @@ export class CosignedNotes {
 
   private async keep(text: string): Promise<{ witnesses: string[] } | { refused: string }> {
     const opened = openCheckpoint(text, this.log);
-    if (!opened) return { refused: 'the note is no checkpoint that this log signed' };
+    if (!opened) return { refused: 'the note is not a checkpoint that this log signed' };
     const number = opened.size - 1;
     const own = await this.checkpoints.at(number);
     if (!own || parseNote(own.record.note)?.text !== opened.note.text) return { refused: 'the checkpoint is not one of this log' };
@@ -69,7 +69,7 @@ export class CosignedNotes {
       const line = opened.note.signatures.find(({ name, key_hash }) => name === key.name && key_hash === key.key_hash);
       return line ? [[key.vkey, signatureLine(line)]] : [];
     });
-    if (lines.length === 0) return { refused: 'none of the witnesses that this log asks for has cosigned it' };
+    if (lines.length === 0) return { refused: 'none of the witnesses that this log requires has cosigned it' };
     await this.merge(number, own.record.note, lines);
     return { witnesses: lines.map(([vkey]) => vkey.split('+')[0] as string) };
   }

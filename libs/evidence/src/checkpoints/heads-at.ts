@@ -17,7 +17,7 @@ export async function coveredBy({ record, heads }: NewestCheckpoint, tiles: Tile
 /** The log as a kept checkpoint of this size signed it (at least 1); the reason where what is kept is not what was signed. */
 export async function headsAt(store: CheckpointStore, tiles: Tiles, log: NoteVerifier, size: number): Promise<HeadsLog | string> {
   const kept = await store.at(size - 1);
-  if (!kept) return `checkpoint ${size} is not there`;
+  if (!kept) return `checkpoint ${size} does not exist`;
   const covered = await coveredBy(kept, tiles).catch((cause: Error) => cause);
   if (covered instanceof Error) return covered.message;
   const opened = openHeads(covered, log);

@@ -13,12 +13,12 @@ import { BrokenRecord } from '../trees/broken-record.js';
 import type { Tiles } from '../trees/tiles.js';
 import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, headOf } from './checkpoint-store.js';
 import { headsAt } from './heads-at.js';
-import { goneFrom, MoveProofs, movedIn } from './tree-moves.js';
+import { MoveProofs, missingFrom, movedIn } from './tree-moves.js';
 
-/** Heads that a tree must pass through while it is hashed anew, by the tree's name, smallest first. */
+/** Heads that a tree must pass through while it is hashed again, by the tree's name, smallest first. */
 export type TornTrees = ReadonlyMap<string, TreeHead[]>;
 
-/** The log as its newest kept checkpoint signs it, and what of its trees must be hashed anew before the next one. */
+/** The log as its newest kept checkpoint signs it, and what of its trees must be hashed again before the next one. */
 export interface KeptLog {
   log: HeadsLog;
   torn: TornTrees;
@@ -70,8 +70,8 @@ const notNext = ({ number }: CheckpointRecord, reason: string) =>
 /** The heads that this entry moves, none of them back. @throws BrokenRecord */
 function nextMoves(record: CheckpointRecord, seen: HeadsLog): TreeHead[] {
   if (record.number !== seen.size) throw notNext(record, `checkpoint ${seen.size + 1} is missing`);
-  const [gone] = goneFrom(record, seen);
-  if (gone) throw notNext(record, `${headName(gone)} is gone`);
+  const [missing] = missingFrom(record, seen);
+  if (missing) throw notNext(record, `${headName(missing)} is missing`);
   const moved = movedIn(record, seen);
   for (const head of moved) {
     const before = seen.head(head);
@@ -87,7 +87,7 @@ function decisionsOf(record: CheckpointRecord): ReturnType<typeof readDecisions>
   try {
     return readDecisions(record.decisions ?? [], readDecision);
   } catch (cause) {
-    throw notNext(record, `a decision that it stands on cannot be read (${(cause as Error).message})`);
+    throw notNext(record, `a decision that it depends on cannot be read (${(cause as Error).message})`);
   }
 }
 
@@ -95,7 +95,7 @@ function decisionsOf(record: CheckpointRecord): ReturnType<typeof readDecisions>
 function takeEntry(record: CheckpointRecord, moved: readonly TreeHead[], seen: HeadsLog, log: NoteVerifier): void {
   seen.appendHeads(record.time_ms, moved);
   const signed = openCheckpoint(record.note, log);
-  if (signed?.size !== seen.size || !signed.root.equals(seen.root())) throw notNext(record, 'it is not what its note signs');
+  if (signed?.size !== seen.size || !signed.root.equals(seen.root())) throw notNext(record, 'it differs from what its note signs');
 }
 
 async function passedBy(torn: ReadonlySet<string>, store: CheckpointStore, from: number): Promise<TornTrees> {

@@ -5,7 +5,7 @@ import type { Store } from '@countersign/store';
 /** One text that is replaced as a whole. */
 export interface KeptText {
   read(): Promise<string | undefined>;
-  /** Compare and swap: false, and nothing written, where the text is not `known` any more. Resolves when it is durable. */
+  /** Compare and swap: false, and nothing written, where the text is no longer `known`. Resolves when it is durable. */
   replace(known: string | undefined, text: string): Promise<boolean>;
 }
 
@@ -29,7 +29,7 @@ export class TextFile implements KeptText {
   }
 }
 
-/** In a row of the store, for services that share nothing else: of two that replace it at once one is told to look again. */
+/** In a row of the store, for services that share nothing else: of two concurrent replacements one fails and must read again. */
 export class TextRow implements KeptText {
   constructor(
     private readonly store: Store,

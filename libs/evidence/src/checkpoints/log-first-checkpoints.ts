@@ -4,7 +4,7 @@ import type { CheckpointRecord, CheckpointStore, NewestCheckpoint } from './chec
 import { type CheckpointTopic, textOf } from './checkpoint-topic.js';
 
 /**
- * Checkpoints that stand on the log before they are kept, so that a lost store is restored from there (`RestoredCheckpoints`).
+ * Checkpoints that are on the log before they are stored, so that a lost store is restored from there (`RestoredCheckpoints`).
  * They are read from the store. Where more than one process may sign, `claim` lets one of them write a number.
  */
 export class LogFirstCheckpoints implements CheckpointStore {
@@ -38,13 +38,13 @@ export class LogFirstCheckpoints implements CheckpointStore {
     return textOf(claimed) === textOf(record) ? 'kept' : 'taken';
   }
 
-  /** Keeps an entry of the log in the store. @throws BrokenRecord where another stands there */
+  /** Stores an entry of the log. @throws BrokenRecord where the store has another one */
   async keep(record: CheckpointRecord): Promise<void> {
     if ((await this.kept.append(record)) === 'kept') return;
     const known = await this.kept.at(record.number);
-    if (!known) throw new Error(`checkpoint ${record.number + 1} cannot be kept: the one before it is not there`);
+    if (!known) throw new Error(`checkpoint ${record.number + 1} cannot be stored: the previous one is missing`);
     if (textOf(known.record) !== textOf(record))
-      throw new BrokenRecord(`checkpoint ${record.number + 1} is kept and stands on the log, and the two differ`);
+      throw new BrokenRecord(`checkpoint ${record.number + 1} in the store differs from the one on the log`);
   }
 
   close(): Promise<void> {

@@ -152,7 +152,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'one that stands on the log twice, a while later too, counts once',
+      'a checkpoint that is on the log twice counts once, also much later',
       async () => {
         await sign(4);
         await topic().append((await kept()).slice(2, 4));
@@ -175,13 +175,13 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
         await rig.lose();
         await rig.kept().append({ ...((await onLog())[0] as CheckpointRecord) });
         await rig.kept().append({ ...second, time_ms: second.time_ms + 1 });
-        await expect(restore()).rejects.toThrow(`checkpoint 2 is kept and stands on ${CHECKPOINT_TOPIC}, and the two differ`);
+        await expect(restore()).rejects.toThrow(`checkpoint 2 in the store differs from the one on ${CHECKPOINT_TOPIC}`);
         await rig.lose();
         expect(await restore()).toMatchObject({ restored: 6 });
         await rig.checked().replace(await rig.checked().read(), JSON.stringify({ size: 8, note: 'was signed' }));
-        await expect(signing()).rejects.toThrow('checkpoint 8 was signed and is not kept any more');
+        await expect(signing()).rejects.toThrow('checkpoint 8 was signed and is no longer kept');
         await topic().append([{ ...third, number: 7 }]);
-        await expect(restore()).rejects.toThrow('has no checkpoint 7: 8 stands in its place');
+        await expect(restore()).rejects.toThrow('has no checkpoint 7: 8 is in its place');
         await expect(restore()).rejects.toThrow(BrokenRecord);
       },
       timeout_ms,
@@ -191,7 +191,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
       [
         'is signed by another key',
         (next: CheckpointRecord, size: number) => ({ ...next, number: size, full: false, heads: [], note: forged(size + 1) }),
-        'is not what its note signs',
+        'differs from what its note signs',
       ],
       ['takes a tree back', (next: CheckpointRecord, size: number) => ({ ...next, number: size }), 'went back'],
       ['is another one with the same number', (next: CheckpointRecord, size: number) => ({ ...next, number: size - 1 }), 'differ'],
@@ -226,20 +226,20 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'a record that is no checkpoint is found',
+      'finds a record that is not a checkpoint',
       async () => {
         await sign(2);
         await rig.log.append([{ topic: CHECKPOINT_TOPIC, partition: 0, key: null, value: Buffer.from('x'), headers: {} }]);
-        await expect(restore()).rejects.toThrow(`${CHECKPOINT_TOPIC} offset 2 is no checkpoint`);
+        await expect(restore()).rejects.toThrow(`${CHECKPOINT_TOPIC} offset 2 is not a checkpoint`);
       },
       timeout_ms,
     );
 
     test(
-      'of two that sign at once each number is written by one, and stands on the log as it is kept',
+      'of two concurrent signers each number is written by one, equal on the log and in the store',
       async () => {
         if (!rig.claimed) {
-          // One process owns the store: there is nobody to race with.
+          // One process owns the store: there is no race.
           expect(claim()).toBeUndefined();
           return;
         }
@@ -280,7 +280,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
         expect(await logFirst().append({ ...claimed, number: 3 })).toBe('taken');
         expect(textOf((await kept())[3] as CheckpointRecord)).toBe(textOf(left));
         await rig.claimed().replace(await rig.claimed().read(), JSON.stringify({ ...claimed, number: 9 }));
-        await expect(restore()).rejects.toThrow('checkpoint 10 was about to be signed, and there are 4: checkpoints were cut');
+        await expect(restore()).rejects.toThrow('checkpoint 10 was about to be signed, and only 4 exist: checkpoints were deleted');
       },
       timeout_ms,
     );

@@ -73,9 +73,9 @@ export class RestoredCheckpoints {
       if (onLog.number >= to) break;
       const { value, done } = await kept.next();
       if (done || value.number !== onLog.number)
-        throw new BrokenRecord(`checkpoint ${onLog.number + 1} is not kept any more, and later ones are`);
+        throw new BrokenRecord(`checkpoint ${onLog.number + 1} is missing from the store, and later ones are there`);
       if (textOf(value) !== textOf(onLog))
-        throw new BrokenRecord(`checkpoint ${onLog.number + 1} is kept and stands on ${CHECKPOINT_TOPIC}, and the two differ`);
+        throw new BrokenRecord(`checkpoint ${onLog.number + 1} in the store differs from the one on ${CHECKPOINT_TOPIC}`);
     }
     await kept.return?.();
   }
@@ -119,7 +119,7 @@ export class RestoredCheckpoints {
     const claimed = await this.checkpoints.claim?.last();
     if (!claimed || claimed.number < size) return;
     if (claimed.number > size)
-      throw new BrokenRecord(`checkpoint ${claimed.number + 1} was about to be signed, and there are ${size}: checkpoints were cut`);
+      throw new BrokenRecord(`checkpoint ${claimed.number + 1} was about to be signed, and only ${size} exist: checkpoints were deleted`);
     followEntry(claimed, await this.upTo(size), this.log);
     await this.checkpoints.topic.append([claimed]);
     await this.checkpoints.keep(claimed);

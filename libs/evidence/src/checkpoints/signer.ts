@@ -40,7 +40,7 @@ export class CheckpointSigner {
   ) {}
 
   /**
-   * Goes on after the newest checkpoint, once all that were not checked before are. `torn`: trees that must be hashed anew
+   * Goes on after the newest checkpoint, once all that were not checked before are. `torn`: trees that must be hashed again
    * before anything is signed. @throws BrokenRecord where the checkpoints are not what the newest of them signed, or one does not continue another
    */
   static async resume(parts: SignerParts): Promise<{ signer: CheckpointSigner; torn: TornTrees }> {
@@ -51,7 +51,7 @@ export class CheckpointSigner {
     if (!newest) return { signer: new CheckpointSigner(parts, new GrowingTree(), HeadsLog.empty(), mark), torn: new Map() };
     const entries = await entriesUpTo(newest.record, parts);
     const { log, torn } = await checkKept(checkpoints, tiles, signer.verifier, from);
-    if (log.size !== entries.size) throw new Error('another process signs');
+    if (log.size !== entries.size) throw new Error('another process is the signer');
     // Torn trees are not checked before the log was read: the mark stays where it is.
     if (torn.size === 0) await mark.move(log.size, newest.record.note, true);
     return { signer: new CheckpointSigner(parts, entries, log, mark), torn };
@@ -63,7 +63,7 @@ export class CheckpointSigner {
   }
 
   /**
-   * Signs what these trees are now. `decisions` let it open generations. `taken`: another signs; this one is of no use any more.
+   * Signs what these trees are now. `decisions` let it open generations. `taken`: another process signs; discard this signer.
    * @throws BrokenRecord where a tree does not continue what was signed, or a generation is not decided
    */
   async sign(moves: readonly TreeMove[], time_ms: number, decisions: readonly WireDecision[] = []): Promise<'kept' | 'taken'> {
@@ -106,11 +106,11 @@ async function entriesUpTo({ number, note }: CheckpointRecord, { checkpoints, ti
     if (record.number > number) break;
     for (const part of entries.append(entryOf(record))) await tiles.append(CHECKPOINTS_TREE, part);
   }
-  if (!(await entries.root()).equals(signed.root)) throw new BrokenRecord(`the checkpoints up to ${number} are not what it signed`);
+  if (!(await entries.root()).equals(signed.root)) throw new BrokenRecord(`the checkpoints up to ${number} differ from what it signed`);
   return entries;
 }
 
-/** Each tile as it was when it was read first: another signer may write it meanwhile. */
+/** Each tile as it was when it was read first: another signer may write it in the meantime. */
 function readOnce(read: ReadTile): ReadTile {
   const known = new Map<string, Promise<Buffer>>();
   return (level, index) => {

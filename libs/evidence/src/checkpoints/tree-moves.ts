@@ -10,8 +10,8 @@ export function movedIn({ heads }: CheckpointRecord, before: HeadsLog): TreeHead
   });
 }
 
-/** The trees that a checkpoint with all heads does not have any more. */
-export function goneFrom({ full, heads }: CheckpointRecord, before: HeadsLog): TreeHead[] {
+/** The trees that are missing from a checkpoint with all heads. */
+export function missingFrom({ full, heads }: CheckpointRecord, before: HeadsLog): TreeHead[] {
   if (!full) return [];
   const kept = new Set(heads.map((head) => headName(headOf(head))));
   return before.all.filter((head) => !kept.has(headName(head)));

@@ -4,7 +4,7 @@ export type DamageFinder = 'start' | 'fold' | 'read' | 'rebuild' | 'scrub' | 'sa
 /**
  * A place of the record that is not what was signed. `kind`:
  * `log` a record is missing or is another than its leaf; `checkpoints` kept checkpoints do not lead to one another;
- * `rows` a row of the store is not what the log gives; `keys` a key of an erased subject is there again.
+ * `rows` a row of the store differs from the log; `keys` a key of an erased subject reappeared.
  */
 export interface FoundDamage {
   kind: 'log' | 'checkpoints' | 'rows' | 'keys';
@@ -23,7 +23,7 @@ export interface FoundDamage {
   reason: string;
 }
 
-/** Takes what was found. The same damage may be told many times: whoever takes it says it once. Never throws, never waits. */
+/** Receives found damage. The same damage may be reported many times: the receiver records it once. Never throws, never waits. */
 export interface DamageReport {
   /** Whether it counts; false where an operator accepted these records as they are. */
   found(damage: FoundDamage): boolean;

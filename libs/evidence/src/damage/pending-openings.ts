@@ -1,6 +1,6 @@
 import { DECISIONS, endOf, generationNumber, headName, newestHead, type OpenedTree, type TreeHead } from '@countersign/proofs';
 
-/** A `damage_accepted` that lets trees be opened, and where it stands on `configuration-changed`. */
+/** A `damage_accepted` that allows trees to be opened, and its position on `configuration-changed`. */
 export interface OpeningDecision {
   event_id: string;
   offset: number;

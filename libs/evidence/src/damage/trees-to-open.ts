@@ -17,7 +17,7 @@ export async function treesToOpen(
   for (const { kind, found_by, topic, partition, first_offset, generation } of damages) {
     if (kind !== 'log' || found_by !== 'signer' || topic === null || partition === null || first_offset === null) continue;
     const frozen = newestHead(signed, { topic, partition });
-    // What was found of a tree that is frozen meanwhile is settled.
+    // Findings about a tree that was frozen in the meantime are settled.
     if (!frozen || generationNumber(frozen) !== generation) continue;
     const known = opened.get(headName(frozen));
     const from = Math.max(await first(topic, partition), Math.min(first_offset, known?.base_offset ?? first_offset));

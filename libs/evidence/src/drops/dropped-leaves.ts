@@ -12,7 +12,7 @@ const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
  * them again. Nothing removes them.
  */
 export interface DroppedLeaves {
-  /** The hashes of a tile, as many as there are; empty where there is none. */
+  /** The hashes of a tile, as many as there are; empty if there is none. */
   read(tree: string, index: number): Promise<Buffer>;
   /** Puts the first hashes of a tile in their place. */
   keep(tree: string, index: number, hashes: Buffer): Promise<void>;
@@ -52,7 +52,7 @@ export class DroppedFolder implements DroppedLeaves {
     }
   }
 
-  /** The file, and the folders that it stands in: after a power loss a name is where its folder says. */
+  /** Syncs the file and its folders: a power loss may otherwise lose the name. */
   async sync(tree: string): Promise<void> {
     for (const path of [this.file(tree), dirname(this.file(tree)), this.dir, dirname(this.dir)]) {
       const handle = await open(path, 'r');

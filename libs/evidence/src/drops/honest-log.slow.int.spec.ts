@@ -136,8 +136,8 @@ class Installation {
     if (this.next() < 0.2) return;
     await this.start();
     if (this.next() < 0.2) return;
-    const gone = await this.log.drop({ below: (topic) => (topic === RECORDS ? below : 0), carries: (topic) => topic !== RECORDS });
-    this.dropped += gone.segments;
+    const deleted = await this.log.drop({ below: (topic) => (topic === RECORDS ? below : 0), carries: (topic) => topic !== RECORDS });
+    this.dropped += deleted.segments;
   }
 
   async step(): Promise<void> {

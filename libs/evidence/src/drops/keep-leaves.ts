@@ -45,7 +45,7 @@ export async function hasLeaves(dropped: DroppedLeaves, tree: string, below: num
 
 /**
  * Keeps the leaf hashes of all records below an offset for good, once they add up to the signed head; those of records that
- * are gone already come from what was kept. Repeatable. Answers what is wrong, and then nothing may be dropped.
+ * were already dropped come from what was kept. Repeatable. Returns faults; if there are any, nothing may be dropped.
  */
 export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles, dropped: DroppedLeaves): Promise<string | undefined> {
   const name = headName(head);
@@ -65,7 +65,7 @@ export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles,
   return copied === undefined ? undefined : `the copied tiles of ${name}: ${copied}`;
 }
 
-/** Records of one partition that are to go: from `first`, the first that is there, up to `below`. */
+/** Records of one partition to drop: from `first`, the first on the log, up to `below`. */
 export interface GoingRecords extends TreePlace {
   first: number;
   below: number;
@@ -89,14 +89,14 @@ export async function keepLeavesOf(
   return undefined;
 }
 
-/** A tile of leaf hashes: what was kept of records that are gone, and the tile of the tree for the rest. */
+/** A tile of leaf hashes: the kept ones of dropped records, and the tile of the tree for the rest. */
 async function sourceOf(name: string, first: number, index: number, tiles: Tiles, dropped: DroppedLeaves): Promise<Buffer> {
-  const gone = Math.max(0, first - index * TILE_WIDTH) * HASH_BYTES;
-  if (gone === 0) return tiles.read(name, 0, index);
+  const dropped_bytes = Math.max(0, first - index * TILE_WIDTH) * HASH_BYTES;
+  if (dropped_bytes === 0) return tiles.read(name, 0, index);
   const kept = await dropped.read(name, index);
-  if (gone >= TILE_WIDTH * HASH_BYTES) return kept;
-  if (kept.length < gone) return kept;
-  return Buffer.concat([kept.subarray(0, gone), (await tiles.read(name, 0, index)).subarray(gone)]);
+  if (dropped_bytes >= TILE_WIDTH * HASH_BYTES) return kept;
+  if (kept.length < dropped_bytes) return kept;
+  return Buffer.concat([kept.subarray(0, dropped_bytes), (await tiles.read(name, 0, index)).subarray(dropped_bytes)]);
 }
 
 /** Why these leaf hashes are not the beginning of the tree with this head; undefined where they are. */
@@ -117,5 +117,5 @@ async function strangeLeaves(
     if (isInfrastructureFault(cause)) throw cause;
     return (cause as Error).message;
   }
-  return `the ${below} records that are to go do not lead to the signed head of ${head.size} records`;
+  return `the ${below} records to drop do not lead to the signed head of ${head.size} records`;
 }

@@ -104,7 +104,7 @@ describe('records that are missing at the start of a partition', () => {
 
   test.each([
     ['nothing is on the record', async () => undefined],
-    ['a log_dropped stands under no checkpoint', () => recordDrop({ below: below(600) })],
+    ['a log_dropped is not under a checkpoint', () => recordDrop({ below: below(600) })],
     ['the signed log_dropped names fewer', () => recordDrop({ below: below(100) }).then(sign)],
     [
       'the signed log_dropped is of another partition',
@@ -127,7 +127,7 @@ describe('records that are missing at the start of a partition', () => {
       },
     ],
     [
-      'its checkpoint is none of this log',
+      'its checkpoint is not of this log',
       async () => {
         await recordDrop({ below: below(600), checkpoint: signCheckpoint({ size: 1, root: Buffer.alloc(32, 3) }, signer) });
         await sign();
@@ -193,11 +193,11 @@ describe('leaf hashes of records that go', () => {
     const bytes = await readFile(file);
     bytes.writeUInt8(bytes.readUInt8(byte) ^ 1, byte);
     await writeFile(file, bytes);
-    expect(await keep(COUNT)).toContain(`the tiles of ${TREE}: the ${COUNT} records that are to go do not lead to the signed head`);
+    expect(await keep(COUNT)).toContain(`the tiles of ${TREE}: the ${COUNT} records to drop do not lead to the signed head`);
     expect(await hasLeaves(dropped(), TREE, 1)).toBe(false);
   });
 
-  test('are not kept where tiles are gone; a copy that was cut or changed is found before more goes', async () => {
+  test('are not kept where tiles are missing; a truncated or changed copy is found before more is dropped', async () => {
     expect(await keep(300)).toBeUndefined();
     await rm(path.join(dir, 'trees', TREE, '0', '001'));
     expect(await keep(600, 250)).toContain('are missing');

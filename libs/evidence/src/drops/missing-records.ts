@@ -31,7 +31,7 @@ export async function missingRecords(
   return [...short].flatMap(([tree, { topic, partition, first }]): FoundDamage[] => {
     const below = covered.get(tree) ?? 0;
     if (first <= below) return [];
-    const reason = `${tree} begins at offset ${first}; a signed log_dropped covers what is below ${below}: restore the records from a backup`;
+    const reason = `${tree} begins at offset ${first}; a signed log_dropped covers the records below ${below}: restore the records from a backup`;
     return [{ kind: 'log', found_by, topic, partition, first_offset: below, last_offset: first - 1, reason }];
   });
 }

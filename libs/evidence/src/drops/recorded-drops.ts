@@ -19,7 +19,7 @@ import { treeName } from '../trees/tiles.js';
 const CONFIGURATION = { topic: 'configuration-changed', partition: 0 } as const;
 const PAGE_RECORDS = 500;
 
-/** A `log_dropped` on the log: where it stands, and the offsets below which records may go. */
+/** A `log_dropped` on the log: its position, and the offsets below which records may be dropped. */
 export interface RecordedDrop {
   offset: number;
   below: ReadonlyMap<string, number>;
@@ -35,9 +35,9 @@ export interface DropSources {
 }
 
 /**
- * The drops that stand on the log under a checkpoint: below its head of `configuration-changed`, in records that are what it
+ * The drops that are on the log under a checkpoint: below its head of `configuration-changed`, in records that are what it
  * signed. Records that the checkpoint does not cover, or that name more than their own checkpoint covered, do not count; nor do
- * those in a frozen tree of this topic, which cannot be hashed anew.
+ * those in a frozen tree of this topic, which cannot be hashed again.
  */
 export async function signedDrops(sources: DropSources, under: NewestCheckpoint | undefined): Promise<RecordedDrop[]> {
   const head = newestHead(under?.heads.values() ?? [], CONFIGURATION);
@@ -74,7 +74,7 @@ async function readUpTo(sources: DropSources, head: TreeHead): Promise<{ drops: 
 
 type DropEvent = { checkpoint: string; below: readonly { topic: string; partition: number; offset: number }[] };
 
-/** Undefined where its checkpoint is none of this log, or does not cover what it names. */
+/** Undefined where its checkpoint is not of this log, or does not cover what it names. */
 async function belowOf({ checkpoint, below }: DropEvent, sources: DropSources): Promise<ReadonlyMap<string, number> | undefined> {
   const signed = openCheckpoint(checkpoint, sources.verifier);
   const kept = signed && (await sources.checkpoints.at(signed.size - 1));

@@ -24,12 +24,12 @@ export interface TornTile {
   hashes: Buffer;
 }
 
-/** What came of a comparison of records with the signed head. */
+/** The result of a comparison of records with the signed head. */
 export interface Judgement {
   /** Records that are not what was signed. */
   wrong: OffsetRange[];
   torn: TornTile[];
-  /** Records of which nothing can be said: tiles above them do not add up. Then the tree has to be hashed anew. */
+  /** Records that cannot be judged, because tiles above them are inconsistent: the tree has to be hashed again. */
   unproven: number;
 }
 
@@ -94,8 +94,8 @@ export class RecordJudge {
   }
 
   /**
-   * The leaf hashes of a tile's records as they stand on the log, or were kept of those that were dropped; undefined where some of
-   * them are in no place any more: of a frozen tree the log has other records from the next generation on.
+   * The leaf hashes of a tile's records as they are on the log, or were kept of those that were dropped; undefined where some of
+   * them are no longer at their place: of a frozen tree the log has other records from the next generation on.
    */
   private async leavesOnLog({ head, end }: TreeSpan, index: number): Promise<Buffer | undefined> {
     const { log, dropped } = this.from;
@@ -103,12 +103,12 @@ export class RecordJudge {
     const [from, to] = [offsetOf(head, index * TILE_WIDTH), Math.min(endOf(head), offsetOf(head, (index + 1) * TILE_WIDTH))];
     if (to > end) return undefined;
     const first = Math.min(to, Math.max(from, await log.first(topic, partition)));
-    const gone = (first - from) * HASH_BYTES;
-    const kept = gone === 0 ? Buffer.alloc(0) : await dropped?.read(headName(head), index);
-    if (!kept || kept.length < gone) return undefined;
+    const dropped_bytes = (first - from) * HASH_BYTES;
+    const kept = dropped_bytes === 0 ? Buffer.alloc(0) : await dropped?.read(headName(head), index);
+    if (!kept || kept.length < dropped_bytes) return undefined;
     try {
       const records = first < to ? await readAll(log, { topic, partition }, first, to) : [];
-      return Buffer.concat([kept.subarray(0, gone), ...records.map(recordHash)]);
+      return Buffer.concat([kept.subarray(0, dropped_bytes), ...records.map(recordHash)]);
     } catch (cause) {
       if (cause instanceof RecordsDropped) return undefined;
       throw cause;

@@ -11,9 +11,9 @@ export interface Scanned {
   /** Where the scan goes on. */
   next: number;
   records: number;
-  /** Records of which the tiles tell nothing, and of which the tree can be hashed anew. */
+  /** Records that the tiles cannot prove, and whose tree can be hashed again. */
   unproven: number;
-  /** Whether anything was found that is not what was signed, and that nobody accepted. */
+  /** Whether it found anything that differs from what was signed and was not accepted. */
   isDamaged: boolean;
 }
 
@@ -56,7 +56,7 @@ export class RecordScan {
   }
 
   /**
-   * Hashes a tree anew whose tiles prove nothing of some records, page by page. Returns whether it is what was signed: then its
+   * Hashes a tree again, page by page, if its tiles cannot prove some records. Returns whether it is what was signed: then its
    * tiles are written again.
    */
   async *rehash({ head }: TreeSpan): AsyncGenerator<void, boolean> {

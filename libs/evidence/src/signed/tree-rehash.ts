@@ -42,7 +42,7 @@ class UpperTiles implements Tiles {
 const joined = (parts: readonly TileAppend[]): Buffer => Buffer.concat(parts.map(({ hashes }) => hashes));
 
 /**
- * Hashes a tree anew from the log, for where a tile above the leaves is torn, so that the tiles below it prove nothing. A log that
+ * Hashes a tree again from the log, for where a tile above the leaves is torn, so that the tiles below it prove nothing. A log that
  * adds up to the signed head gets its whole tiles written again; partial ones are the signer's.
  */
 export class TreeRehash {
@@ -75,9 +75,9 @@ export class TreeRehash {
   private async begin(head: TreeHead, into: Tiles): Promise<CoveredTree> {
     const { log, dropped } = this.parts;
     const first = await log.first(head.topic, head.partition);
-    const gone = leafIndex(head, first);
-    if (gone <= 0 || !dropped) return CoveredTree.resume(head, into, []);
-    return CoveredTree.resume(head, into, [], () => leavesBelow((index) => dropped.read(headName(head), index), gone));
+    const dropped_leaves = leafIndex(head, first);
+    if (dropped_leaves <= 0 || !dropped) return CoveredTree.resume(head, into, []);
+    return CoveredTree.resume(head, into, [], () => leavesBelow((index) => dropped.read(headName(head), index), dropped_leaves));
   }
 
   private async compare(head: TreeHead, records: readonly LogRecord[], strange: OffsetRange[]): Promise<void> {

@@ -7,17 +7,17 @@ type Place = TreePlace & Pick<TreeHead, 'generation'>;
 
 /** Records that are not what was signed, as a damage of the log. */
 export function wrongRecords(place: Place, range: OffsetRange, found_by: DamageFinder): FoundDamage {
-  return damageOf(place, range, found_by, 'not what the newest checkpoint signs');
+  return damageOf(place, range, found_by, 'different from what the newest checkpoint signs');
 }
 
 /** Records that the log does not give, as a damage of it. */
 export function unreadableRecords(place: Place, range: OffsetRange, found_by: DamageFinder): FoundDamage {
-  return damageOf(place, range, found_by, 'not readable, the file that holds it is damaged');
+  return damageOf(place, range, found_by, 'not readable: the file that holds it is damaged');
 }
 
 /** Signed records that the log does not have, at its end. */
 export function missingEnd(place: Place, range: OffsetRange, found_by: DamageFinder): FoundDamage {
-  return damageOf(place, range, found_by, 'signed and not on the log any more');
+  return damageOf(place, range, found_by, 'signed, but missing from the log');
 }
 
 function damageOf(tree: Place, { first, last }: OffsetRange, found_by: DamageFinder, what: string): FoundDamage {

@@ -45,7 +45,7 @@ export class SignedInstallation {
     return this.opened;
   }
 
-  /** What somebody does to the disk while the process is stopped. */
+  /** Changes the disk while the process is stopped. */
   async whileStopped(work: () => Promise<void>): Promise<void> {
     await this.opened.close();
     await work();
@@ -58,7 +58,7 @@ export class SignedInstallation {
 
   readonly verifier = signer.verifier;
 
-  /** Opened anew at each look, as a process that starts does. */
+  /** Opened again for each read, as at a process start. */
   evidence() {
     return {
       tiles: new TileFolder(path.join(this.dir, 'trees')),

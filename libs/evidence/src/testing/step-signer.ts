@@ -14,7 +14,7 @@ export interface SigningParts extends SignerParts {
   dropped?: DroppedLeaves;
 }
 
-/** Signs what stands on some topics, step by step, as the projector does while it runs. */
+/** Signs the records of some topics, step by step, as the projector does while it runs. */
 export class StepSigner {
   private readonly trees = new Map<string, CoveredTree>();
 
@@ -35,9 +35,9 @@ export class StepSigner {
 
   private async resume(head: TreeHead, torn: readonly TreeHead[] | undefined): Promise<CoveredTree> {
     const { log, tiles, dropped } = this.parts;
-    const gone = leafIndex(head, await log.first(head.topic, head.partition));
-    if (!dropped || gone <= 0) return CoveredTree.resume(head, tiles, torn);
-    return CoveredTree.resume(head, tiles, torn, () => leavesBelow((index) => dropped.read(headName(head), index), gone));
+    const dropped_leaves = leafIndex(head, await log.first(head.topic, head.partition));
+    if (!dropped || dropped_leaves <= 0) return CoveredTree.resume(head, tiles, torn);
+    return CoveredTree.resume(head, tiles, torn, () => leavesBelow((index) => dropped.read(headName(head), index), dropped_leaves));
   }
 
   /** @throws BrokenRecord */

@@ -22,7 +22,7 @@ import type { Tiles } from './tiles.js';
 /** The tree of one partition: takes its records as they become durable. */
 export class CoveredTree {
   private pending: Buffer[] = [];
-  /** Up to here it is what was signed, as far as it was hashed anew. */
+  /** Up to this size the rehashed tree equals what was signed. */
   private seen = 0;
   private isOpened = false;
   /** Its head before its first record. */
@@ -31,7 +31,7 @@ export class CoveredTree {
   private constructor(
     { topic, partition, generation }: TreePlace & Pick<TreeHead, 'generation'>,
     private tree: GrowingTree,
-    /** What was signed of this tree and is not seen again yet, smallest first: after lost tiles it is hashed anew from the log. */
+    /** Signed heads of this tree that the rehash has not reached yet, smallest first: lost tiles are hashed again from the log. */
     private readonly signed: TreeHead[],
   ) {
     this.none = { topic, partition, size: 0, root: EMPTY_ROOT, ...(generation ? { generation } : {}) };
@@ -50,8 +50,8 @@ export class CoveredTree {
 
   /**
    * Goes on after a checkpoint: from its tiles where they have the signed root, else from the first record. `torn`: tiles
-   * that do not lead from one signed head to the next are hashed anew too, and the tree must pass through these heads.
-   * `dropped`: leaf hashes of the records that are not on the log any more, with which it then begins.
+   * that do not lead from one signed head to the next are hashed again too, and the tree must pass through these heads.
+   * `dropped`: leaf hashes of the records that are no longer on the log, with which it then begins.
    */
   static async resume(
     signed: TreeHead,
@@ -94,7 +94,7 @@ export class CoveredTree {
     return baseOf(this.none) + this.count;
   }
 
-  /** Whether it stands below what was signed: no checkpoint may be made now. */
+  /** Whether it is smaller than what was signed: no checkpoint may be made now. */
   get isBehind(): boolean {
     return this.signed.length > 0;
   }

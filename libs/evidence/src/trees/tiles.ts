@@ -15,7 +15,7 @@ const NAME = /^(checkpoints|[A-Za-z0-9._-]{1,255}\/\d{1,4}(#\d{1,4})?)$/;
 export interface Tiles {
   /** Writes hashes at their place; the same again changes nothing. */
   append(tree: string, part: TileAppend): Promise<void>;
-  /** The hashes of a tile, as many as there are; empty where there is none. */
+  /** The hashes of a tile, as many as there are; empty if there is none. */
   read(tree: string, level: number, index: number): Promise<Buffer>;
 }
 

@@ -8,7 +8,7 @@ export interface BundleText {
   digest: string;
 }
 
-/** A bundle, or why there is none that can rule: then nothing is allowed. */
+/** A bundle, or why it cannot be used: then nothing is allowed. */
 export type BundleInForce = { bundle: CompiledBundle } | { unusable: string };
 
 const KEPT_MAX = 100;

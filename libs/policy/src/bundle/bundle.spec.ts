@@ -65,7 +65,7 @@ const table: Row[] = [
     expected: { effect: 'require_approval', rule: 'ask' },
   },
   {
-    title: 'a wait comes before people are asked, and after a denial',
+    title: 'a wait comes before an approval and after a denial',
     given: [
       aRule('ask', 'require_approval'),
       aRule('wait', 'defer', { defer: { until: 'call 0-abc ended', timeout_ms: 500, on_timeout: 'deny' } }),
@@ -84,7 +84,7 @@ const table: Row[] = [
     expected: { effect: 'allow', rule: KORSO.id },
   },
   {
-    title: 'every rule that asks is asked, the narrower first',
+    title: 'every rule that requires approval applies, the narrower first',
     given: [
       aRule('a-any', 'require_approval'),
       aRule('z-named', 'require_approval', { tools: { names: ['create_purchase_order'] }, approval: asks }),
@@ -122,12 +122,12 @@ const table: Row[] = [
     expected: { rule: 'default.commit_high' },
   },
   {
-    title: 'a denial that cannot be told denies',
+    title: 'a deny rule whose condition fails denies',
     given: [aRule('no', 'deny', { when: 'inputs.missing == 1' })],
-    expected: { effect: 'deny', rule: 'no', reason: { message: expect.stringContaining('cannot be told') } },
+    expected: { effect: 'deny', rule: 'no', reason: { message: expect.stringContaining('failed') } },
   },
   {
-    title: 'a question that cannot be told is asked',
+    title: 'an approval rule whose condition fails requires approval',
     given: [KORSO, aRule('ask', 'require_approval', { when: 'inputs.missing == 1' })],
     expected: { effect: 'require_approval', rule: 'ask' },
   },
@@ -170,7 +170,7 @@ const table: Row[] = [
     },
   },
   {
-    title: 'a row that lowers the tier takes no question away',
+    title: 'a row that lowers the tier removes no approval',
     given: [aRule('ask', 'require_approval')],
     when: { override: row('tier_1_auto') },
     expected: { effect: 'require_approval', parts: [{ rule: 'ask' }] },

@@ -17,7 +17,7 @@ describe('rules that name compensations', () => {
     expect(ruledBy([ordinary], { compensation: 'inline' })).toMatchObject({ effect: 'deny', rule: 'no-orders' });
   });
 
-  test('may have people asked about an undo', () => {
+  test('may require approval of an undo', () => {
     expect(ruledBy([aRule('ask', 'require_approval', { compensations: true })], { compensation: 'own' })).toMatchObject({
       effect: 'require_approval',
       rule: 'ask',

@@ -30,7 +30,7 @@ function environmentOf(rule: Rule, known: BundleEnvironment | undefined): Condit
 
 const DUPLICATE = { offset: 0, line: 1, column: 1 };
 
-/** Compiles a bundle a rule at a time, so that whoever has other things to do can do them in between. */
+/** Compiles a bundle one rule at a time, so that callers can yield between rules. */
 export class BundleCompiler {
   private readonly faults: RuleFault[] = [];
   private readonly rules: CompiledRule[] = [];
@@ -55,7 +55,7 @@ export class BundleCompiler {
     return true;
   }
 
-  /** What came of it, the rules that are left included. */
+  /** The result of the compilation, with the valid rules. */
   finish(): { bundle: CompiledBundle } | { faults: RuleFault[] } {
     while (this.step());
     if (this.faults.length > 0) return { faults: this.faults };

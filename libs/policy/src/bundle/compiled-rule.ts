@@ -24,7 +24,7 @@ export interface RuleFault extends ExpressionFault {
   field: string;
 }
 
-/** Strongest first: a denial ends it; a call that must wait is judged again afterwards, so nobody is asked before. */
+/** Strongest first: a denial is final; a call that must wait is judged again afterwards, so approval is requested only then. */
 const strengths = { deny: 3, defer: 2, require_approval: 1, allow: 0 } as const;
 
 const TIMED = ['now', 'history', 'trust'];

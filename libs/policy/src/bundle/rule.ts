@@ -2,7 +2,7 @@ import type { ApprovalRequirement, EffectClass, InputForm } from '@countersign/c
 
 /** Which tools a rule is about: every part that is given must fit, one of its entries is enough. None given: every tool. */
 export interface ToolSelector {
-  /** Exact names, or globs in which `*` stands for any characters. */
+  /** Exact names, or globs in which `*` matches any characters. */
   names?: readonly string[];
   categories?: readonly string[];
   effect_classes?: readonly EffectClass[];
@@ -21,11 +21,11 @@ export interface DeferTerms {
 }
 
 export type RuleObligation =
-  /** JSON Pointers into the result; a `*` part stands for any. */
+  /** JSON Pointers into the result; a `*` part means any. */
   | { redact: readonly string[] }
   /**
    * A number of the inputs is lowered to `max`, or the call refused where it is above. `form` absent: the agent's inputs. A
-   * mapped number is never lowered: what the agent asked for would not say it.
+   * mapped number is never lowered: the agent's inputs would not show it.
    */
   | { cap: { path: string; max: number; otherwise: 'lower' | 'refuse'; form?: InputForm } }
   | { tag: string };

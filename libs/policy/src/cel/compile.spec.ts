@@ -67,7 +67,7 @@ describe('a condition', () => {
     'inputs.total',
     'inputs.__proto__ == 1',
     'inputs.toString == 1',
-  ])('that errs or is no bool holds for nobody: %s', (text) => expect(judged(text)).toMatchObject({ error: expect.any(String) }));
+  ])('that fails or is not a bool holds for no call: %s', (text) => expect(judged(text)).toMatchObject({ error: expect.any(String) }));
 
   test('pays for a pattern by its steps: a large one does not search a large text, a small one does', () => {
     const text = (length: number) => ({ inputs: { text: 'ab'.repeat(length / 2) } });
@@ -91,15 +91,15 @@ describe('a fault names its place', () => {
     ['inputs.total <', 'expecting', 1, 14],
     ['inputs.total < 5000 &&\n  amount > 3', 'no variable amount', 2, 3],
     ['frobnicate(inputs)', 'no function frobnicate', 1, 1],
-    ['inputs.total == 3 || "a" + 1 == "b"', '_+_ cannot take (string, int)', 1, 25],
+    ['inputs.total == 3 || "a" + 1 == "b"', '_+_ does not accept (string, int)', 1, 25],
     ['context.purpos == "x"', 'context has no field purpos', 1, 8],
     ['now == "monday"', 'can never be equal', 1, 4],
-    ['"x"', 'a condition is a bool, and this is string', 1, 1],
-    ['1 && true', 'int where a bool is wanted', 1, 1],
-    ['inputs.a.matches("(")', 'no pattern', 1, 18],
-    ['inputs.a.matches("(?=a)")', 'no pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=`', 1, 18],
+    ['"x"', 'a condition must be a bool, and this is string', 1, 1],
+    ['1 && true', 'expected a bool, found int', 1, 1],
+    ['inputs.a.matches("(")', 'not a valid pattern', 1, 18],
+    ['inputs.a.matches("(?=a)")', 'not a valid pattern: error parsing regexp: invalid or unsupported Perl syntax: `(?=`', 1, 18],
     ['inputs.a.matches("a{1,900}a{1,900}a{1,900}")', 'it compiles to 5399 steps, at most 2500 are allowed', 1, 18],
-    ['inputs.a.matches(inputs.b)', 'a pattern must stand in the expression', 1, 24],
+    ['inputs.a.matches(inputs.b)', 'a pattern must be a string literal', 1, 24],
     ['inputs.a.replace("", "xxxx") == ""', 'no function replace', 1, 9],
     ['', 'expecting', 1, 1],
   ])('%s', (text, reason, line, column) => {
@@ -125,7 +125,7 @@ describe('a fault names its place', () => {
     const env = { inputs_schema, fact_tables: ['preapproved_suppliers'] };
     expect(faultOf('inputs.total < 5000 && inputs.supplier in facts.preapproved_suppliers', env)).toBeUndefined();
     expect(faultOf('inputs.totl < 5000', env)?.reason).toBe('inputs has no field totl');
-    expect(faultOf('inputs.total < "5000"', env)?.reason).toBe('_<_ cannot take (double, string)');
+    expect(faultOf('inputs.total < "5000"', env)?.reason).toBe('_<_ does not accept (double, string)');
     expect(faultOf('inputs.supplier in facts.suppliers', env)?.reason).toBe('facts has no field suppliers');
   });
 });

@@ -11,7 +11,7 @@ import { type Expr, type ExpressionFault, type Parsed, positionAt } from './synt
 import { turns } from './turns.js';
 import { TypeCheck, TypeFault } from './type-check.js';
 
-/** What came of a condition: it holds, it does not, or it could not be told. */
+/** The result of a condition: it holds, it does not hold, or its evaluation failed. */
 export type ConditionOutcome = true | false | { error: string };
 
 /** A compiled condition. Pure; `judge` never throws. */
@@ -44,7 +44,7 @@ function parsed(text: string): { tree: Parsed; expr: Expr } | { fault: Expressio
   if ((text.match(TOKEN)?.length ?? 0) > TOKENS_MAX) return fault(0, `the expression has over ${NODES_MAX} parts`);
   try {
     const tree = parse(text);
-    return tree.expr ? { tree, expr: tree.expr } : fault(0, 'there is nothing to evaluate');
+    return tree.expr ? { tree, expr: tree.expr } : fault(0, 'the expression is empty');
   } catch (error) {
     const at = (error as { location?: { start?: { offset?: number } } }).location?.start?.offset ?? 0;
     return fault(at, error instanceof RangeError ? 'the expression is nested too deep' : (error as Error).message);
@@ -83,14 +83,14 @@ export function evaluatedProgram(run: Run, on: Bound): { value: unknown } | { er
 }
 
 /**
- * Compiles a condition once. Its variables are those of `variablesOf`; it must be a bool as far as can be told.
+ * Compiles a condition once. Its variables are those of `variablesOf`; it must be a bool as far as types are known.
  * A condition whose evaluation errs (a missing field, a text where a number is wanted, too many items) does not hold, and says so.
  */
 export function compileCondition(text: string, known: ConditionEnvironment = {}): { condition: CelCondition } | { fault: ExpressionFault } {
   const program = compiledProgram(text, variablesOf(known));
   if ('fault' in program) return program;
   const { run, type, uses } = program;
-  if (!isBool(type)) return { fault: { position: positionAt(text, 0), reason: `a condition is a bool, and this is ${nameOf(type)}` } };
+  if (!isBool(type)) return { fault: { position: positionAt(text, 0), reason: `a condition must be a bool, and this is ${nameOf(type)}` } };
   const judge = (on: CelBindings): ConditionOutcome => {
     const outcome = evaluatedProgram(run, on);
     if ('error' in outcome) return outcome;
@@ -111,7 +111,7 @@ export function compileExpression(
     const outcome = evaluatedProgram(run, on);
     if ('error' in outcome) return outcome;
     const value = jsonOf(outcome.value as CelInput);
-    return value === undefined ? { error: 'the value is not JSON; string(…) may make a text of it' } : { value };
+    return value === undefined ? { error: 'the value is not JSON; convert it with string(…)' } : { value };
   };
   return { expression: { text, uses, evaluate } };
 }

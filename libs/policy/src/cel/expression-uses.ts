@@ -13,7 +13,7 @@ export interface ExpressionUses {
   history?: HistoryUses;
   /** What it reads of the inputs; absent: nothing. */
   fields?: InputFields;
-  /** Whose trust it asks for; absent: nobody's. */
+  /** The subjects whose trust it uses; absent: none. */
   trust?: ReadonlySet<TrustSubject>;
 }
 

@@ -29,14 +29,15 @@ const PATTERNS_MAX = 1000;
 const DANGER_TURNS = 500;
 const patterns = new Map<string, RE2JS>();
 
-/** RE2, so linear in the text. @throws where the pattern is none, or compiles to too many steps. */
+/** RE2, so linear in the text. @throws where the pattern is invalid or compiles to too many steps. */
 export function patternOf(text: string): RE2JS {
   const known = patterns.get(text);
   if (known) return known;
   if (patterns.size >= PATTERNS_MAX) patterns.clear();
   const pattern = RE2JS.compile(text);
   const steps = pattern.programSize();
-  if (steps > PATTERN_STEPS_MAX) throw new Error(`it compiles to ${steps} steps, at most ${PATTERN_STEPS_MAX} are allowed: repeat less`);
+  if (steps > PATTERN_STEPS_MAX)
+    throw new Error(`it compiles to ${steps} steps, at most ${PATTERN_STEPS_MAX} are allowed: use fewer repetitions`);
   patterns.set(text, pattern);
   return pattern;
 }

@@ -4,7 +4,7 @@ import { childrenOf, type Expr } from './syntax.js';
 const historyScopes = ['case', 'run', 'agent', 'first_use_of_tool'] as const;
 export type HistoryScope = (typeof historyScopes)[number];
 
-/** What is asked of the history of a call: no more has to be read and recorded. */
+/** The parts of the history of a call that rules use: only these are read and recorded. */
 export interface HistoryUses {
   scopes: ReadonlySet<HistoryScope>;
   /** Tools that are named; `*`: any. */

@@ -14,5 +14,5 @@ export const TURNS_MAX = 10_000;
 export const USUAL_INPUTS_CHARS = 65_536;
 /** Steps of a compiled pattern. */
 export const PATTERN_STEPS_MAX = 2500;
-/** What a pattern may search for the price of one turn: characters times its steps, as it may take all of them at each character. */
+/** The work of one turn for a pattern: characters times its steps, since each character may take all of them. */
 export const MATCHED_STEPS_PER_TURN = 2048;

@@ -1,6 +1,6 @@
 import type { CelType } from '@bufbuild/cel';
 
-/** What is known of a value before it is there. `dyn` is anything; a record has named fields, more only where it is open. */
+/** The static type of a value. `dyn` is anything; a record has named fields, more only where it is open. */
 export type StaticType =
   | { kind: 'dyn' }
   | { kind: 'scalar'; name: string }

@@ -1,6 +1,6 @@
 import { childrenOf, type Expr } from './syntax.js';
 
-/** Whose trust is asked for. */
+/** The subjects whose trust is used. */
 export type TrustSubject = 'tool' | 'provider' | 'agent';
 const subjects: readonly TrustSubject[] = ['tool', 'provider', 'agent'];
 

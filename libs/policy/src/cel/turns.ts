@@ -1,6 +1,6 @@
 import { TURNS_MAX, USUAL_INPUTS_CHARS } from './limits.js';
 
-/** The turns that the evaluation under way may still take. Evaluations are synchronous, so there is one at a time. */
+/** The turns that the evaluation in progress may still take. Evaluations are synchronous, so there is one at a time. */
 class Turns {
   private left = 0;
 

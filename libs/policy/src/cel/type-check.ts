@@ -87,7 +87,7 @@ export class TypeCheck {
       case 'comprehensionExpr':
         return this.ofLoop(id, exprKind.value, variables);
       default:
-        throw new TypeFault(id, 'there is nothing to evaluate');
+        throw new TypeFault(id, 'the expression is empty');
     }
   }
 
@@ -99,7 +99,7 @@ export class TypeCheck {
   }
 
   private ofSelect(id: bigint, { operand, field, testOnly }: SelectExpr, variables: Variables): StaticType {
-    if (!operand) throw new TypeFault(id, `.${field} of nothing`);
+    if (!operand) throw new TypeFault(id, `.${field} has no operand`);
     const found = this.field(id, this.typeOf(operand, variables), field);
     return testOnly ? BOOL : found;
   }
@@ -116,7 +116,7 @@ export class TypeCheck {
   private ofLoop(id: bigint, loop: LoopExpr, variables: Variables): StaticType {
     if (++this.loops > LOOP_DEPTH_MAX) throw new TypeFault(id, `loops are nested over ${LOOP_DEPTH_MAX} deep`);
     const { iterRange, accuInit, loopCondition, loopStep, result } = loop;
-    if (!iterRange || !accuInit || !loopCondition || !loopStep || !result) throw new TypeFault(id, 'an incomplete loop');
+    if (!iterRange || !accuInit || !loopCondition || !loopStep || !result) throw new TypeFault(id, 'the loop is incomplete');
     const range = this.typeOf(iterRange, variables);
     const accu = this.typeOf(accuInit, variables);
     const withAccu = new Map(variables).set(loop.accuVar, accu.kind === 'list' ? listOf(DYN) : accu);
@@ -136,12 +136,12 @@ export class TypeCheck {
       case '_&&_':
       case '_||_':
         for (const [i, arg] of args.entries())
-          if (!isBool(arg)) throw new TypeFault(call.args[i]?.id ?? id, `${nameOf(arg)} where a bool is wanted`);
+          if (!isBool(arg)) throw new TypeFault(call.args[i]?.id ?? id, `expected a bool, found ${nameOf(arg)}`);
         return BOOL;
       case '@not_strictly_false':
         return BOOL;
       case '_?_:_':
-        if (!isBool(first)) throw new TypeFault(id, `${nameOf(first)} where a bool is wanted`);
+        if (!isBool(first)) throw new TypeFault(id, `expected a bool, found ${nameOf(first)}`);
         return nameOf(second) === nameOf(third) ? second : DYN;
       case '_[_]':
         return this.ofIndex(id, call, first, second);
@@ -169,11 +169,11 @@ export class TypeCheck {
     if (name !== 'matches' || !pattern || (args.length < 2 && !target)) return;
     const { exprKind, id } = pattern;
     const constant = exprKind.case === 'constExpr' ? exprKind.value.constantKind : undefined;
-    if (constant?.case !== 'stringValue') throw new TypeFault(id, 'a pattern must stand in the expression itself');
+    if (constant?.case !== 'stringValue') throw new TypeFault(id, 'a pattern must be a string literal');
     try {
       patternOf(constant.value);
     } catch (error) {
-      throw new TypeFault(id, `no pattern: ${(error as Error).message}`);
+      throw new TypeFault(id, `not a valid pattern: ${(error as Error).message}`);
     }
   }
 
@@ -185,7 +185,7 @@ export class TypeCheck {
     if (!one)
       throw new TypeFault(
         id,
-        `${call.function} cannot take (${[target, ...args].flatMap((arg) => (arg ? [nameOf(arg)] : [])).join(', ')})`,
+        `${call.function} does not accept (${[target, ...args].flatMap((arg) => (arg ? [nameOf(arg)] : [])).join(', ')})`,
       );
     return able.every(({ result }) => result === one.result) ? ofCelType(one.result) : DYN;
   }
@@ -200,6 +200,6 @@ function takes(overload: CelFunc, target: StaticType | undefined, args: readonly
 function itemOf(id: bigint, range: StaticType): StaticType {
   if (isDyn(range)) return DYN;
   if (range.kind === 'list') return range.element;
-  if (range.kind === 'scalar') throw new TypeFault(id, `a loop over ${nameOf(range)}`);
+  if (range.kind === 'scalar') throw new TypeFault(id, `cannot loop over ${nameOf(range)}`);
   return STRING;
 }

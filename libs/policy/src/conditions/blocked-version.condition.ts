@@ -3,11 +3,11 @@ import type { Condition } from './condition.js';
 
 const why = {
   blocked: 'is blocked for this tenant',
-  candidate: 'is not promoted yet: it runs once its evaluation has passed',
-  suspended: 'is suspended: it is not what its callers agreed to any more',
+  candidate: 'is not promoted yet: it can run when its evaluation has passed',
+  suspended: 'is suspended: it differs from what its callers agreed to',
 } as const;
 
-/** A version that is neither active nor deprecated runs for nobody of the tenant. One that is blocked for new work still undoes what it did. */
+/** A version that is neither active nor deprecated does not run in the tenant. A blocked version still undoes its effects. */
 export const blockedVersion: Condition = {
   rule: 'lifecycle.blocked',
   binds_undo: true,

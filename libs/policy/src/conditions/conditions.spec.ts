@@ -33,7 +33,7 @@ const rights = (more: Partial<Authority>): Authority => ({
   markings: [],
   ...more,
 });
-const said = (given: RulingInput) => conditions.flatMap(({ rule, judge }) => (judge(given) ? [`${rule} → ${judge(given)?.tier}`] : []));
+const judgedBy = (given: RulingInput) => conditions.flatMap(({ rule, judge }) => (judge(given) ? [`${rule} → ${judge(given)?.tier}`] : []));
 
 describe('conditions', () => {
   test('have names of their own', () => {
@@ -41,52 +41,52 @@ describe('conditions', () => {
   });
 
   test('a normal run of an active version: nothing to say', () => {
-    expect(said(input('commit_high'))).toEqual([]);
+    expect(judgedBy(input('commit_high'))).toEqual([]);
   });
 
   test('a blocked version is blocked, whatever it does', () => {
-    expect(said(input('pure', { lifecycle: 'blocked' }))).toEqual(['lifecycle.blocked → tier_3_blocked']);
+    expect(judgedBy(input('pure', { lifecycle: 'blocked' }))).toEqual(['lifecycle.blocked → tier_3_blocked']);
   });
 
   test('a read-only run may read and not write', () => {
-    expect(said(input('read_external', { context: { safety_mode: 'read_only', purpose: null } }))).toEqual([]);
-    expect(said(input('stage', { context: { safety_mode: 'read_only', purpose: null } }))).toEqual([
+    expect(judgedBy(input('read_external', { context: { safety_mode: 'read_only', purpose: null } }))).toEqual([]);
+    expect(judgedBy(input('stage', { context: { safety_mode: 'read_only', purpose: null } }))).toEqual([
       'context.safety_mode.read_only → tier_3_blocked',
     ]);
   });
 
   test('a run that asks for all waits before each write', () => {
-    expect(said(input('pure', { context: { safety_mode: 'ask_all', purpose: null } }))).toEqual([]);
-    expect(said(input('commit_low', { context: { safety_mode: 'ask_all', purpose: null } }))).toEqual([
+    expect(judgedBy(input('pure', { context: { safety_mode: 'ask_all', purpose: null } }))).toEqual([]);
+    expect(judgedBy(input('commit_low', { context: { safety_mode: 'ask_all', purpose: null } }))).toEqual([
       'context.safety_mode.ask_all → tier_2_approval_required',
     ]);
   });
 
   test('a tool with scopes runs only for those who hold them all', () => {
     const contract = { ...input('pure').contract, scopes: ['a', 'b'] };
-    expect(said(input('pure', { contract, authority: rights({ scopes: ['a'] }) }))).toEqual(['authority.scopes → tier_3_blocked']);
-    expect(said(input('pure', { contract, authority: rights({ scopes: ['b', 'a'] }) }))).toEqual([]);
-    expect(said(input('pure', { contract, authority: rights({ scopes: null }) }))).toEqual([]);
+    expect(judgedBy(input('pure', { contract, authority: rights({ scopes: ['a'] }) }))).toEqual(['authority.scopes → tier_3_blocked']);
+    expect(judgedBy(input('pure', { contract, authority: rights({ scopes: ['b', 'a'] }) }))).toEqual([]);
+    expect(judgedBy(input('pure', { contract, authority: rights({ scopes: null }) }))).toEqual([]);
   });
 
   test('what is marked, by the tool or by a source, needs a clearance; a call that says nothing has none', () => {
     const contract = { ...input('pure').contract, markings: ['pii'] };
-    expect(said(input('pure', { contract }))).toEqual(['authority.clearances → tier_3_blocked']);
-    expect(said(input('pure', { contract, authority: rights({ clearances: ['pii'] }) }))).toEqual([]);
-    expect(said(input('pure', { contract, authority: rights({ clearances: ['pii'], markings: ['pii', 'kvkk'] }) }))).toHaveLength(1);
-    expect(said(input('pure', { authority: rights({ markings: ['kvkk'] }) }))).toEqual(['authority.clearances → tier_3_blocked']);
-    expect(said(input('pure', { contract, authority: rights({ clearances: ['*'], markings: ['kvkk'] }) }))).toEqual([]);
+    expect(judgedBy(input('pure', { contract }))).toEqual(['authority.clearances → tier_3_blocked']);
+    expect(judgedBy(input('pure', { contract, authority: rights({ clearances: ['pii'] }) }))).toEqual([]);
+    expect(judgedBy(input('pure', { contract, authority: rights({ clearances: ['pii'], markings: ['pii', 'kvkk'] }) }))).toHaveLength(1);
+    expect(judgedBy(input('pure', { authority: rights({ markings: ['kvkk'] }) }))).toEqual(['authority.clearances → tier_3_blocked']);
+    expect(judgedBy(input('pure', { contract, authority: rights({ clearances: ['*'], markings: ['kvkk'] }) }))).toEqual([]);
   });
 
   test('a tool, or a caller, that is limited to purposes acts only for one that the call names', () => {
     const contract = { ...input('pure').contract, purposes: ['review', 'claims'] };
     const named = (purpose: string | null) => ({ safety_mode: null, purpose });
-    expect(said(input('pure', { contract }))).toEqual(['authority.purposes → tier_3_blocked']);
-    expect(said(input('pure', { contract, context: named('marketing') }))).toEqual(['authority.purposes → tier_3_blocked']);
-    expect(said(input('pure', { contract, context: named('claims') }))).toEqual([]);
-    expect(said(input('pure', { contract, context: named('claims'), authority: rights({ purposes: ['review'] }) }))).toHaveLength(1);
-    expect(said(input('pure', { authority: rights({ purposes: ['review'] }) }))).toHaveLength(1);
-    expect(said(input('pure', { context: named('review'), authority: rights({ purposes: ['review'] }) }))).toEqual([]);
+    expect(judgedBy(input('pure', { contract }))).toEqual(['authority.purposes → tier_3_blocked']);
+    expect(judgedBy(input('pure', { contract, context: named('marketing') }))).toEqual(['authority.purposes → tier_3_blocked']);
+    expect(judgedBy(input('pure', { contract, context: named('claims') }))).toEqual([]);
+    expect(judgedBy(input('pure', { contract, context: named('claims'), authority: rights({ purposes: ['review'] }) }))).toHaveLength(1);
+    expect(judgedBy(input('pure', { authority: rights({ purposes: ['review'] }) }))).toHaveLength(1);
+    expect(judgedBy(input('pure', { context: named('review'), authority: rights({ purposes: ['review'] }) }))).toEqual([]);
   });
 
   test('are total: odd words in a context never throw', () => {

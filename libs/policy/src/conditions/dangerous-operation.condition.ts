@@ -16,7 +16,7 @@ function settingOf({ policy }: RulingInput): 'require_approval' | 'deny' | 'off'
   return force && 'bundle' in force ? force.bundle.dangerous : 'require_approval';
 }
 
-/** Inputs that drop, wipe, rewrite or take over: asked about, or denied where nothing would be left. A bundle's `dangerous` says otherwise. */
+/** Inputs that drop, wipe, rewrite or take over need approval, or are denied where nothing would be left. A bundle's `dangerous` overrides this. */
 export const dangerousOperation: Condition = {
   rule: 'builtin.dangerous_operation',
   judge: (input) => {
@@ -24,11 +24,11 @@ export const dangerousOperation: Condition = {
     const setting = settingOf(input);
     if (setting === 'off') return undefined;
     const looked = isReadOnly(contract.effect_class) ? { pick: runFields } : { tool: contract.name };
-    const asked = findDangersInJson(input.inputs_json, looked);
-    const found = input.mapped_json ? [...asked, ...findDangersInJson(input.mapped_json, looked)] : asked;
+    const inInputs = findDangersInJson(input.inputs_json, looked);
+    const found = input.mapped_json ? [...inInputs, ...findDangersInJson(input.mapped_json, looked)] : inInputs;
     if (found.length === 0) return undefined;
     const deny = setting === 'deny' || found.some(({ fatal }) => fatal);
-    const why = `the inputs ask for a dangerous operation: ${[...new Set(found.map(({ id }) => id))].join(', ')}`;
+    const why = `the inputs request a dangerous operation: ${[...new Set(found.map(({ id }) => id))].join(', ')}`;
     return { tier: deny ? 'tier_3_blocked' : 'tier_2_approval_required', why };
   },
 };

@@ -8,7 +8,7 @@ export interface ChainOptions {
 }
 
 /**
- * Words that follow each other inside one command, however much stands between them up to a gap. Every character is looked
+ * Words that follow each other inside one command, with any text between them up to a gap. Every character is looked
  * at a fixed number of times, whatever the text: a command is walked once, from its first word to its end.
  */
 export class CommandChain {

@@ -103,8 +103,8 @@ describe('no text takes long', () => {
   test('what is too large, too deep or too dense to be judged counts as dangerous', () => {
     const deep = Array.from({ length: 40 }).reduce<unknown>((inside) => ({ inside }), 'harmless');
     for (const value of ['curl x '.repeat(30_000), 'ж '.repeat(60_000), deep]) expect(ids({ value })).toContain('text.too_large_to_judge');
-    const asked = ruledBy([], { contract: aContract('stage'), policy: undefined }, { text: 'curl x '.repeat(30_000) });
-    expect(asked).toMatchObject({ effect: 'require_approval', rule: 'builtin.dangerous_operation' });
+    const ruled = ruledBy([], { contract: aContract('stage'), policy: undefined }, { text: 'curl x '.repeat(30_000) });
+    expect(ruled).toMatchObject({ effect: 'require_approval', rule: 'builtin.dangerous_operation' });
     expect(ruledBy([], { contract: aContract('stage'), policy: undefined }, { text: `rm x\n${'a\n'.repeat(400_000)}` }).effect).toBe(
       'require_approval',
     );
@@ -149,19 +149,19 @@ test('rules may ask for it', () => {
 });
 
 describe('in every tenant', () => {
-  const asked = (inputs: unknown, more: Parameters<typeof ruledBy>[1] = {}) =>
+  const ruled = (inputs: unknown, more: Parameters<typeof ruledBy>[1] = {}) =>
     ruledBy([], { contract: aContract('stage'), ...more }, inputs);
-  test('people are asked, without any bundle', () => {
-    expect(asked({ sql: 'drop table x' }, { policy: undefined })).toMatchObject({
+  test('approval is required, without any bundle', () => {
+    expect(ruled({ sql: 'drop table x' }, { policy: undefined })).toMatchObject({
       effect: 'require_approval',
       rule: 'builtin.dangerous_operation',
     });
-    expect(asked({ sql: 'select 1' }, { policy: undefined }).effect).toBe('allow');
+    expect(ruled({ sql: 'select 1' }, { policy: undefined }).effect).toBe('allow');
   });
-  test('what leaves nothing is denied', () => expect(asked({ sh: 'rm -rf /' }).effect).toBe('deny'));
+  test('what leaves nothing is denied', () => expect(ruled({ sh: 'rm -rf /' }).effect).toBe('deny'));
   test('of a read, only what is to be run counts', () => {
     const contract = aContract('read_internal');
-    expect(asked({ query: 'how do I drop table x' }, { contract }).effect).toBe('allow');
-    expect(asked({ sql: 'drop table x' }, { contract }).effect).toBe('require_approval');
+    expect(ruled({ query: 'how do I drop table x' }, { contract }).effect).toBe('allow');
+    expect(ruled({ sql: 'drop table x' }, { contract }).effect).toBe('require_approval');
   });
 });

@@ -8,7 +8,7 @@ export class Effort {
   private chars = CHARS_MAX;
   private words = WORDS_MAX;
 
-  /** False where it is used up: then nobody can tell whether the rest is harmless. */
+  /** False where it is used up: then the rest may be dangerous. */
   get left(): boolean {
     return this.chars >= 0 && this.words >= 0;
   }

@@ -17,7 +17,7 @@ export interface FoundDanger {
   fatal: boolean;
 }
 
-/** Larger, deeper or denser than can be judged in time: nobody knows what is in it, so people are asked. */
+/** Larger, deeper or denser than can be judged in time: approval is required. */
 const TOO_LARGE: FoundDanger = { id: 'text.too_large_to_judge', fatal: false };
 
 /** Whether text is worth a closer look; cheap, and never wrong with no. */

@@ -1,10 +1,10 @@
 import { CommandChain } from './command-chain.js';
 import type { Effort } from './effort.js';
 
-/** An operation that destroys or takes over, as text gives it away. */
+/** An operation that destroys or takes over, recognized by its text. */
 export interface Danger {
   id: string;
-  /** Nothing is left to recover from: denied, not asked for. */
+  /** Nothing is left to recover from: denied instead of approved. */
   fatal?: boolean;
   /** On a reading of the text: lower case, single spaces. Linear in its length, or paid for by the effort. */
   found(text: string, effort: Effort): boolean;

@@ -41,7 +41,7 @@ function plain(text: string): string {
     .replace(/[\u2010-\u2015\u2212]/g, '-');
 }
 
-/** The text with `by` in place of each block comment; one that is never closed is none. */
+/** The text with `by` in place of each block comment; an unclosed comment is kept. */
 function withoutBlocks(text: string, by: string): string {
   const parts: string[] = [];
   let from = 0;

@@ -75,7 +75,7 @@ function subjectsFor({ tools, subjects, scope }: Limit, on: Omit<LimitedCall, 'a
 
 const NONE: readonly Applied[] = [];
 
-/** The limits that are about a call, those that hold by default included. Nothing is done where there are none. */
+/** The limits that apply to a call, including defaults. Free if there are none. */
 export function appliedLimits(limits: readonly Limit[], on: Omit<LimitedCall, 'at_ms'>): readonly Applied[] {
   const { run_id } = on.call;
   if (limits.length === 0 && run_id === null) return NONE;

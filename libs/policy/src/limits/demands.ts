@@ -102,7 +102,7 @@ export function demandsOf(limits: readonly Limit[], on: LimitedCall): readonly C
 
 function uncountable(limit_id: string, kind: LimitKind): GuardRefusal {
   const rule = limitRule(limit_id);
-  const reason = callError('POLICY_DENIED', `limit ${limit_id} cannot tell what this call counts for`, {
+  const reason = callError('POLICY_DENIED', `limit ${limit_id} cannot determine the amount of this call`, {
     details: { rule, limit_id, kind },
   });
   return { rule, reason };

@@ -1,6 +1,6 @@
 const ANY = '*';
 
-/** Whether a text fits a glob, in which `*` stands for any characters. Linear in both: no pattern is slow. */
+/** Whether a text fits a glob, in which `*` matches any characters. Linear in both: no pattern is slow. */
 export function fitsGlob(glob: string, text: string): boolean {
   if (!glob.includes(ANY)) return glob === text;
   const [head, ...rest] = glob.split(ANY) as [string, ...string[]];

@@ -14,7 +14,7 @@ export const limitRule = (limit_id: string): string => `limit.${limit_id}`;
 
 const LEVELS: readonly SideEffectLevel[] = ['none', 'reads', 'writes'];
 
-/** What a call counts for by an expression; undefined where it cannot be told. */
+/** The amount of a call by an expression; undefined where the expression fails. */
 export function amountOf(one: Pick<Applied, 'amount'>, on: LimitedCall, otherwise: number): number | undefined {
   if (one.amount === null) return otherwise;
   if (one.amount === 'unreadable') return undefined;
@@ -34,11 +34,11 @@ function objection(one: Applied, on: LimitedCall): string | undefined {
     case 'side_effects': {
       const level = effectRules[contract.effect_class].side_effects;
       const highest = side_effects ?? 'none';
-      return LEVELS.indexOf(level) > LEVELS.indexOf(highest) ? `${call.tool} ${level}, and the highest here is ${highest}` : undefined;
+      return LEVELS.indexOf(level) > LEVELS.indexOf(highest) ? `${call.tool} ${level}; the highest allowed level is ${highest}` : undefined;
     }
     case 'cost_ceiling': {
       const cost = amountOf(one, on, costOf(on));
-      if (cost === undefined) return 'it cannot be told what the call costs';
+      if (cost === undefined) return 'the cost of the call is unknown';
       return cost > (max ?? 0) ? `the call costs ${cost}, at most ${max ?? 0} is allowed` : undefined;
     }
     default:

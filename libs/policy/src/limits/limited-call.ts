@@ -20,7 +20,7 @@ export function reachesOut({ contract }: Pick<LimitedCall, 'contract'>): boolean
   return effectRules[contract.effect_class].mcp.openWorldHint || (contract.network?.length ?? 0) > 0;
 }
 
-/** Whom a call counts for; none where it has nothing of that scope. A tool without capabilities counts for its category. */
+/** The subjects that a call counts for; empty if it has none of that scope. A tool without capabilities counts for its category. */
 export function subjectsOf(scope: LimitScope, { tenant_id, call, contract }: Omit<LimitedCall, 'at_ms'>): readonly string[] {
   switch (scope) {
     case 'run':

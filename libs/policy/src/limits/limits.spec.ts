@@ -37,7 +37,7 @@ interface Called {
 function called({ effect_class = 'commit_low', contract = {}, call = {}, context = {} }: Called = {}): LimitedCall {
   const known = { name: 'pay', version: '1.0.0', category: 'finance', effect_class, reversibility: 'reversible', markings: [], scopes: [] };
   const none = { run_id: null, safety_mode: null, run_budget: null, iteration: null };
-  const asked = {
+  const requestedCall = {
     tool: 'pay',
     category: 'finance',
     inputs_json: '{"total":12.5,"supplier":"a","odd":null}',
@@ -47,7 +47,7 @@ function called({ effect_class = 'commit_low', contract = {}, call = {}, context
     context: { ...none, ...context },
     ...call,
   };
-  return { tenant_id: 'acme', call: asked as unknown as ToolCall, contract: { ...known, ...contract } as ToolContract, at_ms: 5 };
+  return { tenant_id: 'acme', call: requestedCall as unknown as ToolCall, contract: { ...known, ...contract } as ToolContract, at_ms: 5 };
 }
 
 const rule = (limits: Limit[], on: LimitedCall) => guardCall(limits, on)?.rule;
@@ -72,8 +72,8 @@ describe('a guard', () => {
     ['what costs as much as it may', { kind: 'cost_ceiling', max: 2 }, { contract: { cost_per_call: 2 } }, true],
     ['what costs more', { kind: 'cost_ceiling', max: 2 }, { contract: { cost_per_call: 2.01 } }, false],
     ['more by its inputs', { kind: 'cost_ceiling', max: 12, amount: 'inputs.total' }, {}, false],
-    ['what cannot be told', { kind: 'cost_ceiling', max: 12, amount: 'inputs.nothing' }, {}, false],
-    ['what nobody can compile', { kind: 'cost_ceiling', max: 12, amount: 'inputs.total <' }, {}, false],
+    ['an amount that cannot be evaluated', { kind: 'cost_ceiling', max: 12, amount: 'inputs.nothing' }, {}, false],
+    ['an amount that does not compile', { kind: 'cost_ceiling', max: 12, amount: 'inputs.total <' }, {}, false],
     ['another tool than it is about', { kind: 'enabled_tools', tools: ['refund'] }, {}, true],
     ['another agent than it is about', { kind: 'enabled_tools', scope: 'agent', subjects: ['other*'] }, {}, true],
     ['a call without a case', { kind: 'enabled_tools', scope: 'case' }, {}, true],
@@ -127,7 +127,7 @@ describe('a counter', () => {
     expect(wants([egress], called({ effect_class: 'read_external' }))).toEqual([['l', 'finance', '', 1]]);
   });
 
-  test('stands for runs by default, unless the tenant has one of that kind for them', () => {
+  test('applies to runs by default, unless the tenant has one of that kind for them', () => {
     const on = called({ call: { run_id: 'r' } });
     expect(wants([], on)).toEqual([['default.max_tool_calls', 'r', '', 1]]);
     expect(wants([limit({ scope: 'run', max: 99 })], on)).toEqual([['l', 'r', '', 1]]);
@@ -146,7 +146,7 @@ describe('a counter', () => {
   });
 });
 
-test('a glob fits as the regular expression that it stands for', () => {
+test('a glob matches like its equivalent regular expression', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 8 });
   fc.assert(
     fc.property(text, text, (glob, value) => {
@@ -157,7 +157,7 @@ test('a glob fits as the regular expression that it stands for', () => {
   );
 });
 
-test('limits do not depend on trust: an amount that asks for it can not be told, and the call is refused', () => {
+test('limits do not depend on trust: an amount that uses it fails, and the call is refused', () => {
   const by = (amount: string) => [limit({ kind: 'cumulative', amount, max: 1_000, window_ms: 1_000 })];
   expect(wants(by('trust.tool > 0.9 ? 0.0 : inputs.total'), called())).toBe('limit.l');
   expect(wants(by('inputs.total'), called())).toEqual([['l', expect.anything(), expect.anything(), 12.5]]);

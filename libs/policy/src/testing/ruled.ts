@@ -36,7 +36,7 @@ const CLEARED: Authority = {
 
 export const SUPPLIERS: FactTables = new Map([['preapproved_suppliers', { version: 3, rows: new Map([['sup_alpha', true]]) }]]);
 
-/** For specs: a rule about every tool, unless said otherwise. */
+/** For specs: a rule about every tool by default. */
 export const aRule = (id: string, effect: Rule['effect'], more: Partial<Rule> = {}): Rule => ({ id, tools: {}, effect, ...more });
 
 export function inForce(rules: readonly Rule[], more: Partial<PolicyBundle> = {}) {

@@ -97,7 +97,7 @@ describe('damage that is found', () => {
     expect(damage.open).toHaveLength(21);
   });
 
-  test('that is accepted is over: the same records are not said again, others are', async () => {
+  test('that is accepted is closed: the same records are not reported again, others are', async () => {
     const damage = known();
     await damage.start();
     damage.found(forged);

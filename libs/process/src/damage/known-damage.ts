@@ -129,7 +129,7 @@ export class KnownDamage implements DamageReport {
   private report(name: string, damage: OpenDamage): void {
     if (this.reported.has(name) || this.isKnown(name, damage)) return;
     this.reported.set(name, damage);
-    this.deps.logger.error({ event: 'damage_found', ...damage }, 'the record is not what was signed');
+    this.deps.logger.error({ event: 'damage_found', ...damage }, 'the log differs from what was signed');
     if (this.isStarted) void this.write(name, damage);
   }
 
@@ -146,10 +146,7 @@ export class KnownDamage implements DamageReport {
       this.reported.delete(name);
     } catch (cause) {
       if (this.isClosed) return;
-      this.deps.logger.error(
-        { event: 'damage_not_recorded', cause: String(cause) },
-        'a damage could not be put on the record: tried again',
-      );
+      this.deps.logger.error({ event: 'damage_not_recorded', cause: String(cause) }, 'a damage could not be recorded; retrying');
       setTimeout(() => void this.write(name, damage), AGAIN_MS).unref();
     }
   }
@@ -160,9 +157,9 @@ export class KnownDamage implements DamageReport {
     const meta = firstMeta(tenant_id, damage.found_at_ms);
     const value = codec.encode('damage_found', { meta, ...damage });
     const found = { topic: DAMAGE_TOPIC, partition: 0, key: tenant_id, value, headers: { event_type: 'damage_found' } };
-    const told = { ...firstMeta(tenant_id, damage.found_at_ms), causation_id: meta.event_id };
+    const security_meta = { ...firstMeta(tenant_id, damage.found_at_ms), causation_id: meta.event_id };
     const detail = damage.reason;
-    const security = { meta: told, kind: 'record_broken', detail, principal: null, recorded_at_ms: damage.found_at_ms };
+    const security = { meta: security_meta, kind: 'record_broken', detail, principal: null, recorded_at_ms: damage.found_at_ms };
     return [found, securityRecord(codec, null, security)];
   }
 }

@@ -33,7 +33,7 @@ function bookOf(next_offset: number, builds = ['live'], log: object = {}) {
   });
 }
 
-test('what the views have is told, with zeros for tools that rules name', async () => {
+test('returns what the views have, with zeros for tools that rules name', async () => {
   const [text] = await bookOf(5).read([ask]);
   const none = { calls: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 };
   const window = { ...none, tools: { pay: none } };
@@ -44,18 +44,18 @@ test('what the views have is told, with zeros for tools that rules name', async 
   });
 });
 
-test('the windows that are read are those that are told', () => {
+test('reads exactly the windows that it returns', () => {
   expect(agentWindows).toEqual(historyWindows);
 });
 
-test('nothing is told where the views stay behind the log, or are folded for the first time', async () => {
+test('returns nothing while the views lag behind the log or are folded for the first time', async () => {
   expect(await bookOf(4).read([ask])).toEqual([undefined]);
   expect(await bookOf(5, ['building']).read([ask])).toEqual([undefined]);
 });
 
-test('a log that is away is a fault, and not a history of nothing', async () => {
-  const away = async () => {
-    throw new Error('away');
+test('an unavailable log is a fault, not an empty history', async () => {
+  const fail = async () => {
+    throw new Error('unavailable');
   };
-  await expect(bookOf(5, ['live'], { head: away }).read([ask])).rejects.toThrow('away');
+  await expect(bookOf(5, ['live'], { head: fail }).read([ask])).rejects.toThrow('unavailable');
 });

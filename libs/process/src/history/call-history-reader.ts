@@ -35,7 +35,7 @@ export interface HistoryParts {
   log: EventLog;
   store: Store;
   monotonic_ms(): number;
-  /** Resolves when what this process has said stands on the log; absent: it says nothing that counts. */
+  /** Resolves when the records of this process are on the log; absent: it writes none that count. */
   said?(): Promise<unknown>;
 }
 
@@ -43,7 +43,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /**
  * What is on record of earlier calls, for conditions that ask for `history` (docs/how-to/policies.md). Reads the views once they
- * have everything that stood on the log when it was asked: rulings, answers and requests of every instance. Waits at most a
+ * include everything that was on the log at the time of the call: decisions, results and requests of every instance. Waits at most a
  * second for that; where they do not get there, nothing is known, and a condition that asks errs.
  */
 export class CallHistoryReader {
@@ -51,20 +51,20 @@ export class CallHistoryReader {
 
   constructor(private readonly parts: HistoryParts) {}
 
-  /** In the order of what was asked, as it is recorded; undefined: it cannot be told now. @throws InfrastructureFault */
+  /** In the order of the requests, as it is recorded; undefined: not available now. @throws InfrastructureFault */
   async read(asks: readonly HistoryAsk[]): Promise<(string | undefined)[]> {
     if (!(await this.current(new Set(asks.map(({ call }) => call.lane))))) return asks.map(() => undefined);
-    const told: Record<string, unknown>[] = asks.map(() => ({}));
+    const results: Record<string, unknown>[] = asks.map(() => ({}));
     await Promise.all([
-      this.scopes('case', asks, told),
-      this.scopes('run', asks, told),
-      this.agents(asks, told),
-      this.firstUses(asks, told),
+      this.scopes('case', asks, results),
+      this.scopes('run', asks, results),
+      this.agents(asks, results),
+      this.firstUses(asks, results),
     ]);
-    return told.map(historyText);
+    return results.map(historyText);
   }
 
-  private async scopes(scope: 'case' | 'run', asks: readonly HistoryAsk[], told: Record<string, unknown>[]): Promise<void> {
+  private async scopes(scope: 'case' | 'run', asks: readonly HistoryAsk[], results: Record<string, unknown>[]): Promise<void> {
     const wanted: ScopeAsk[] = [];
     asks.forEach(({ tenant_id, call, call_id, uses }, n) => {
       const id = scope === 'case' ? call.case_id : call.run_id;
@@ -74,31 +74,31 @@ export class CallHistoryReader {
     const rows = await callsByStatus(this.parts.store, scope, wanted);
     for (const { n } of wanted) {
       const { uses } = asks[n] as HistoryAsk;
-      (told[n] as Record<string, unknown>)[scope] = scopeHistory(
+      (results[n] as Record<string, unknown>)[scope] = scopeHistory(
         uses,
         rows.filter((row) => row.n === n),
       );
     }
   }
 
-  private async agents(asks: readonly HistoryAsk[], told: Record<string, unknown>[]): Promise<void> {
+  private async agents(asks: readonly HistoryAsk[], results: Record<string, unknown>[]): Promise<void> {
     const wanted = agentsOf(asks, 'agent');
     if (wanted.length === 0) return;
     const rows = await agentCounts(this.parts.store, wanted);
     for (const { n } of wanted) {
       const { uses } = asks[n] as HistoryAsk;
-      (told[n] as Record<string, unknown>).agent = agentHistory(
+      (results[n] as Record<string, unknown>).agent = agentHistory(
         uses,
         rows.filter((row) => row.n === n),
       );
     }
   }
 
-  private async firstUses(asks: readonly HistoryAsk[], told: Record<string, unknown>[]): Promise<void> {
+  private async firstUses(asks: readonly HistoryAsk[], results: Record<string, unknown>[]): Promise<void> {
     const wanted = agentsOf(asks, 'first_use_of_tool');
     if (wanted.length === 0) return;
     const used = await usedBefore(this.parts.store, wanted);
-    for (const { n } of wanted) (told[n] as Record<string, unknown>).first_use_of_tool = !used.has(n);
+    for (const { n } of wanted) (results[n] as Record<string, unknown>).first_use_of_tool = !used.has(n);
   }
 
   /** Waits for the views. @returns false where they are behind or being built */

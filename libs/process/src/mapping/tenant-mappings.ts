@@ -43,7 +43,7 @@ export class TenantMappings {
     const { mapping_version, permissive } = call.mapped;
     const version = this.version(tenant_id, call.tool, mapping_version);
     if (!version)
-      return Promise.resolve({ mapping_version, issues: [{ path: '', message: 'the version of the mapping is not known here' }] });
+      return Promise.resolve({ mapping_version, issues: [{ path: '', message: 'this process does not know the version of the mapping' }] });
     return this.map(version, permissive ? 'permissive' : 'strict', inputs_json);
   }
 
@@ -72,11 +72,11 @@ export class TenantMappings {
       if (issues.length > 0) return { mapping_version, issues };
       const mapped_json = canonicalText(value);
       if (Buffer.byteLength(mapped_json) > MAPPED_BYTES_MAX)
-        return { mapping_version, issues: [{ path: '', message: `the mapping makes more than ${MAPPED_BYTES_MAX} bytes` }] };
+        return { mapping_version, issues: [{ path: '', message: `the mapped inputs are larger than ${MAPPED_BYTES_MAX} bytes` }] };
       const permissive = mode === 'permissive';
       return { inputs_json: mapped_json, inputs_digest: sha256Hex(mapped_json), mapping_version, permissive, warnings };
     } catch (cause) {
-      const message = `the mapping cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`;
+      const message = `the mapping is not valid: ${cause instanceof Error ? cause.message : String(cause)}`;
       return { mapping_version, issues: [{ path: '', message }] };
     }
   }

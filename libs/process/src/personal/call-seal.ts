@@ -12,7 +12,7 @@ import type { PersonalRule } from '@countersign/domain';
 import { slotsOf } from './personal-fields.js';
 import { type LoadedKey, sealBytes, sealJson } from './seal-value.js';
 
-/** What no subject could be found for is sealed for nobody by name: it goes with its month, by retention. */
+/** Data without a known subject is sealed under a monthly key, which retention deletes. */
 export const UNNAMED = '';
 
 /** A key by the id of its subject. */
@@ -103,7 +103,7 @@ export class CallSeal {
 
   private fields(of: 'inputs' | 'output', value: unknown, named: { inputs: unknown; output: unknown }): string {
     const { tenant_id, rules } = this.terms;
-    // The rules that it was admitted by are gone: all of it is sealed.
+    // The rules of its admission no longer exist: all of it is sealed.
     if (rules.length === 0) return this.json(canonicalText(value));
     const { root, slots } = slotsOf(rules, of, { value, ...named });
     for (const slot of slots) slot.write(this.slot(tenant_id, slot.subjects, slot.value));

@@ -120,7 +120,7 @@ describe('the keys of a subject that was erased', () => {
     await later.close();
   });
 
-  test('are destroyed and nobody is accused where a crash came before they were', async () => {
+  test('are destroyed without a report if a crash came before their destruction', async () => {
     for (let n = 0; n < 20; n++) {
       const process = await Started.open();
       const text = await process.sealed(`s${n}`, 'x');

@@ -68,7 +68,7 @@ export class Erasures {
     this.folded = new FoldedTopics({ log, codec, topics, only: FOLDED, initial, evolve: fold, ...(schemas ? { schemas } : {}) });
   }
 
-  /** Destroys what the record says is gone, before any key is used: what a crash left, and what came back, which is reported. */
+  /** Destroys keys of recorded erasures before any key is used: leftovers of a crash, and reappeared keys, which are reported. */
   async start(damage: DamageReport): Promise<void> {
     await this.folded.start();
     const { erasures } = this.folded.state;
@@ -77,10 +77,10 @@ export class Erasures {
     const destroyed = new Set(known.offsets);
     for (const erasure of await this.alive(erasures)) {
       const { tenant_id, key_ids, offset, subject } = erasure;
-      const gone = await this.keys.destroy(tenant_id, key_ids);
+      const destroyed_keys = await this.keys.destroy(tenant_id, key_ids);
       // Another process that starts now may have been quicker.
-      if (gone === 0 || (offset >= known.below && !destroyed.has(offset))) continue;
-      const reason = `keys of subject ${subject}, which the record says are destroyed (${CONFIGURATION_TOPIC} offset ${offset}), were there again, as from an old copy of the keys: they were destroyed again`;
+      if (destroyed_keys === 0 || (offset >= known.below && !destroyed.has(offset))) continue;
+      const reason = `keys of subject ${subject}, destroyed according to ${CONFIGURATION_TOPIC} offset ${offset}, reappeared, probably from an old copy of the keys: they were destroyed again`;
       damage.found({ kind: 'keys', found_by: 'start', tenant_id, reason });
     }
     await this.keep((before) => ({ below: Math.max(before.below, below), offsets: before.offsets.filter((offset) => offset >= below) }));

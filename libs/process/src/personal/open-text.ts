@@ -18,7 +18,7 @@ function escaped(json: string, backslashes: number): string {
   return text;
 }
 
-/** JSON text (or NDJSON, or the data of an event stream) with its sealed values opened; `erased` for those whose key is gone. */
+/** JSON text (or NDJSON, or the data of an event stream) with its sealed values opened; `erased` for those whose key is destroyed. */
 export function openedText(tenant_id: string, text: string, keys: ReadonlyMap<string, Buffer>): string {
   return text.replace(QUOTED, (_whole, slashes: string, token: string) => escaped(openedJson(tenant_id, token, keys), slashes.length));
 }

@@ -43,7 +43,7 @@ async function sealed(personal: Personal, inputs: unknown, rules = [rule()]) {
 }
 
 describe('personal data', () => {
-  test('the mapped form of a sealed call is sealed as a whole, opens with the call, and is gone with its subject', async () => {
+  test('the mapped form of a sealed call is sealed as a whole, opens with the call, and is erased with its subject', async () => {
     const { personal, erase } = fixture();
     const fields = [rule({ inputs: [{ path: '/note', subjects: [] }] })];
     const { seal, keys, inputs_json } = await sealed(personal, { customer_id: 'c-1', note: 'Ada Lovelace', cost: 7 }, fields);
@@ -98,7 +98,7 @@ describe('personal data', () => {
     );
   });
 
-  test('a call names its subjects as erasure does, so that what is about it later is gone with them', async () => {
+  test('a call names its subjects as erasure does, so that later data about it is erased with them', async () => {
     const { personal, erase } = fixture();
     const { keys } = await sealed(personal, { customer_id: 'c-1' });
     expect(keys.map(({ subject }) => subject)).toEqual([personal.ref('acme', 'c-1')]);
@@ -125,7 +125,7 @@ describe('personal data', () => {
     expect(await personal.plain('acme', `rationale: ${seal.text('for Ada')}.`)).toBe('rationale: erased.');
   });
 
-  test('a value of several subjects is gone with any one of them; a field of one subject only with it', async () => {
+  test('a value of several subjects is erased with any one of them; a field of one subject only with that one', async () => {
     const { personal, erase } = fixture();
     const rules = [
       rule({
@@ -167,7 +167,7 @@ describe('personal data', () => {
     expect(JSON.parse(await personal.text('acme', inputs_json))).toEqual({ customer_id: 'c', order: ERASED });
   });
 
-  test('a new call of an erased subject has a new key; what names nobody is sealed for nobody by name', async () => {
+  test('a new call of an erased subject has a new key; data without a subject is sealed under the monthly key', async () => {
     const { personal, erase } = fixture();
     const first = await sealed(personal, { customer_id: 'c' });
     await erase('c');
@@ -179,7 +179,7 @@ describe('personal data', () => {
     expect(await personal.text('acme', unnamed.inputs_json)).toContain('Ada');
   });
 
-  test('an opened call seals its outcome; one whose key is gone does not open', async () => {
+  test('an opened call seals its outcome; one whose key is destroyed does not open', async () => {
     const { personal, erase } = fixture();
     const { inputs_json, keys, seal } = await sealed(personal, { customer_id: 'c', name: 'Ada' });
     const context = { ...NO_CONTEXT, rationale: seal.text('Ada asked') };

@@ -28,7 +28,7 @@ export interface AboutSubjects {
   refs?: readonly string[];
 }
 
-/** A call whose inputs and rationale can be read, and what seals whatever is written of it; undefined in its stead: a key is gone. */
+/** A call whose inputs and rationale can be read, and what seals whatever is written of it; undefined: a key is destroyed. */
 export interface OpenedCall {
   call: ToolCall;
   seal: CallSeal;
@@ -66,25 +66,25 @@ export class Personal {
     return text?.includes(SEALED) ? (JSON.parse(await this.text(tenant_id, text)) as T) : value;
   }
 
-  /** Bytes of a blob; undefined: a key is gone. */
+  /** Bytes of a blob; undefined: a key is destroyed. */
   async bytes(tenant_id: string, parts: NonNullable<ReturnType<typeof sealedParts>>): Promise<Buffer | undefined> {
     return openBytes(tenant_id, parts, await this.get(tenant_id, parts.key_ids));
   }
 
   /** Makes (or finds) the keys of a new call. */
-  async sealing(asked: CallToSeal): Promise<{ seal: CallSeal; sealed: SealedKey[] }> {
-    const { tenant_id, rules, inputs } = asked;
+  async sealing(call_to_seal: CallToSeal): Promise<{ seal: CallSeal; sealed: SealedKey[] }> {
+    const { tenant_id, rules, inputs } = call_to_seal;
     const named = rules.flatMap((rule) => subjectsOf(rule.subjects, { inputs, output: undefined }));
     const { slots } = slotsOf(rules, 'inputs', { value: inputs, inputs, output: undefined });
     const own = [...new Set([...named, ...slots.flatMap(({ subjects }) => subjects)])];
-    const keys = await this.current(asked, [...own, UNNAMED]);
+    const keys = await this.current(call_to_seal, [...own, UNNAMED]);
     const about = own.length > 0 ? own : [UNNAMED];
     const mine = about.map((subject) => keys.get(subject) as LoadedKey);
     const sealed = mine.map(({ key_id }, at) => ({ subject: this.ref(tenant_id, about[at] as string), key_id }));
     return { seal: new CallSeal({ tenant_id, rules, inputs }, keys, mine), sealed };
   }
 
-  /** Seals what is about some subjects and not about one call; what names nobody goes with its month, by retention. @returns undefined for too many */
+  /** Seals data about subjects that belongs to no single call; without a subject, under the monthly key. @returns undefined for too many */
   async sealingAbout(tenant_id: string, about: AboutSubjects, at_ms: number): Promise<{ seal: CallSeal; sealed: SealedKey[] } | undefined> {
     const refs = [...new Set([...about.subjects.map((subject) => this.ref(tenant_id, subject)), ...(about.refs ?? [])])];
     if (refs.length > SEALED_KEYS_MAX) return undefined;
@@ -101,8 +101,8 @@ export class Personal {
     const { sealed, context } = call;
     const own = sealed ?? [];
     const { mapped } = call;
-    const said = `${call.inputs_json} ${context.rationale ?? ''} ${mapped?.inputs_json ?? ''} ${mapped?.warnings.join(' ') ?? ''}`;
-    const ids = [...sealedKeyIds(said), ...own.map(({ key_id }) => key_id)];
+    const plain_text = `${call.inputs_json} ${context.rationale ?? ''} ${mapped?.inputs_json ?? ''} ${mapped?.warnings.join(' ') ?? ''}`;
+    const ids = [...sealedKeyIds(plain_text), ...own.map(({ key_id }) => key_id)];
     const keys = await this.get(tenant_id, [...new Set(ids)]);
     if (ids.some((id) => !keys.has(id))) return undefined;
     const inputs_json = openedText(tenant_id, call.inputs_json, keys);
@@ -132,8 +132,8 @@ export class Personal {
   async sealInputs(tenant_id: string, { call }: OpenedCall, rules: readonly PersonalRule[], inputs_json: string): Promise<CallSeal> {
     const inputs = JSON.parse(inputs_json) as unknown;
     const { requested_at_ms, authority } = call;
-    const asked = { tenant_id, rules, markings: authority?.markings ?? [], inputs, requested_at_ms };
-    return (await this.sealing(asked)).seal;
+    const call_to_seal = { tenant_id, rules, markings: authority?.markings ?? [], inputs, requested_at_ms };
+    return (await this.sealing(call_to_seal)).seal;
   }
 
   private async outputKeys(

@@ -43,7 +43,7 @@ export function sealJson(tenant_id: string, keys: readonly LoadedKey[], json: st
   return sealedText(sealBytes(tenant_id, keys, Buffer.from(json)));
 }
 
-/** Undefined where a key is gone, or the bytes are not what was sealed. */
+/** Undefined if a key is destroyed or the bytes are not what was sealed. */
 export function openBytes(tenant_id: string, parts: SealedParts, keys: ReadonlyMap<string, Buffer>): Buffer | undefined {
   const found = parts.key_ids.map((id) => keys.get(id));
   if (found.some((key) => key === undefined)) return undefined;

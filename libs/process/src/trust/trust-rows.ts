@@ -22,19 +22,19 @@ export interface StoredRating {
 }
 
 function applyFact(tool: ToolTrust, { kind, version, at_ms, detail }: TrustFactRow): void {
-  const said = JSON.parse(detail);
+  const stated = JSON.parse(detail);
   switch (kind) {
     case 'registered':
-      evolveTrust(tool, { fact: 'registered', version, registered: said as RegisteredFact, at_ms });
+      evolveTrust(tool, { fact: 'registered', version, registered: stated as RegisteredFact, at_ms });
       return;
     case 'evaluated':
-      evolveTrust(tool, { fact: 'evaluated', version, ...(said as { digest: string; passed: boolean; evaluated_at_ms: number }), at_ms });
+      evolveTrust(tool, { fact: 'evaluated', version, ...(stated as { digest: string; passed: boolean; evaluated_at_ms: number }), at_ms });
       return;
     case 'audited':
-      evolveTrust(tool, { fact: 'audited', version, level: (said as { level: AuditLevel }).level, at_ms });
+      evolveTrust(tool, { fact: 'audited', version, level: (stated as { level: AuditLevel }).level, at_ms });
       return;
     case 'rated': {
-      const { rater, rating } = said as StoredRating;
+      const { rater, rating } = stated as StoredRating;
       evolveTrust(tool, { fact: 'rated', rater, rating, at_ms });
       return;
     }

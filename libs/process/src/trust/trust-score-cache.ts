@@ -27,7 +27,7 @@ export class TrustScoreCache {
     return this.folded.state;
   }
 
-  /** Resolves when it knows everything that was told so far. */
+  /** Resolves when it has folded everything that was published so far. */
   start(): Promise<void> {
     return this.folded.start();
   }

@@ -32,7 +32,7 @@ export interface FollowTerms {
 }
 
 /**
- * Checks entries that follow what was seen, in order: each tree that moved only grew, no tree is gone, each new generation of a
+ * Checks entries that follow what was seen, in order: each tree that moved only grew, no tree is missing, each new generation of a
  * tree is decided on the record, and all of it is what the note signs. Total: whatever cannot be read is refused. Trusts the
  * log's key for who signed, and nothing else.
  */
@@ -53,7 +53,7 @@ function follow(next: HeadsLog, { first, entries, checkpoint }: ServedEntries, {
     if (typeof opened === 'string') return refused(opened);
     openings.push(...opened);
     if (next.size === passed?.size && !next.root().equals(passed.root))
-      return refused(`checkpoint ${next.size} is not the one that was seen before`);
+      return refused(`checkpoint ${next.size} differs from the one that was seen before`);
   }
   const signed = signedAs(next, checkpoint, log);
   return signed.kind === 'refused' ? signed : { ...signed, openings };
@@ -63,12 +63,12 @@ function signedAs(next: HeadsLog, note: string, log: NoteVerifier): Opened {
   const signed = openCheckpoint(String(note), log);
   if (!signed) return refused(`the checkpoint after entry ${next.size - 1} is not signed by ${log.name}`);
   if (signed.size !== next.size) return refused(`the checkpoint has size ${signed.size}, its entries end at ${next.size}`);
-  if (!signed.root.equals(next.root())) return refused(`the entries up to ${next.size - 1} are not what checkpoint ${next.size} signs`);
+  if (!signed.root.equals(next.root())) return refused(`the entries up to ${next.size - 1} differ from what checkpoint ${next.size} signs`);
   return { kind: 'followed', log: next, note };
 }
 
 /**
- * The log as it stood at a checkpoint: the heads that its last entry covers. What is answered shows what was signed,
+ * The log at a checkpoint: the heads that its last entry covers. The result shows what was signed,
  * not that the heads before it led there.
  */
 export function openHeads(covered: CoveredHeads, log: NoteVerifier): Opened {
@@ -82,7 +82,7 @@ export function openHeads(covered: CoveredHeads, log: NoteVerifier): Opened {
   }
 }
 
-/** What `openHeads` opens again: the state of whoever follows a log. @throws RangeError before the first entry */
+/** The state of a follower of a log, which `openHeads` opens again. @throws RangeError before the first entry */
 export function coveredHeads(log: HeadsLog, note: string): CoveredHeads {
   const { lastEntry } = log;
   if (!lastEntry) throw new RangeError('a log without entries covers nothing');

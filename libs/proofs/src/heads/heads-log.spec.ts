@@ -120,7 +120,10 @@ describe('entries that follow what was seen', () => {
       ['no time', { entries: page.entries.map((entry) => ({ ...entry, time_ms: 'now' })) }],
       ['no entries', { entries: [] }],
       ['another beginning', { first: 1 }],
-      ['a note of nobody', { checkpoint: signCheckpoint({ size: 4, root: leaf(1) }, noteSigner('log.example', Buffer.alloc(32, 8))) }],
+      [
+        'a note of an unknown signer',
+        { checkpoint: signCheckpoint({ size: 4, root: leaf(1) }, noteSigner('log.example', Buffer.alloc(32, 8))) },
+      ],
       ['a note of another root', { checkpoint: signCheckpoint({ size: 4, root: leaf(1) }, signer) }],
       ['nothing that can be read', { entries: null }],
     ];
@@ -133,7 +136,7 @@ describe('entries that follow what was seen', () => {
     const page = await honestPage();
     expect(followEntries(HeadsLog.empty(), page, { ...terms, passed: { size: 2, root: leaf(1) } })).toMatchObject({
       kind: 'refused',
-      reason: 'checkpoint 2 is not the one that was seen before',
+      reason: 'checkpoint 2 differs from the one that was seen before',
     });
   });
 

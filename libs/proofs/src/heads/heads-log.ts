@@ -120,7 +120,7 @@ export class HeadsLog implements HeadsBefore {
    * Answers the generations that it opened; the reason where it may not be added, and then nothing is.
    */
   append({ number, time_ms, moves, decisions = [] }: NextEntry): readonly Opening[] | string {
-    if (number !== this.size) return `entry ${this.size} is missing: entry ${number} stands in its place`;
+    if (number !== this.size) return `entry ${this.size} is missing: entry ${number} is in its place`;
     const moved = new Set<string>();
     for (const { head, path } of moves) {
       const name = headName(head);
@@ -163,7 +163,7 @@ function nameBefore({ topic, partition, generation }: TreeHead): string {
   return number === 1 ? headName({ topic, partition }) : `${headName({ topic, partition })}#${number}`;
 }
 
-/** Why a tree may not move from one head to another; undefined where it only grew. A tree that was not there had no records. */
+/** Why a tree may not move from one head to another; undefined where it only grew. A new tree had no records. */
 export function strangeMove(before: TreeHead | undefined, after: TreeHead, path: readonly Buffer[]): string | undefined {
   const from = before?.size ?? 0;
   if (after.size === 0) return before || !after.root.equals(EMPTY_ROOT) || path.length > 0 ? 'has no records and a root' : undefined;

@@ -15,14 +15,14 @@ import type { TreeMove } from './served-entries.js';
 const TOPIC = 'tool-executed';
 const uuid = (n: number) => `019b0000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
-const recordOf = (topic: string, offset: number, said = 'honest'): RecordToCover => ({
+const recordOf = (topic: string, offset: number, text = 'honest'): RecordToCover => ({
   topic,
   partition: 0,
   offset,
   timestamp_ms: offset,
   key: null,
   headers: {},
-  value: Buffer.from(`${said} ${offset}`),
+  value: Buffer.from(`${text} ${offset}`),
 });
 
 /** The tree of records from an offset on, as a move that opens it or as one that continues what it was. */
@@ -140,7 +140,7 @@ describe('a generation of a tree', () => {
       ({ decision, named }) => ({
         decisions: [{ ...decision, decision: { ...decision.decision, opened: [{ ...named, frozen_size: named.frozen_size + 1 }] } }],
       }),
-      /says another head of it/,
+      /has another head of it/,
     ],
     [
       'that leaves a number out',
@@ -148,7 +148,7 @@ describe('a generation of a tree', () => {
       /does not follow the newest tree/,
     ],
     [
-      'of a tree that nobody has seen',
+      'of an unknown tree',
       ({ opens }) => ({ moves: [{ ...opens, head: { ...opens.head, topic: 'approval-voted' } }] }),
       /does not follow the newest tree/,
     ],
@@ -160,7 +160,7 @@ describe('a generation of a tree', () => {
     [
       'whose decision is of another topic',
       ({ decision }) => ({ decisions: [{ ...decision, record: { ...decision.record, topic: TOPIC } }] }),
-      /is no record of configuration-changed/,
+      /is not a record of configuration-changed/,
     ],
   ];
   test.each(refused)('%s is refused', (_, forge, reason) =>
@@ -189,12 +189,12 @@ describe('a generation of a tree', () => {
       grower.mark();
       grower.append(Buffer.concat(more.records.slice(at.signed).map(recordHash)));
       const continues = { head: more.head, path: await grower.sinceMark() };
-      expect(log.append({ ...entry, moves: [...entry.moves, continues] })).toMatch(/moves and is frozen at once/);
+      expect(log.append({ ...entry, moves: [...entry.moves, continues] })).toMatch(/moves and is frozen at the same time/);
       expect(log.append(entry)).toHaveLength(1);
       expect(log.append({ number: 2, time_ms: 2, moves: [continues] })).toMatch(/is frozen with \d+ records since tool-executed\/0#2/);
     }));
 
-  test('never says another base or decision later', async () => {
+  test('never changes its base or decision later', async () => {
     const { log, entry, generation, opened } = await world({ signed: 9, base: 5, grown: 2 });
     expect(log.append(entry)).toHaveLength(1);
     for (const change of [{ base_offset: 4 }, { decision: uuid(3) }]) {
@@ -204,7 +204,7 @@ describe('a generation of a tree', () => {
       grower.append(recordHash(recordOf(TOPIC, 7)));
       const head = { ...opened.head, size: 3, root: await grower.root(), generation: { ...generation, ...change } };
       expect(log.append({ number: 2, time_ms: 2, moves: [{ head, path: await grower.sinceMark() }] })).toMatch(
-        /another base offset or decision/,
+        /a different base offset or decision/,
       );
     }
   });

@@ -3,10 +3,10 @@ import { type RecordToCover, recordHash } from '../record/record-leaf.js';
 import { baseOf, endOf, generationNumber, headName, type TreeHead, type TreePlace } from '../record/tree-heads.js';
 import { leafIndex } from '../record/tree-spans.js';
 
-/** Where decisions stand on the log. */
+/** The tree of the partition that has the decisions. */
 export const DECISIONS: TreePlace = { topic: 'configuration-changed', partition: 0 };
 
-/** A tree that a decision lets be opened, and the tree that is frozen with it, as it was signed last. */
+/** A tree that a decision allows to be opened, and the tree that is frozen with it, as it was signed last. */
 export interface OpenedTree {
   topic: string;
   partition: number;
@@ -77,7 +77,7 @@ function strangeGeneration(known: TreeHead, head: TreeHead, newest: TreeHead | u
   if (newest && generationNumber(newest) > generationNumber(known))
     return `is frozen with ${known.size} records since ${headName(newest)} was opened, and may not move`;
   const isSame = baseOf(known) === baseOf(head) && known.generation?.decision === head.generation?.decision;
-  return isSame ? undefined : 'says another base offset or decision than before';
+  return isSame ? undefined : 'has a different base offset or decision than before';
 }
 
 function openingOf(head: TreeHead, frozen: TreeHead | undefined, decisions: readonly ProvenDecision[]): Opening | string {
@@ -90,11 +90,11 @@ function openingOf(head: TreeHead, frozen: TreeHead | undefined, decisions: read
   const named = decision.opened.find(
     ({ topic, partition, generation: number }) => topic === head.topic && partition === head.partition && number === generation.number,
   );
-  if (!named) return `is not among the trees that decision ${decision.event_id} lets be opened`;
+  if (!named) return `is not among the trees that decision ${decision.event_id} allows to be opened`;
   if (named.base_offset !== generation.base_offset)
     return `begins at offset ${generation.base_offset}, and decision ${decision.event_id} says ${named.base_offset}`;
   if (named.frozen_size !== frozen.size || named.frozen_root !== frozen.root.toString('base64'))
-    return `freezes ${headName(frozen)} with ${frozen.size} records, and decision ${decision.event_id} says another head of it`;
+    return `freezes ${headName(frozen)} with ${frozen.size} records, and decision ${decision.event_id} has another head of it`;
   if (generation.base_offset < 0 || generation.base_offset > endOf(frozen))
     return `begins at offset ${generation.base_offset}: records from ${endOf(frozen)} on would be in no tree`;
   return { opened: head, frozen, decision };
@@ -104,7 +104,7 @@ function openingOf(head: TreeHead, frozen: TreeHead | undefined, decisions: read
 function strangeFreeze(openings: readonly Opening[], moved: readonly TreeHead[]): string | undefined {
   const names = new Set(moved.map(headName));
   const grown = openings.find(({ frozen }) => names.has(headName(frozen)));
-  return grown && `${headName(grown.frozen)} moves and is frozen at once`;
+  return grown && `${headName(grown.frozen)} moves and is frozen at the same time`;
 }
 
 /** Why the decisions do not stand on the record: each must be covered by this entry, and by none before. */
@@ -120,9 +120,9 @@ function strangeDecision(
   for (const { record, path, decision } of decisions.filter((each) => used.has(each.decision.event_id))) {
     const { event_id } = decision;
     if (!now || record.topic !== DECISIONS.topic || record.partition !== DECISIONS.partition)
-      return `decision ${event_id} is no record of ${headName(DECISIONS)}`;
+      return `decision ${event_id} is not a record of ${headName(DECISIONS)}`;
     if (known && generationNumber(known) === generationNumber(now) && record.offset < endOf(known))
-      return `decision ${event_id} was covered by an earlier entry: it opens nothing any more`;
+      return `decision ${event_id} was covered by an earlier entry and can no longer open a tree`;
     if (!isIncluded(recordHash(record), leafIndex(now, record.offset), now, path))
       return `decision ${event_id} is not the record ${record.offset} of ${headName(now)}`;
   }

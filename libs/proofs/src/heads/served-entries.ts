@@ -9,7 +9,7 @@ export type WireHead = [topic: string, partition: number, size: number, root: st
 /** A tree that moved: its new head, and the consistency proof from its head in the entry before (base64, RFC 9162 section 2.1.4.1). */
 export type WireMove = [topic: string, partition: number, size: number, root: string, path: string[], generation?: Generation];
 
-/** A `damage_accepted` that lets generations be opened: the record, and that it stands under the entry that opens them. */
+/** A `damage_accepted` that allows generations to be opened: the record, and its proof under the entry that opens them. */
 export interface WireDecision {
   offset: number;
   timestamp_ms: number;
@@ -77,7 +77,8 @@ function hashOf(text: unknown): Buffer {
 
 /** @throws RangeError where the wire says something that is no head */
 export function readHead([topic, partition, size, root, generation]: readonly unknown[]): TreeHead {
-  if (typeof topic !== 'string' || !TOPIC.test(topic) || !isCount(partition) || !isCount(size)) throw new RangeError('no head of a tree');
+  if (typeof topic !== 'string' || !TOPIC.test(topic) || !isCount(partition) || !isCount(size))
+    throw new RangeError('not a head of a tree');
   const head = { topic, partition, size, root: hashOf(root) };
   return generation === undefined ? head : { ...head, generation: readGeneration(generation as Generation) };
 }
@@ -100,7 +101,7 @@ export function readDecisions(decisions: readonly WireDecision[], read: ReadDeci
   return decisions.map(({ offset, timestamp_ms, key, headers, value: text, schema, path }) => {
     const value = strictBase64(text);
     const decision = read(value, schema);
-    if (!decision || !isCount(offset)) throw new RangeError('no record of a decision');
+    if (!decision || !isCount(offset)) throw new RangeError('not a record of a decision');
     return { record: { ...DECISIONS, offset, timestamp_ms, key, headers, value }, path: readPath(path), decision };
   });
 }

@@ -20,7 +20,7 @@ export function leafHash(data: Uint8Array): Buffer {
   return prefixedLeafHash(leaf);
 }
 
-/** The same for data that stands behind its 0x00 already. */
+/** The same for data that already has its 0x00 prefix. */
 export function prefixedLeafHash(leaf: Uint8Array): Buffer {
   return Buffer.from(sha256(leaf), 'latin1');
 }

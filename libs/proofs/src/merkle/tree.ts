@@ -2,7 +2,7 @@ import { EMPTY_ROOT, nodeHash } from './hashing.js';
 
 /**
  * Hash of the complete subtree over the leaves [index * 2^level, (index + 1) * 2^level).
- * It is asked only for subtrees that are complete in the tree that it stands for.
+ * It is called only for subtrees that are complete in its tree.
  */
 export type SubtreeHash = (level: number, index: number) => Promise<Buffer>;
 

@@ -29,7 +29,7 @@ export function rootFromInclusion(leaf: Buffer, index: number, size: number, pat
   return sn === 0 ? root : undefined;
 }
 
-/** Whether the leaf with this hash stands at `index` of the tree with this size and root. */
+/** Whether the leaf with this hash is at `index` of the tree with this size and root. */
 export function isIncluded(leaf: Buffer, index: number, tree: { size: number; root: Buffer }, path: readonly Buffer[]): boolean {
   return rootFromInclusion(leaf, index, tree.size, path)?.equals(tree.root) ?? false;
 }

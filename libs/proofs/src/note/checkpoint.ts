@@ -14,7 +14,7 @@ export function signCheckpoint({ size, root }: Omit<Checkpoint, 'origin'>, signe
   return signNote(`${signer.verifier.name}\n${size}\n${root.toString('base64')}\n`, signer);
 }
 
-/** What a note says as a checkpoint, whoever signed it; undefined where it is none. Further lines are let pass, as the specification asks. */
+/** The checkpoint in a note, without checking signatures; undefined where it is not one. Extra lines are allowed, as specified. */
 function checkpointIn({ text }: SignedNote): Checkpoint | undefined {
   const [origin, size, root] = text.split('\n');
   if (!origin || !size || !root || !/^(0|[1-9]\d{0,15})$/.test(size)) return undefined;

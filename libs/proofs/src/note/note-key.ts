@@ -42,7 +42,7 @@ function verifierOf(name: string, type: SignatureType, raw: Buffer): NoteVerifie
   };
 }
 
-/** The verifier that a vkey text names; undefined where the text is none of a type used here. */
+/** The verifier that a vkey text names; undefined where the text is invalid or of an unsupported type. */
 export function parseVkey(text: string): NoteVerifier | undefined {
   const [, name, hex, base64] = /^([^\s+]{1,200})\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/u.exec(text.trim()) ?? [];
   if (name === undefined || hex === undefined || base64 === undefined) return undefined;

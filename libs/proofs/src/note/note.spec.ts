@@ -38,7 +38,7 @@ describe('a signed note (C2SP signed-note)', () => {
   });
 
   test.each(['', 'text\n', 'text\n\n', 'text\n\n— name\n', 'text\n\n— name AAAA\n', 'te\u0001xt\n\n— name AAAAAAAAAAA=\n'])(
-    '%j is none',
+    '%j is not one',
     (bad) => {
       expect(parseNote(bad)).toBeUndefined();
     },

@@ -6,7 +6,7 @@ import { COSIGNATURE_V1, type NoteVerifier, parseVkey } from './note-key.js';
  */
 export type WitnessChecks = 'heads' | 'entries';
 
-/** A witness as somebody trusts it. */
+/** A trusted witness. */
 export interface Witness {
   key: NoteVerifier;
   checks: WitnessChecks;

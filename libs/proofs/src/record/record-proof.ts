@@ -39,7 +39,7 @@ export interface TrustedCheckpoint {
   cosigned: { name: string; checks: WitnessChecks; time_s: number }[];
 }
 
-/** The checkpoint of a note where the log and every witness that is asked for signed it; the reason, else. */
+/** The checkpoint of a note that the log and every required witness signed; else the reason. */
 export function openTrusted(note: string, { log, witnesses }: Trust): TrustedCheckpoint | string {
   const signed = openCheckpoint(note, log);
   if (!signed) return `the checkpoint is not signed by ${log.name}`;
@@ -63,7 +63,7 @@ export function verifyUnder(record: RecordToCover, proof: Omit<RecordProof, 'che
 }
 
 /**
- * Whether the record, byte for byte, stands at its place on the log that the checkpoint signs. Total: whatever cannot be
+ * Whether the record, byte for byte, is at its place on the log that the checkpoint signs. Total: whatever cannot be
  * read is refused. Trusts the keys and nothing else.
  */
 export function verifyRecord(record: RecordToCover, proof: RecordProof, trust: Trust): Verdict {
@@ -83,6 +83,6 @@ function verdict(record: RecordToCover, { tree, head, entry }: Omit<RecordProof,
   // A witness may have skipped an earlier entry. The heads of the last one are those that it looked at when it cosigned.
   if (number !== signed.size - 1) return refused(`entry ${number} is not the last entry of the checkpoint, which is ${signed.size - 1}`);
   const leaf = entryHash({ number, time_ms, trees, heads_root });
-  if (!isIncluded(leaf, number, signed, hashes(entry.path))) return refused('the record is not what the checkpoint covers');
+  if (!isIncluded(leaf, number, signed, hashes(entry.path))) return refused('the record differs from what the checkpoint covers');
   return { kind: 'proven', checkpoint_size: signed.size, time_ms };
 }

@@ -19,7 +19,7 @@ const DECISION_ID = /^[0-9a-f-]{36}$/;
 /** @throws RangeError where the wire says something that is no generation */
 export function readGeneration({ number, base_offset, decision }: Generation): Generation {
   const isCount = Number.isSafeInteger(number) && number >= 2 && Number.isSafeInteger(base_offset) && base_offset >= 0;
-  if (!isCount || typeof decision !== 'string' || !DECISION_ID.test(decision)) throw new RangeError('no generation of a tree');
+  if (!isCount || typeof decision !== 'string' || !DECISION_ID.test(decision)) throw new RangeError('not a generation of a tree');
   return { number, base_offset, decision };
 }
 

@@ -12,7 +12,7 @@ export interface TreeSpan {
   isFrozen: boolean;
 }
 
-/** Where a record stands in its tree. */
+/** The index of a record in its tree. */
 export interface LeafPlace {
   head: TreeHead;
   index: number;

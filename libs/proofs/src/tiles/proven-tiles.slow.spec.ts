@@ -38,7 +38,7 @@ describe('tiles of a signed tree', () => {
     );
   });
 
-  test('are not given where one byte is another, and the right leaves are told from wrong ones without the tile', async () => {
+  test('are not returned where one byte differs, and right leaves are distinguished from wrong ones without the tile', async () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.nat(), async (size, pick) => {
         const { tiles, read, head } = await treeOf(size);
@@ -68,7 +68,7 @@ describe('tiles of a signed tree', () => {
     expect((await later.tile(0, 3))?.equals(leaves(768, 232))).toBe(true);
   });
 
-  test('where a tile above the leaves is torn nothing is said of the leaves below it', async () => {
+  test('where a tile above the leaves is torn, the leaves below it are not judged', async () => {
     const { tiles, read, head } = await treeOf(1000);
     tiles.set('1/0', Buffer.alloc(3 * HASH_BYTES));
     const proven = ProvenTiles.of(head, read);

@@ -29,7 +29,7 @@ export class ProvenTiles {
     return new ProvenTiles(head, this.readTile, this.whole);
   }
 
-  /** The hashes of a tile as the head proves them; undefined where there is none, or where what is stored does not add up. */
+  /** The hashes of a tile as the head proves them; undefined if there is none, or where the stored hashes are inconsistent. */
   async tile(level: number, index: number): Promise<Buffer | undefined> {
     const width = this.widthOf(level, index);
     if (width < TILE_WIDTH) return width === 0 ? undefined : (await this.edgeTiles())?.get(`${level}/${index}`);

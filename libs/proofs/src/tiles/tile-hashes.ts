@@ -9,7 +9,7 @@ export type ReadTile = (level: number, index: number) => Promise<Buffer>;
 /** Why a tree cannot be read: a tile is shorter than the tree's size says. */
 export class TileFault extends Error {}
 
-/** The tile in which the hash of a complete subtree stands, and the node's place inside that tile. */
+/** The tile with the hash of a complete subtree, and the place of the node inside that tile. */
 export function placeInTile(level: number, index: number): { level: number; index: number; row: number; at: number } {
   const row = level % TILE_HEIGHT;
   const a_tile = TILE_WIDTH >> row;

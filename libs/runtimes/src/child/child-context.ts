@@ -6,15 +6,15 @@ const PROGRESS_PAUSE_MS = 50;
 
 /** How a context reaches the executor. */
 export interface ExecutorLine {
-  question(id: number, asked: ContextQuestion): Promise<unknown>;
+  question(id: number, wanted: ContextQuestion): Promise<unknown>;
   log(id: number, message: string, fields: Record<string, unknown>): void;
   progress(id: number, fraction: number, message: string): void;
 }
 
-/** What a tool in a child is given: the data of its run, and the rest asked of the executor when the tool asks for it. */
+/** The context of a tool in a child: the data of its run; the rest is requested from the executor on use. */
 export class ChildContext implements RunContext {
   private readonly controller = new AbortController();
-  private told_at_ms = 0;
+  private reported_at_ms = 0;
 
   constructor(
     private readonly id: number,
@@ -74,15 +74,15 @@ export class ChildContext implements RunContext {
 
   progress(fraction: number, message = ''): void {
     const now_ms = performance.now();
-    if (fraction < 1 && this.told_at_ms !== 0 && now_ms - this.told_at_ms < PROGRESS_PAUSE_MS) return;
-    this.told_at_ms = now_ms;
+    if (fraction < 1 && this.reported_at_ms !== 0 && now_ms - this.reported_at_ms < PROGRESS_PAUSE_MS) return;
+    this.reported_at_ms = now_ms;
     this.line.progress(this.id, fraction, message);
   }
 
   attach({ kind, content_type, data }: ToolBlob): Promise<ToolAttachment> {
     const bytes = typeof data === 'string' ? { text: data } : { base64: Buffer.from(data).toString('base64') };
     const kept = this.line.question(this.id, { of: 'attach', kind, content_type, ...bytes }) as Promise<ToolAttachment>;
-    // A tool that does not wait for it must not end the process of all others by a rejection that nobody handles.
+    // A tool that does not await it must not end the process of all others by an unhandled rejection.
     kept.catch(() => undefined);
     return kept;
   }

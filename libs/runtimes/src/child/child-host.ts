@@ -6,8 +6,8 @@ import { asksOf, toolId } from '../runtime.js';
 import { messageOf } from '../thrown-error.js';
 import { ChildContext, type ExecutorLine } from './child-context.js';
 import type { AskMessage, ContextQuestion, FromChild, ReportedError, ToChild } from './protocol.js';
-import { reportedError, thrownHere } from './told-error.js';
-import type { ReportedPack } from './told-pack.js';
+import { reportedError, thrownHere } from './reported-error.js';
+import type { ReportedPack } from './reported-pack.js';
 import { sendable } from './unsent-answer.js';
 
 /** A question to the executor that is not answered yet. */
@@ -20,7 +20,7 @@ const NOT_BEGUN: ReportedError = {
   error: {
     code: 'NETWORK_ERROR',
     class: 'transient',
-    message: 'the right of its executor to run it had run out before the tool began',
+    message: 'the lease of the executor expired before the tool began',
     details_json: null,
     retryable: true,
     retry_after_s: null,
@@ -60,11 +60,11 @@ export class ChildHost implements ExecutorLine {
     }
   }
 
-  question(id: number, asked: ContextQuestion): Promise<unknown> {
+  question(id: number, wanted: ContextQuestion): Promise<unknown> {
     const question = ++this.questions;
     return new Promise((resolve, reject) => {
       this.waiting.set(question, { resolve, reject });
-      this.tell({ kind: 'context', id, question, asked });
+      this.tell({ kind: 'context', id, question, asked: wanted });
     });
   }
 
@@ -83,7 +83,7 @@ export class ChildHost implements ExecutorLine {
   private async load(module: string): Promise<void> {
     try {
       const { pack } = (await import(module)) as { pack?: Pack };
-      if (!pack) throw new Error('the module has no export that is named pack');
+      if (!pack) throw new Error('the module has no export named pack');
       for (const tool of pack.tools) this.tools.set(toolId(tool.contract), tool);
       this.tell({ kind: 'loaded', pack: reportedPack(pack) });
     } catch (cause) {
@@ -101,9 +101,9 @@ export class ChildHost implements ExecutorLine {
     try {
       if (!tool) throw new Error(`the pack has no tool ${name}`);
       const answer = await answerOf(tool, message, context);
-      const said = sendable(answer, tool.contract.max_output_bytes);
-      if ('json' in said) this.send(`{"kind":"answer","id":${id},"value":${said.json}}`);
-      else this.tell({ kind: 'answer', id, unsent: said.unsent });
+      const sent = sendable(answer, tool.contract.max_output_bytes);
+      if ('json' in sent) this.send(`{"kind":"answer","id":${id},"value":${sent.json}}`);
+      else this.tell({ kind: 'answer', id, unsent: sent.unsent });
     } catch (thrown) {
       this.tell({ kind: 'answer', id, thrown: reportedError(thrown) });
     } finally {

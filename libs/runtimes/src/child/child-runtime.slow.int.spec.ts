@@ -22,8 +22,8 @@ function child(options: Partial<ChildRuntimeOptions> = {}, of = module): ChildRu
 const job = (act: string, context: RunContext = testContext()) => ({ tool: 'odd_read@1.0.0', input: { act }, context });
 const write = (act: string) => ({ ...job(act), tool: 'odd_write@1.0.0' });
 const pidOf = async (runtime: ChildRuntime, context?: RunContext) => ((await runtime.run(job('pid', context))) as { pid: number }).pid;
-const faultOf = (asked: Promise<unknown>): Promise<ToolError> =>
-  asked.then(
+const faultOf = (outcome: Promise<unknown>): Promise<ToolError> =>
+  outcome.then(
     (answer) => Promise.reject(new Error(`it answered ${JSON.stringify(answer)}`)),
     (thrown: ToolError) => thrown,
   );
@@ -58,13 +58,13 @@ test('of the environment a child has only what every program needs', async () =>
 });
 
 test('a tool gets its whole context, and what it says and attaches arrives', async () => {
-  const said: unknown[] = [];
+  const reports: unknown[] = [];
   const context = testContext({
     settings: { ODD_SPEED: 'fast' },
     tenantFolder: async (variable) => `/folders/${variable}`,
     secrets: { get: async (name) => `${name}-value` },
-    log: (message, fields) => said.push([message, fields]),
-    progress: (fraction, message) => said.push([fraction, message]),
+    log: (message, fields) => reports.push([message, fields]),
+    progress: (fraction, message) => reports.push([fraction, message]),
     attach: async ({ kind, content_type, data }) => ({ kind, content_type, url: Buffer.from(data).toString(), bytes: data.length }),
   });
   expect(await shared.run(job('context', context))).toEqual({
@@ -76,7 +76,7 @@ test('a tool gets its whole context, and what it says and attaches arrives', asy
     attached: { kind: 'blob', content_type: 'text/plain', url: 'bytes', bytes: 5 },
     secret: 'token-value',
   });
-  expect(said).toEqual([
+  expect(reports).toEqual([
     ['a line', { at: 1 }],
     [1, 'done'],
   ]);
@@ -102,7 +102,7 @@ test('an answer that cannot be sent says why', async () => {
   const unsent = async (act: string) => (await shared.run(job(act))) as UnsentAnswer;
   expect(await unsent('huge')).toMatchObject({ why: 'too_large', small_json: '{"ok":true}' });
   expect(await unsent('huge')).toBeInstanceOf(UnsentAnswer);
-  expect(await unsent('bigint')).toMatchObject({ why: 'not_json', message: 'a BigInt has no JSON' });
+  expect(await unsent('bigint')).toMatchObject({ why: 'not_json', message: 'a BigInt cannot be written as JSON' });
   expect(await unsent('getter')).toMatchObject({ why: 'unreadable', message: 'do not look' });
   expect(await shared.run(job('nothing'))).toBeNull();
 });
@@ -129,14 +129,14 @@ test('an abort reaches the tool with its reason', async () => {
 describe('a tool that harms its process ends the calls of that process alone', () => {
   const abortSoon = () => AbortSignal.timeout(300);
   test.each([
-    ['blocks its thread for ever', 'block', /did not give its thread back/],
-    ['takes memory without end', 'leak', /held more than 300 MB/],
-    ['takes 2 GB at once', 'take_2_gb', /held more than 300 MB/],
-    ['fills its heap', 'fill_heap', /ended with SIGABRT|held more than 300 MB/],
+    ['blocks its thread for ever', 'block', /a tool blocked its thread/],
+    ['takes memory without end', 'leak', /used more than 300 MB/],
+    ['takes 2 GB at once', 'take_2_gb', /used more than 300 MB/],
+    ['fills its heap', 'fill_heap', /ended with SIGABRT|used more than 300 MB/],
     ['calls process.exit', 'exit', /ended with code 7/],
     ['throws outside of its promise', 'throw_outside', /outside of its promise/],
     ['leaves a rejection to nobody', 'reject_outside', /nobody waits for this/],
-    ['writes garbage to the channel', 'garbage', /what is not JSON/],
+    ['writes garbage to the channel', 'garbage', /that is not JSON/],
   ])('one that %s', async (_what, act, why) => {
     const runtime = child({ memory_mb: 300, blocked_ms: 500 });
     const other = testContext({ tenant_id: 'other' });
@@ -159,23 +159,18 @@ describe('a tool that harms its process ends the calls of that process alone', (
 test('what a child wrote is not shown once it was given a secret', async () => {
   const context = testContext({ secrets: { get: async () => 'a-secret-value' } });
   const fault = await faultOf(child().run(job('spill', context)));
-  expect(fault.message).toMatch(/ended with code 7; what it wrote is not shown/);
+  expect(fault.message).toMatch(/ended with code 7; its output is withheld/);
   expect(fault.message).not.toContain('a-secret-value');
 });
 
 describe('a child that cannot be used', () => {
   test.each([
-    [
-      'speaks another version',
-      { program: new URL('../testing/other-version.js', import.meta.url) },
-      module,
-      /version 99 of the protocol, not 2/,
-    ],
-    ['speaks no protocol', { program: new URL('../testing/no-protocol.js', import.meta.url) }, module, /what is not JSON/],
+    ['speaks another version', { program: new URL('../testing/other-version.js', import.meta.url) }, module, /protocol version 99, not 2/],
+    ['speaks no protocol', { program: new URL('../testing/no-protocol.js', import.meta.url) }, module, /that is not JSON/],
     ['has no program', { program: new URL('./absent.js', import.meta.url) }, module, /Cannot find module/],
-    ['says nothing', { program: new URL('../testing/silent.js', import.meta.url), start_ms: 700 }, module, /did not say in its time/],
+    ['says nothing', { program: new URL('../testing/silent.js', import.meta.url), start_ms: 700 }, module, /did not load its pack in time/],
     ['has a pack that throws', {}, new URL('../testing/broken-pack.js', import.meta.url).href, /its licence has run out/],
-    ['has no pack', {}, new URL('../machine-clock.js', import.meta.url).href, /no export that is named pack/],
+    ['has no pack', {}, new URL('../machine-clock.js', import.meta.url).href, /no export named pack/],
   ])('one that %s says why, has begun nothing, and makes its pack unhealthy', async (_what, options, of, why) => {
     const runtime = child(options, of);
     await expect(runtime.load()).rejects.toThrow(why);
@@ -186,7 +181,7 @@ describe('a child that cannot be used', () => {
   test('one that wrote garbage makes its pack unhealthy until another has answered', async () => {
     const runtime = child();
     await faultOf(runtime.run(job('garbage')));
-    expect(runtime.unhealthy).toMatch(/what is not JSON/);
+    expect(runtime.unhealthy).toMatch(/that is not JSON/);
     await pidOf(runtime);
     expect(runtime.unhealthy).toBeUndefined();
   });
@@ -210,7 +205,11 @@ describe('what is on record for a write', () => {
   test('a child begins nothing once the right of its executor has run out', async () => {
     expect(await shared.run({ ...job('pid'), begin_before_ms: machineMs() + 10_000 })).toHaveProperty('pid');
     const late = await faultOf(shared.run({ ...job('pid'), begin_before_ms: machineMs() }));
-    expect(late).toMatchObject({ code: 'NETWORK_ERROR', message: /had run out/, more: { effect: 'none', retryable: true } });
+    expect(late).toMatchObject({
+      code: 'NETWORK_ERROR',
+      message: /lease of the executor expired/,
+      more: { effect: 'none', retryable: true },
+    });
   });
 });
 

@@ -67,7 +67,7 @@ export class ChildRuntime implements Runtime {
       this.fault = messageOf(cause);
       throw cause;
     } finally {
-      await child.close('it was only asked what there is');
+      await child.close('its tools were listed');
     }
   }
 
@@ -97,7 +97,7 @@ export class ChildRuntime implements Runtime {
 
   async sourceVersion(job: ToolJob): Promise<string> {
     const version = await this.ask('sourceVersion', job);
-    if (typeof version !== 'string') throw new Error('the version of a source is text');
+    if (typeof version !== 'string') throw new Error('sourceVersion must return text');
     return version;
   }
 
@@ -114,15 +114,15 @@ export class ChildRuntime implements Runtime {
 
   async close(): Promise<void> {
     clearInterval(this.timer);
-    await Promise.all([...this.children.values()].map((child) => child.close('the executor ends')));
+    await Promise.all([...this.children.values()].map((child) => child.close('the executor is stopping')));
   }
 
-  /** @param about the output that is asked about, or the effect that is undone */
+  /** @param about the output to verify, or the effect to undo */
   private async ask(ask: Ask | 'run', job: ToolJob, about?: unknown): Promise<unknown> {
     const child = this.childOf(job.context.tenant_id);
     const { place } = job;
     if (place !== undefined && (place?.pid !== child.identity.pid || place.started !== child.identity.started))
-      throw notBegun('the process that it was to run in has ended');
+      throw notBegun('the child process that was to run it has ended');
     try {
       return await child.ask(ask, job, about);
     } finally {
@@ -133,8 +133,8 @@ export class ChildRuntime implements Runtime {
   private childOf(tenant_id: string): PackChild {
     const known = this.children.get(tenant_id);
     if (known && known.fault === undefined) return known;
-    if (performance.now() < this.not_before_ms) throw notBegun(this.fault ?? 'one ended a moment ago');
-    if (this.children.size >= this.options.children_max && !this.closeIdlest()) throw notBegun('too many of its processes are busy');
+    if (performance.now() < this.not_before_ms) throw notBegun(this.fault ?? 'a child process failed a moment ago');
+    if (this.children.size >= this.options.children_max && !this.closeIdlest()) throw notBegun('all child processes are busy');
     const child = new PackChild(this.module, this.options);
     this.children.set(tenant_id, child);
     child.loaded.catch((cause) => {
@@ -155,7 +155,7 @@ export class ChildRuntime implements Runtime {
     const idle_since_ms = performance.now() - this.options.idle_ms;
     for (const child of this.children.values()) {
       child.watchMemory();
-      if (child.fault === undefined && child.idle && child.used_at_ms < idle_since_ms) void child.close('it had nothing to do');
+      if (child.fault === undefined && child.idle && child.used_at_ms < idle_since_ms) void child.close('it was idle');
     }
   }
 
@@ -166,7 +166,7 @@ export class ChildRuntime implements Runtime {
     if (!first) return false;
     const [tenant_id, child] = first;
     this.children.delete(tenant_id);
-    void child.close('another tenant needed its place');
+    void child.close('another tenant needed the slot');
     return true;
   }
 }

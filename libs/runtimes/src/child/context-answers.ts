@@ -9,16 +9,16 @@ export function sentContext(context: RunContext): SentContext {
 }
 
 /** What the context of a run says to a child. @throws what the context throws */
-export async function contextAnswer(context: RunContext, asked: ContextQuestion): Promise<unknown> {
-  switch (asked.of) {
+export async function contextAnswer(context: RunContext, question: ContextQuestion): Promise<unknown> {
+  switch (question.of) {
     case 'secret':
-      return context.secrets.get(asked.name);
+      return context.secrets.get(question.name);
     case 'tenant_folder':
-      return context.tenantFolder(asked.variable);
+      return context.tenantFolder(question.variable);
     case 'common_folder':
-      return context.commonFolder(asked.variable);
+      return context.commonFolder(question.variable);
     case 'attach': {
-      const { kind, content_type, text, base64 } = asked;
+      const { kind, content_type, text, base64 } = question;
       return context.attach({ kind, content_type, data: text ?? Buffer.from(base64 ?? '', 'base64') });
     }
   }

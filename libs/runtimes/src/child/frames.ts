@@ -34,7 +34,7 @@ export class FrameReader {
     try {
       return JSON.parse(line.toString());
     } catch {
-      throw new BadFrame('it wrote what is not JSON');
+      throw new BadFrame('it wrote a message that is not JSON');
     }
   }
 

@@ -9,8 +9,8 @@ import { BadFrame, FrameReader, FrameWriter } from './frames.js';
 import { diedWithIt, notBegun } from './not-begun.js';
 import { PendingAsks } from './pending-asks.js';
 import { type FromChild, PROTOCOL_VERSION, type ToChild } from './protocol.js';
+import { packOf } from './reported-pack.js';
 import { residentMb } from './resident-memory.js';
-import { packOf } from './told-pack.js';
 
 /** What a child is started with, and how long it may take for what. */
 export interface ChildLimits {
@@ -36,9 +36,9 @@ export class PackChild {
   /** Resolves once nothing of it is left. */
   readonly ended: Promise<void>;
   used_at_ms = performance.now();
-  /** Why it is over or about to be; undefined: it may be asked. */
+  /** Why it has ended or is about to; undefined: it accepts requests. */
   fault: string | undefined;
-  /** Its fault is that it wrote what is no message. */
+  /** Its fault is that it wrote an invalid message. */
   garbled = false;
   private readonly process: ChildProcess;
   private readonly writer: FrameWriter | undefined;
@@ -46,7 +46,7 @@ export class PackChild {
   private settle!: { resolve(pack: RuntimePack): void; reject(fault: Error): void };
   private is_loaded = false;
   private stderr = '';
-  /** Times it was told of an abort and has not said that it heard. */
+  /** Timers of aborts that it has not acknowledged. */
   private unseen: NodeJS.Timeout[] = [];
 
   constructor(
@@ -63,7 +63,7 @@ export class PackChild {
     this.loaded = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });
-    // Whoever asks for it is told; nobody may be asking.
+    // Callers get the rejection; without a caller it must not be unhandled.
     this.loaded.catch(() => undefined);
     this.ended = new Promise((resolve) => {
       this.process.once('close', (code, signal) => {
@@ -76,7 +76,7 @@ export class PackChild {
       });
     });
     this.writer = this.listen();
-    const late = setTimeout(() => this.kill('it did not say in its time that it has loaded its pack'), limits.start_ms);
+    const late = setTimeout(() => this.kill('it did not load its pack in time'), limits.start_ms);
     void this.loaded.finally(() => clearTimeout(late)).catch(() => undefined);
   }
 
@@ -89,7 +89,7 @@ export class PackChild {
     this.used_at_ms = performance.now();
     if (!this.is_loaded) await this.loaded.catch((cause) => Promise.reject(notBegun(messageOf(cause))));
     if (this.fault !== undefined) throw notBegun(this.fault);
-    if (job.context.signal.aborted) throw notBegun('it was given up before');
+    if (job.context.signal.aborted) throw notBegun('the call was aborted before');
     const { tool, input, context, begin_before_ms } = job;
     const until = begin_before_ms === undefined ? {} : { begin_before_ms };
     const hand = (id: number) => this.send({ kind: 'ask', id, ask, tool, input, about, context: sentContext(context), ...until });
@@ -99,7 +99,7 @@ export class PackChild {
   /** Ends it where it holds more memory than it may. */
   watchMemory(): void {
     const held_mb = residentMb(this.identity.pid);
-    if (held_mb !== undefined && held_mb > this.limits.memory_mb) this.kill(`it held more than ${this.limits.memory_mb} MB`);
+    if (held_mb !== undefined && held_mb > this.limits.memory_mb) this.kill(`it used more than ${this.limits.memory_mb} MB of memory`);
   }
 
   kill(why: string): void {
@@ -127,8 +127,8 @@ export class PackChild {
     if (!channel) return undefined;
     const reader = new FrameReader();
     channel.on('data', (bytes: Buffer) => this.read(reader, bytes));
-    // That it is gone is told by the end of the process.
-    channel.on('error', () => this.kill('its channel broke'));
+    // The end of the process reports that the channel is closed.
+    channel.on('error', () => this.kill('its channel failed'));
     this.process.stderr?.on('data', (bytes: Buffer) => {
       this.stderr = (this.stderr + bytes.toString()).slice(-STDERR_CHARS_KEPT);
     });
@@ -141,7 +141,7 @@ export class PackChild {
       for (const message of reader.take(bytes)) this.take(message as FromChild);
     } catch (cause) {
       this.garbled = true;
-      this.kill(cause instanceof BadFrame ? cause.message : 'it wrote what is no message');
+      this.kill(cause instanceof BadFrame ? cause.message : 'it wrote an invalid message');
     }
   }
 
@@ -170,34 +170,34 @@ export class PackChild {
         break;
       case 'log':
       case 'progress':
-        this.pending.said(message);
+        this.pending.report(message);
         break;
       default:
-        throw new BadFrame('it wrote a message of no known kind');
+        throw new BadFrame('it wrote a message of an unknown kind');
     }
   }
 
   private greeted(protocol: number): void {
     if (protocol === PROTOCOL_VERSION) this.send({ kind: 'load', module: this.module });
-    else this.kill(`it speaks version ${String(protocol)} of the protocol, not ${PROTOCOL_VERSION}`);
+    else this.kill(`it uses protocol version ${String(protocol)}, not ${PROTOCOL_VERSION}`);
   }
 
   private expectAbortSeen(): void {
-    this.unseen.push(setTimeout(() => this.kill('a tool did not give its thread back'), this.limits.blocked_ms).unref());
+    this.unseen.push(setTimeout(() => this.kill('a tool blocked its thread'), this.limits.blocked_ms).unref());
   }
 
   private send(message: ToChild): void {
     this.writer?.write(JSON.stringify(message));
   }
 
-  /** The end of what it wrote to stderr: not where it was given a secret, which nobody here could find in it. */
-  private said(): string {
+  /** The tail of its stderr; withheld if it received a secret, which could not be masked here. */
+  private stderrText(): string {
     if (this.stderr === '') return '';
-    return this.pending.has_secrets ? '; what it wrote is not shown, because it was given secrets' : `: ${this.stderr.trim()}`;
+    return this.pending.has_secrets ? '; its output is withheld because it received secrets' : `: ${this.stderr.trim()}`;
   }
 
   private over(how: string): void {
-    this.fault ??= `${how}${this.said()}`;
+    this.fault ??= `${how}${this.stderrText()}`;
     for (const timer of this.unseen) clearTimeout(timer);
     const { fault } = this;
     this.settle.reject(new Error(fault));

@@ -1,14 +1,14 @@
 import type { ToolJob } from '../runtime.js';
 import { contextAnswer } from './context-answers.js';
 import type { FromChild, ToChild } from './protocol.js';
-import { reportedError, thrownHere } from './told-error.js';
+import { reportedError, thrownHere } from './reported-error.js';
 import { UnsentAnswer } from './unsent-answer.js';
 
 interface Pending {
   job: ToolJob;
   resolve(value: unknown): void;
   reject(thrown: Error): void;
-  /** The child was told that it is given up. */
+  /** The child was sent the abort. */
   aborted: boolean;
   onAbort(): void;
 }
@@ -25,13 +25,13 @@ export class PendingAsks {
 
   constructor(private readonly send: (message: ToChild) => void) {}
 
-  /** Nobody waits for anything that was not given up. */
+  /** No request is pending except aborted ones. */
   get idle(): boolean {
     for (const { aborted } of this.asks.values()) if (!aborted) return false;
     return true;
   }
 
-  /** @param hand sends the question under its id. @param onAborted is called when the child was told to stop. */
+  /** @param hand sends the question under its id. @param onAborted is called when the abort was sent to the child. */
   add(job: ToolJob, hand: (id: number) => void, onAborted: () => void): Promise<unknown> {
     const id = ++this.last_id;
     const { signal } = job.context;
@@ -68,7 +68,7 @@ export class PendingAsks {
   }
 
   /** What a tool says of its run; nothing once that is over. */
-  said(message: Extract<FromChild, { kind: 'log' | 'progress' }>): void {
+  report(message: Extract<FromChild, { kind: 'log' | 'progress' }>): void {
     const context = this.asks.get(message.id)?.job.context;
     if (message.kind === 'log') context?.log(String(message.message), Object(message.fields) as Record<string, unknown>);
     else context?.progress(Number(message.fraction), String(message.message));

@@ -1,7 +1,7 @@
 import type { CallError, Principal } from '@countersign/contracts';
 import type { ToolBlob } from '@countersign/tool-kit';
 import type { Ask } from '../runtime.js';
-import type { ReportedPack } from './told-pack.js';
+import type { ReportedPack } from './reported-pack.js';
 
 /** Of the messages below. A child that speaks another one is not used. */
 export const PROTOCOL_VERSION = 2;
@@ -29,7 +29,7 @@ export interface AskMessage {
   ask: Ask | 'run';
   tool: string;
   input: unknown;
-  /** The output that is asked about; of `compensate` the effect that is undone. */
+  /** The output to verify; of `compensate` the effect to undo. */
   about?: unknown;
   context: SentContext;
   /** Not begun after this, by the monotonic clock of the machine, ms. Absent: whenever. */
@@ -42,7 +42,7 @@ export type ContextQuestion =
   | { of: 'tenant_folder' | 'common_folder'; variable: string }
   | { of: 'attach'; kind: ToolBlob['kind']; content_type: string; text?: string; base64?: string };
 
-/** A thrown error as it is told: bounded JSON. */
+/** A thrown error as it is sent: bounded JSON. */
 export interface ReportedError {
   error: CallError;
   /** It was a ToolError, with what it promises of the effect. */

@@ -21,7 +21,7 @@ function listensOn(server: Server, port: number): Promise<boolean> {
 
 /** A small server that keeps what was sent to it: what the http tools are checked against. */
 class KeepingServer implements Counterpart {
-  readonly common = 'a web server answers whoever asks; what a tenant may see there is for its credentials to say';
+  readonly common = 'a web server is shared; the credentials of a tenant decide what it may see there';
   private server: Server | undefined;
   private sent: string[] = [];
   private port = 0;
@@ -56,7 +56,7 @@ class KeepingServer implements Counterpart {
       }
       await sleep(50);
     }
-    throw new Error(`no port of ${PORT_FIRST} to ${PORT_LAST} is free`);
+    throw new Error(`no port from ${PORT_FIRST} to ${PORT_LAST} is free`);
   }
 
   async clean(): Promise<void> {
@@ -82,7 +82,7 @@ class KeepingServer implements Counterpart {
 const read = new KeepingServer();
 const write = new KeepingServer();
 
-/** The eval packs of the http tools. The server's port is known once it listens: inputs are made when they are asked for. */
+/** The eval packs of the http tools. The server's port is known once it listens: inputs are created on use. */
 export const evals: EvalPacks = {
   http_request: {
     counterpart: read,

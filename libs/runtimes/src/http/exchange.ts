@@ -53,7 +53,7 @@ function toolError({ reason, message, code, unsent }: OutboundFault): ToolError 
     case 'too_large':
       return new ToolError('PROVIDER_ERROR', message, { retryable: false });
     case 'network':
-      return new ToolError('NETWORK_ERROR', `the server could not be asked: ${message}`, {
+      return new ToolError('NETWORK_ERROR', `the request could not be sent: ${message}`, {
         ...(unsent ? { effect: 'none' as const } : {}),
         retryable: !(code && FOR_GOOD.test(code)),
         details: { code },

@@ -88,19 +88,19 @@ export function faultOfStatus({ status, headers, bytes }: OutboundAnswer, writes
   const details = { status, preview: bytes.subarray(0, PREVIEW).toString() };
   const retry_after_s = retryAfter(headers['retry-after']);
   const wait = retry_after_s === undefined ? {} : { retry_after_s };
-  if (status === 429) return new ToolError('RATE_LIMIT', 'the server asks to come again later', { ...wait, details, effect: 'none' });
-  if (status === 408) return new ToolError('TIMEOUT', 'the server did not get the request in time', { details });
+  if (status === 429) return new ToolError('RATE_LIMIT', 'the server asks to retry later', { ...wait, details, effect: 'none' });
+  if (status === 408) return new ToolError('TIMEOUT', 'the server timed out while it received the request', { details });
   if (status === 503)
     return new ToolError('PROVIDER_ERROR', 'the server is not available', { ...wait, details, class: 'transient', retryable: true });
   if (status >= 500)
-    return new ToolError('PROVIDER_ERROR', `the server answered ${status}`, {
+    return new ToolError('PROVIDER_ERROR', `the server responded with status ${status}`, {
       details,
       class: 'server',
       retryable: status === 502 || status === 504,
     });
   if (!writes || status < 400) return undefined;
   const authorization = status === 401 || status === 403;
-  return new ToolError(authorization ? 'AUTH_REQUIRED' : 'VALIDATION_ERROR', `the server refused it with ${status}`, {
+  return new ToolError(authorization ? 'AUTH_REQUIRED' : 'VALIDATION_ERROR', `the server rejected the request with status ${status}`, {
     details,
     class: authorization ? 'authorization' : status === 404 || status === 410 ? 'not_found' : 'semantic',
     effect: 'none',

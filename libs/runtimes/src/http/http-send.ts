@@ -8,7 +8,7 @@ const BODY_MAX = 1024 * 1024;
 const BYTES_MAX = 5 * 1024 * 1024;
 
 /**
- * Sends something to a URL. Nobody knows what that does: it needs an approval, and a lost answer is in doubt. The
+ * Sends something to a URL. Its effect is unknown: it needs an approval, and a lost response is in doubt. The
  * attempt's key goes along, but no server is trusted to heed it. It declares no resources: what a request changes at the other side does not
  * follow from its address, and one thing has many addresses. So an answer belongs to its own request.
  */

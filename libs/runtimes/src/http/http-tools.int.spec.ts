@@ -136,7 +136,7 @@ describe('http_request', () => {
     expect(await faultOf(httpRequest, { url: `${base}/silent` }, { signal: AbortSignal.timeout(100) })).toMatchObject({ code: 'TIMEOUT' });
   });
 
-  test('a server that is busy or away says when to come again', async () => {
+  test('a busy or unavailable server states when to retry', async () => {
     expect(await faultOf(httpRequest, { url: `${base}/busy` })).toMatchObject({ code: 'RATE_LIMIT', more: { retry_after_s: 7 } });
     const down = await faultOf(httpRequest, { url: `${base}/down` });
     expect(down).toMatchObject({ code: 'PROVIDER_ERROR', more: { retryable: true, class: 'transient' } });
@@ -158,7 +158,7 @@ describe('http_request', () => {
 });
 
 describe('redirects', () => {
-  test('are followed five times, and told', async () => {
+  test('are followed five times and reported', async () => {
     expect((await run(httpRequest, { url: `${base}/hop?n=4` })).redirects).toHaveLength(5);
     expect(await faultOf(httpRequest, { url: `${base}/hop?n=5` })).toMatchObject({ code: 'PROVIDER_ERROR' });
   });
@@ -203,10 +203,10 @@ describe('http_send', () => {
   });
 
   test('nothing listens: nothing was sent', async () => {
-    const gone = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => gone.once('listening', resolve));
-    const { port } = gone.address() as AddressInfo;
-    await new Promise((resolve) => gone.close(resolve));
+    const closed = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => closed.once('listening', resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
     const settings = { COUNTERSIGN_HTTP_ALLOW: '127.0.0.1' };
     expect(await faultOf(httpSend, { method: 'POST', url: `http://127.0.0.1:${port}/` }, { settings })).toMatchObject({
       code: 'NETWORK_ERROR',

@@ -38,7 +38,7 @@ const able = defineTool({
 const runtime = new InProcessRuntime({ name: 'made', version: '2.0.0', tools: [plain, able] });
 const job = (tool: string) => ({ tool: `${tool}@1.0.0`, input: { name: 'abc' }, context: testContext() });
 
-test('a loaded pack says of each tool what it may be asked', async () => {
+test('a loaded pack lists the functions of each tool', async () => {
   const { name, version, tools } = await runtime.load();
   expect([name, version]).toEqual(['made', '2.0.0']);
   expect(tools.map(({ contract, asks }) => [contract.name, [...asks]])).toEqual([

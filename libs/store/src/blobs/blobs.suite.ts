@@ -29,7 +29,7 @@ export function describeBlobs(
       expect((await opened.blobs.get('acme', kept[0]?.name as string))?.equals(bytes)).toBe(true);
     });
 
-    test('what is marked is found under its markings only, and its name says them', async () => {
+    test('a marked blob is found only under its markings, and its name contains them', async () => {
       const bytes = randomBytes(40);
       const kept = await opened.blobs.put('acme', bytes, 'text/csv', ['pii.high', 'finance', 'pii.high']);
       expect([markingsOf(kept.name), contentTypeOf(kept.name)]).toEqual([['finance', 'pii.high'], 'text/csv']);
@@ -53,7 +53,7 @@ export function describeBlobs(
       expect(await opened.blobs.get(longer, kept.name)).toBeUndefined();
     });
 
-    test('what is no name of a blob is not looked for', async () => {
+    test('an invalid blob name is not looked up', async () => {
       for (const name of [
         '',
         '..',

@@ -16,7 +16,7 @@ export class FolderBlobs implements Blobs {
       if (there?.size !== blob.bytes) await write(file, bytes);
       return blob;
     } catch (cause) {
-      throw new InfrastructureFault(`a blob could not be kept: ${(cause as Error).message}`, { cause });
+      throw new InfrastructureFault(`a blob could not be stored: ${(cause as Error).message}`, { cause });
     }
   }
 

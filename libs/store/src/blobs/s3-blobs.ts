@@ -27,7 +27,7 @@ export class S3Blobs implements Blobs {
     await response.arrayBuffer();
     // 412: an object of this name is there, and its name is the digest of its bytes. 409: another writer of the same bytes is at it.
     if (!response.ok && response.status !== 412 && response.status !== 409)
-      throw new InfrastructureFault(`a blob could not be kept: S3 answered ${response.status}`);
+      throw new InfrastructureFault(`a blob could not be stored: S3 responded with status ${response.status}`);
     return blob;
   }
 

@@ -27,7 +27,7 @@ export class S3Bucket {
     const response = await this.send(key, { method: 'GET' });
     const bytes = Buffer.from(await response.arrayBuffer());
     if (response.status === 404) return undefined;
-    if (!response.ok) throw new InfrastructureFault(`${key} could not be read: S3 answered ${response.status}`);
+    if (!response.ok) throw new InfrastructureFault(`${key} could not be read: S3 responded with status ${response.status}`);
     return bytes;
   }
 
@@ -35,17 +35,17 @@ export class S3Bucket {
   async put(key: string, bytes: Uint8Array): Promise<void> {
     const response = await this.send(key, { method: 'PUT', body: bytes as NonNullable<RequestInit['body']> });
     await response.arrayBuffer();
-    if (!response.ok) throw new InfrastructureFault(`${key} could not be kept: S3 answered ${response.status}`);
+    if (!response.ok) throw new InfrastructureFault(`${key} could not be stored: S3 responded with status ${response.status}`);
   }
 
-  /** Any request of one object, signed. @throws InfrastructureFault where nobody answers */
+  /** Any request of one object, signed. @throws InfrastructureFault where the server does not respond */
   async send(key: string, init: RequestInit): Promise<Response> {
     const { endpoint, bucket, timeout_ms } = this.options;
     try {
       const signal = AbortSignal.timeout(timeout_ms ?? TIMEOUT_MS);
       return await this.client.fetch(`${endpoint.replace(/\/+$/, '')}/${bucket}/${key}`, { ...init, signal });
     } catch (cause) {
-      throw new InfrastructureFault(`S3 does not answer: ${(cause as Error).message}`, { cause });
+      throw new InfrastructureFault(`S3 does not respond: ${(cause as Error).message}`, { cause });
     }
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../store.js';
 import { isOwedKept, noteOwedKept, type OwedCallback, oweCallbacks, owedCallbacks, settleCallbacks } from './owed-callbacks.js';
 
-/** What is to be told to callback URLs, over restarts. */
+/** Callbacks that are owed, across restarts. */
 export function describeOwedCallbacks(store: () => Store): void {
   describe('callbacks that are owed', () => {
     const call = (at: number): OwedCallback => ({ call_id: callId(at, uuidv7(Date.now())), tenant_id: `t${at}` });
@@ -21,7 +21,7 @@ export function describeOwedCallbacks(store: () => Store): void {
       expect(await owedOf(calls)).toEqual([{ ...calls[1], age_ms: expect.any(Number) }]);
     });
 
-    test('a new database does not say that it holds all of them until that is noted', async () => {
+    test('a new database is not complete until it is marked as complete', async () => {
       expect(await isOwedKept(store())).toBe(false);
       await noteOwedKept(store());
       await noteOwedKept(store());

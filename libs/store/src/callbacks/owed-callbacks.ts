@@ -23,7 +23,7 @@ const KEEP = 'INSERT INTO callbacks_kept VALUES (true) ON CONFLICT DO NOTHING';
 
 const ids = (calls: readonly string[]) => calls.map((id) => parseCallId(id) as { partition: number; uuid: string });
 
-/** Keeps in mind that these calls' callbacks are to be told, until they are settled. */
+/** Stores that callbacks of these calls are owed, until they are settled. */
 export async function oweCallbacks(sql: Sql, calls: readonly OwedCallback[]): Promise<void> {
   const places = ids(calls.map(({ call_id }) => call_id));
   const params = [places.map(({ uuid }) => uuid), places.map(({ partition }) => partition), calls.map(({ tenant_id }) => tenant_id)];

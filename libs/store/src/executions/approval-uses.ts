@@ -13,7 +13,7 @@ function statement(uses: readonly { approval_id: string; call_uuid: string }[]):
 
 /**
  * The tombstones of approvals that were denied, expired or cancelled: a claim takes its approval in its own transaction,
- * so that of a tombstone and a claim only one gets the row, and no grant fires after a denial. No lease is asked for,
+ * so that of a tombstone and a claim only one gets the row, and no grant fires after a denial. No lease is required,
  * because the log has decided.
  */
 export function closeApprovalsStatement(approval_ids: readonly string[]): Statement {

@@ -116,7 +116,7 @@ export function describeClaims(store: () => Store): void {
     expect(await claim(store(), epoch, [claimOf({ approval_id })])).toEqual([true]);
   });
 
-  test('a claim that took its approval and then lost its key keeps it for its own next attempt, and for nobody else', async () => {
+  test('a claim that took its approval and then lost its key keeps it for its own next attempt only', async () => {
     const epoch = await leaseOf(store());
     const key = randomUUID();
     const claims = Array.from({ length: 12 }, () => claimOf({ key, approval_id: randomUUID() }));
@@ -131,7 +131,7 @@ export function describeClaims(store: () => Store): void {
     expect(await claim(store(), epoch, [{ ...next, key: randomUUID(), call_uuid: randomUUID() }])).toEqual([false]);
   });
 
-  test('of the end of an approval and a claim that race for it exactly one gets it, twenty times', async () => {
+  test('of the end of an approval and a concurrent claim exactly one wins, twenty times', async () => {
     const epoch = await leaseOf(store());
     for (let i = 0; i < 20; i++) {
       const approval_id = randomUUID();
@@ -191,7 +191,7 @@ export function describeEnds(store: () => Store): void {
     expect((await found())[1]).toEqual([succeeded, 12, 1_700_000_000]);
   });
 
-  test('nothing tells whether the answer of an attempt stands that named no resource, and none is read that has no row', async () => {
+  test('whether the result of an attempt without resources holds is unknown, and attempts without a row are not read', async () => {
     const epoch = await leaseOf(store());
     const one = claimOf();
     await claim(store(), epoch, [one]);

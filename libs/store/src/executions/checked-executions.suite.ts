@@ -31,7 +31,7 @@ export function describeCheckedRows(store: () => Store): void {
     expect(await executionsAfter(store(), { lane, partition: 2 }, all[0] as (typeof all)[0], 10)).toHaveLength(1);
   });
 
-  test('comparisons that somebody asks for: one at a time, with all rows where one of them says so, kept for a week', async () => {
+  test('requested comparisons: one at a time, with all rows if one of them requests it, kept for a week', async () => {
     const ask = (views: boolean, asked_at_ms: number) => askForScrub(store(), { run_id: randomUUID(), views, asked_at_ms });
     const log = await ask(false, 1_000);
     expect((await ask(false, 2_000)).run_id).toBe(log.run_id);

@@ -6,7 +6,7 @@ export interface CheckedKeys {
   lane: string;
   partition: number;
   attempts: readonly ExecutionKey[];
-  /** Leases that are asked for beside those of the rows. */
+  /** Leases to read besides those of the rows. */
   epochs: readonly number[];
   resources: readonly string[];
 }

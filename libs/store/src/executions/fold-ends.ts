@@ -52,8 +52,8 @@ SELECT f.resource, f.generation, r.replaced, f.generation, r.replaced, f.call_uu
 FROM folded f CROSS JOIN LATERAL (SELECT CASE WHEN f.flags & 2 = 2 THEN f.generation ELSE 0 END AS replaced) r WHERE f.state <> 5 ORDER BY f.resource
 ON CONFLICT (resource) DO UPDATE SET ${NEWEST_WINS}`;
 
-// What a doubt held is moved once more by its resolution, but only where something else ran in between: then nobody can tell which of the
-// two the system shows. What only has names below it is not written: nobody's answer depends on that.
+// What a doubt held is moved once more by its resolution, but only if something else ran in between: then it is unknown which of the
+// two the system shows. What only has names below it is not written: no result depends on that.
 const FOLD_WITH_RESOURCES = `WITH folded AS (${FOLD} RETURNING t.key, t.attempt, t.state, t.call_uuid, t.partition, t.ended_at_s, t.resources),
 acted AS MATERIALIZED (SELECT (e->>0)::uuid AS resource, (e->>1)::int2 AS flags, (f.resources::jsonb->>'generation')::int8 AS generation,
     (f.resources::jsonb->>'settle_ms')::int4 AS settle_ms,
@@ -101,7 +101,7 @@ function onOneStatement(ends: readonly LoggedEnd[], ones: readonly EndedOnOne[])
 }
 
 /**
- * Folds ends that are on the log into their rows: no lease is asked for, because the log has decided already. The first
+ * Folds ends that are on the log into their rows: no lease is required, because the log has decided already. The first
  * end of a row stays, but for one that resolves a doubt. An effect, or a doubt, ends the answers on the resources of its row;
  * an end without effect frees them and changes nothing. To be run in one transaction, in this order.
  */

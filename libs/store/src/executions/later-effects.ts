@@ -13,7 +13,7 @@ export interface PlacedEffect {
 /** What was found at most: more than anybody reads. */
 const FOUND_MAX = 500;
 
-// A scan of the rows since: asked for by people who are about to undo something, and by nobody else.
+// A scan of the rows since: only for people who are about to undo something.
 const LATER = `SELECT t.key, t.attempt, t.call_uuid, t.partition, t.resources FROM tool_executions t
 WHERE t.tenant_id = $1 AND t.key <> $2 AND t.state IN (1, 2, 3, 6) AND t.resources IS NOT NULL
   AND (t.ended_at_s IS NULL OR t.ended_at_s >= $3)

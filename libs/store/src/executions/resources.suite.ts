@@ -71,7 +71,7 @@ async function stands(store: Store, one: ResourceClaim): Promise<boolean | null 
 const kinds = (answers: readonly ResourceClaimed[]) => answers.map(({ kind }) => kind);
 
 function describeStanding(store: () => Store): void {
-  test('an answer stands until a later effect on its name: A, B, A is three effects', async () => {
+  test('a result holds until a later effect on its resource: A, B, A is three effects', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const a = await happens(store(), epoch, effect(names, 'file/x', 'replaces'));
     expect(await stands(store(), a)).toBe(true);
@@ -110,7 +110,7 @@ function describeStanding(store: () => Store): void {
     expect(await stands(store(), added)).toBe(false);
   });
 
-  test('an end without effect gives the generation back: the answer before it stands again', async () => {
+  test('an end without effect releases the generation: the earlier result holds again', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const a = await happens(store(), epoch, effect(names, 'x', 'replaces'));
     const b = effect(names, 'x', 'replaces');
@@ -123,7 +123,7 @@ function describeStanding(store: () => Store): void {
     expect(kinds(await claimWithResources(store(), epoch, [{ ...repeat, forced: true }]))).toEqual(['won']);
   });
 
-  test('where the row of a generation is missing the answer does not stand; a row that named nothing says null', async () => {
+  test('without the row of its generation a result does not hold; a row without resources gives null', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const a = await happens(store(), epoch, effect(names, 'x', 'replaces'));
     await store().query({ text: 'DELETE FROM resource_generations WHERE resource = $1', params: [names.x] });
@@ -166,7 +166,7 @@ function describeHolds(store: () => Store): void {
     expect(answers.flat().filter(({ kind }) => kind === 'won')).toHaveLength(30);
   });
 
-  test('a doubt is waited for until it has settled, then others run and are told; its resolution ends their answers', async () => {
+  test('others wait until a doubt has settled, then run with a warning; its resolution invalidates their results', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const doubtful = effect(names, 'x', 'replaces', { settle_ms: 2_000_000_000 });
     await claimWithResources(store(), epoch, [doubtful]);
@@ -182,7 +182,7 @@ function describeHolds(store: () => Store): void {
     expect(await happens(store(), epoch, effect(names, 'x', 'replaces'))).toBeDefined();
   });
 
-  test('a doubt that nothing came after, and that a person finds to have happened, stands', async () => {
+  test('a doubt without later effects that a person resolves as happened holds', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const doubtful = effect(names, 'x', 'replaces');
     await claimWithResources(store(), epoch, [doubtful]);
@@ -191,7 +191,7 @@ function describeHolds(store: () => Store): void {
     expect(await stands(store(), doubtful)).toBe(true);
   });
 
-  test('a claim that is forgotten, and a hold whose row is gone, hold nothing', async () => {
+  test('a removed claim, and a hold whose row is deleted, hold nothing', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const [forgotten, lost] = [effect(names, 'x', 'replaces'), effect(names, 'y', 'replaces')];
     expect(kinds(await claimWithResources(store(), epoch, [forgotten, lost]))).toEqual(['won', 'won']);
@@ -217,7 +217,7 @@ function describeStaleHolds(store: () => Store): void {
 }
 
 function describePlans(store: () => Store): void {
-  test('a process that knows nothing of what others did, or whose clock is behind, claims what the tables say', async () => {
+  test('a process without the state of others, or with a slow clock, claims by the tables', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     await happens(store(), epoch, effect(names, 'd', 'replaces'));
     const folder = await happens(store(), epoch, effect(names, 'd', 'adds'));
@@ -247,7 +247,7 @@ function describePlans(store: () => Store): void {
 }
 
 function describeRefold(store: () => Store): void {
-  test('rows restored in any order of partitions give the same standing as those that lived, and what ran holds its resources', async () => {
+  test('rows restored in any order of partitions give the same state as the originals, and running attempts hold their resources', async () => {
     const [epoch, names] = [await leaseOf(store()), namespace()];
     const lived: ResourceClaim[] = [];
     for (const path of ['d/x', 'd/y', 'd', 'd/x', 'd/z']) lived.push(await happens(store(), epoch, effect(names, path, 'replaces')));

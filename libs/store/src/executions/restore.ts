@@ -12,7 +12,7 @@ WHERE t.call_uuid = excluded.call_uuid AND (t.end_offset IS NULL OR excluded.end
 const HOLDS_OF = `SELECT (e->>0)::uuid AS resource, w.key, w.attempt, ((e->>1)::int2) & 2 AS flags, (w.resources::jsonb->>'settle_ms')::int4 AS settle_ms,
     (SELECT coalesce(string_agg(p->>0, ','), '') FROM jsonb_array_elements(w.resources::jsonb->'touched') p WHERE p->>0 <> e->>0) AS path`;
 
-// Their leases are gone with the earlier database: known again, and fenced, so that what still runs is found as orphaned.
+// Their leases were lost with the database: recreated as fenced, so that running rows are found as orphans.
 const RESTORE_LEASES = `INSERT INTO executor_leases (epoch, instance_id, lane, lease_until_ms, fenced)
 SELECT DISTINCT ON (epoch) epoch, 'restored', lane, 0, true FROM unnest($1::int4[], $2::text[]) AS l(epoch, lane)
 ON CONFLICT (epoch) DO NOTHING`;
@@ -90,7 +90,7 @@ function statement(rows: readonly ExecutionRow[]): Statement {
 }
 
 /**
- * Refolds rows from the log into an empty or older database, before anything is claimed: no lease is asked for. Of two
+ * Refolds rows from the log into an empty or older database, before anything is claimed: no lease is required. Of two
  * rows for one key and attempt the later in the list counts, and against a row of the table the later end.
  */
 export async function restore(store: Store, rows: readonly ExecutionRow[]): Promise<void> {

@@ -23,7 +23,7 @@ export class SeenGenerations {
     return this.byName.get(resource) ?? NONE;
   }
 
-  /** The generation that the answer of a claim depends on. Not asked for a name that is replaced: that is the claim's own. */
+  /** The generation that the answer of a claim depends on. Not needed for a name that is replaced: that is the claim's own. */
   expected({ resource, exact, replaces }: ResourceTouch): number {
     const known = this.of(resource);
     if (exact) return known.in_replaced;

@@ -43,7 +43,7 @@ test('the newest whole snapshot is read, an older one is removed, and of a half-
   expect([...bucket.objects.values()].map(String)).toEqual([expect.stringContaining('"pieces":1'), 'd']);
 });
 
-test('a piece that is gone is said, for without it an effect may happen twice', async () => {
+test('a missing piece is reported, because without it an effect may happen twice', async () => {
   const bucket = new Bucket();
   const place = new SnapshotObjects(bucket, 'keys');
   await place.write(pieces(['a']));

@@ -22,7 +22,7 @@ export class SnapshotObjects implements SnapshotPlace {
     try {
       for await (const piece of pieces) await this.bucket.put(this.key(id, written.pieces++), Buffer.from(piece));
     } catch (fault) {
-      // Nobody would find them again. Where the bucket itself is away they stay.
+      // Without an index they would be orphans. If the bucket is unavailable they stay.
       await this.remove(written).catch(() => undefined);
       throw fault;
     }
@@ -34,7 +34,7 @@ export class SnapshotObjects implements SnapshotPlace {
     const index = await this.index();
     for (let at = 0; index && at < index.pieces; at++) {
       const piece = await this.bucket.get(this.key(index.id, at));
-      if (!piece) throw new Error(`${this.key(index.id, at)} is gone: restore it from a backup (without it effects may happen twice)`);
+      if (!piece) throw new Error(`${this.key(index.id, at)} is missing: restore it from a backup (without it, effects may happen twice)`);
       yield piece.toString();
     }
   }

@@ -24,7 +24,7 @@ RETURNING ${EXECUTION_COLUMNS}`;
 export async function orphans(store: Store, lane: string, partition: number, limit = 500): Promise<ExecutionRow[]> {
   const params = [lane, partition];
   const epochs = await store.query<{ epoch: number }>({ name: 'undrained_epochs', text: UNDRAINED, params });
-  // Asked every second: without such an epoch the rows are not touched at all.
+  // Runs every second: without such an epoch the rows are not read.
   if (epochs.length === 0) return [];
   const drained = epochs.map(({ epoch }) => epoch);
   const rows = await store.query<ExecutionRow & Row>({ name: 'orphans', text: ORPHANS, params: [drained, partition, limit] });

@@ -3,7 +3,7 @@ import type { Sql } from '../store.js';
 import type { UnhealthyPack } from './unhealthy-packs.js';
 
 /** An instance that has not been heard from for so long does not count as running, ms. */
-export const INSTANCE_GONE_MS = 3_000;
+export const INSTANCE_EXPIRED_MS = 3_000;
 const FORGOTTEN_MS = 3_600_000;
 /** 1: drops a change of the configuration whose base moved. Builds from before report nothing, which counts as 0. */
 const CONFIGURATION_RULES = 1;
@@ -36,16 +36,16 @@ export async function reportInstance(
 
 /** Whether every instance that runs drops changes whose base moved. While one does not, a change that says its base would be folded in two ways. */
 export async function allRefuseMovedBases(sql: Sql): Promise<boolean> {
-  const [row] = await sql.query<{ older: number }>({ name: 'instance_older', text: OLDER, params: [INSTANCE_GONE_MS] });
+  const [row] = await sql.query<{ older: number }>({ name: 'instance_older', text: OLDER, params: [INSTANCE_EXPIRED_MS] });
   return row?.older === 0;
 }
 
 /** The instances that run and that a change of the configuration waits for, by service. */
 export function runningInstances(sql: Sql): Promise<RunningInstance[]> {
-  return sql.query<RunningInstance & Record<string, unknown>>({ name: 'instance_live', text: LIVE, params: [INSTANCE_GONE_MS] });
+  return sql.query<RunningInstance & Record<string, unknown>>({ name: 'instance_live', text: LIVE, params: [INSTANCE_EXPIRED_MS] });
 }
 
-/** Takes an instance off the list, and those that nobody has heard from for an hour. */
+/** Deletes an instance, and those without a heartbeat for an hour. */
 export async function forgetInstance(sql: Sql, instance_id: string): Promise<void> {
   await sql.query({ name: 'instance_forget', text: FORGET, params: [instance_id, FORGOTTEN_MS] });
 }

@@ -1,6 +1,6 @@
 import { NOW_MS } from '../leases/lease-guard.js';
 import type { Sql } from '../store.js';
-import { INSTANCE_GONE_MS } from './instances.js';
+import { INSTANCE_EXPIRED_MS } from './instances.js';
 
 /** A pack that an executor cannot use now. */
 export interface UnhealthyPack {
@@ -15,7 +15,7 @@ WHERE seen_at_ms > ${NOW_MS} - $1 AND unhealthy_packs <> '[]' ORDER BY instance_
 
 /** The packs that some running executor cannot use, each once, by name. */
 export async function unhealthyPacks(sql: Sql): Promise<UnhealthyPack[]> {
-  const rows = await sql.query<{ unhealthy_packs: string }>({ name: 'unhealthy_packs', text: UNHEALTHY, params: [INSTANCE_GONE_MS] });
+  const rows = await sql.query<{ unhealthy_packs: string }>({ name: 'unhealthy_packs', text: UNHEALTHY, params: [INSTANCE_EXPIRED_MS] });
   const packs = rows.flatMap(({ unhealthy_packs }) => JSON.parse(unhealthy_packs) as UnhealthyPack[]);
   const named = new Map(packs.map((one) => [one.pack, one]));
   return [...named.values()].sort((a, b) => (a.pack < b.pack ? -1 : 1)).slice(0, PACKS_MAX);

@@ -33,7 +33,7 @@ export class KeyRing {
     if (known) return known;
     await create(file);
     const created = await read(file);
-    if (!created) throw new KeyFault(`the key file ${file} vanished`);
+    if (!created) throw new KeyFault(`the key file ${file} disappeared`);
     return created;
   }
 
@@ -62,7 +62,7 @@ async function read(file: string): Promise<KeyRing | null> {
   try {
     return KeyRing.fromText((JSON.parse(text) as { master_key: string }).master_key);
   } catch {
-    throw new KeyFault(`the key file ${file} is damaged: restore it from a backup (a new key would let old calls fire again)`);
+    throw new KeyFault(`the key file ${file} is damaged: restore it from a backup (with a new key, old calls could run again)`);
   }
 }
 

@@ -15,7 +15,7 @@ export function describeLeases(store: () => Store): void {
     expect(next).toBe(highest + 101);
   });
 
-  test('a heartbeat keeps a lease from being fenced, and a lease without one is fenced when it ran out', async () => {
+  test('a heartbeat protects a lease from fencing, and a lease without one is fenced when it expires', async () => {
     const lane = randomUUID();
     const kept = await leaseOf(store(), lane, 100);
     const lost = await leaseOf(store(), lane, 100);
@@ -28,7 +28,7 @@ export function describeLeases(store: () => Store): void {
     expect(await heartbeat(store(), kept, 60_000)).toBe(true);
   });
 
-  test('a lease that ran out claims nothing; it goes on where nobody fenced it, and its owner never fences it', async () => {
+  test('an expired lease claims nothing; it continues unless it was fenced, and its owner never fences it', async () => {
     const lane = randomUUID();
     const slow = await leaseOf(store(), lane, 50);
     await new Promise((wait) => setTimeout(wait, 100));
@@ -39,7 +39,7 @@ export function describeLeases(store: () => Store): void {
     expect(await fenceExpired(store(), lane, 0)).toEqual([]);
   });
 
-  test('of a late heartbeat and a fence one wins: the lease goes on, or it is over for ever', async () => {
+  test('of a late heartbeat and a fence one wins: the lease continues, or it ends permanently', async () => {
     const lane = randomUUID();
     const epochs = await Promise.all(Array.from({ length: 8 }, () => leaseOf(store(), lane, 1)));
     await new Promise((wait) => setTimeout(wait, 20));

@@ -30,7 +30,7 @@ export async function acquire(store: Store, request: LeaseRequest): Promise<numb
 }
 
 /**
- * Prolongs the lease, also one whose time is over, as long as nobody fenced it; false where the epoch is fenced (for ever).
+ * Prolongs the lease, also one whose time is over, unless it was fenced; false if the epoch is fenced (permanently).
  * Take the monotonic deadline before calling.
  */
 export async function heartbeat(sql: Sql, epoch: number, lease_ms: number): Promise<boolean> {
@@ -38,7 +38,7 @@ export async function heartbeat(sql: Sql, epoch: number, lease_ms: number): Prom
 }
 
 /**
- * Fences the leases of a lane that ran out, except the caller's own: a slow process must not take from itself what nobody else took.
+ * Fences the leases of a lane that ran out, except the caller's own: a slow process must not fence its own lease.
  * @returns their epochs; from then on they claim nothing and end nothing.
  */
 export async function fenceExpired(sql: Sql, lane: string, own_epoch: number): Promise<number[]> {

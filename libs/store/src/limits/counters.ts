@@ -91,7 +91,7 @@ async function write(sql: Sql, { counters, reservations }: CounterChange): Promi
     reservations.map((row) => row.at_s),
   ];
   const written = await sql.query({ name: 'limit_reservations_decide', text: DECIDE, params });
-  if (written.length !== reservations.length) throw new InfrastructureFault('another process decided on the same call meanwhile');
+  if (written.length !== reservations.length) throw new InfrastructureFault('another process decided on the same call at the same time');
 }
 
 /**

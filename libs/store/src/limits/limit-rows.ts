@@ -25,7 +25,7 @@ WHERE lane = $1 AND partition = $2 AND state = ${reservationState.held}`;
   return await sql.query<ReservationRow & Record<string, unknown>>({ name: 'limit_reservations_held', text, params: [lane, partition] });
 }
 
-/** Takes away what calls that ended before this time had held: nobody asks for them any more. */
+/** Takes away what calls that ended before this time had held: they are no longer needed. */
 export async function dropReservations(sql: Sql, before_s: number): Promise<void> {
   const text = `DELETE FROM limit_reservations WHERE call_uuid IN
 (SELECT call_uuid FROM limit_reservations WHERE state <> ${reservationState.held} AND at_s < $1 LIMIT 500)`;

@@ -58,7 +58,7 @@ export function describeLimits(store: () => Store): void {
     });
   });
 
-  test('what a partition holds is found, and what ended long ago is dropped', async () => {
+  test('the reservations of a partition are found, and old ended ones are dropped', async () => {
     const lane = randomUUID();
     const [holds, ended, fresh] = [rowOf(lane), rowOf(lane, { state: settled }), rowOf(lane, { state: settled, at_s: 5000 })];
     const rows = [holds, ended, fresh] as ReservationRow[];

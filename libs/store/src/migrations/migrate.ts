@@ -20,7 +20,7 @@ export async function migrate(store: Store, all: readonly Migration[] = migratio
     const rows = await sql.query<{ name: string; digest: string }>({ text: 'SELECT name, digest FROM migrations', params: [] });
     const known = new Map(all.map((migration) => [migration.name, digestOf(migration)]));
     for (const { name, digest } of rows) {
-      if (known.get(name) !== digest) throw new SchemaOutdated(`migration ${name} of the database is not of this version`);
+      if (known.get(name) !== digest) throw new SchemaOutdated(`migration ${name} in the database differs from the one of this release`);
     }
     const done = new Set(rows.map(({ name }) => name));
     const missing = all.filter(({ name }) => !done.has(name));

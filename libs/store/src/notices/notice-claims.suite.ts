@@ -10,12 +10,12 @@ export function describeNoticeClaims(store: () => Store): void {
     const place = () => ({ notice_id: randomUUID(), webhook_id: 'w' });
     const by = (owner: string, for_ms = 60_000) => ({ owner, for_ms });
 
-    test('of many who ask at once one tells it, and nobody once it is told', async () => {
+    test('of many concurrent claims one wins, and none once it is sent', async () => {
       const one = place();
-      const asked = await Promise.all(Array.from({ length: 20 }, (_, i) => claimNotice(store(), one, by(`g${i}`))));
-      expect(asked.filter((answer) => answer === 'mine')).toHaveLength(1);
-      expect(asked.filter((answer) => answer === 'others')).toHaveLength(19);
-      const owner = `g${asked.indexOf('mine')}`;
+      const claims = await Promise.all(Array.from({ length: 20 }, (_, i) => claimNotice(store(), one, by(`g${i}`))));
+      expect(claims.filter((answer) => answer === 'mine')).toHaveLength(1);
+      expect(claims.filter((answer) => answer === 'others')).toHaveLength(19);
+      const owner = `g${claims.indexOf('mine')}`;
       expect(await claimNotice(store(), one, by(owner))).toBe('mine');
       await settleNotice(store(), one, owner);
       expect(await claimNotice(store(), one, by(owner))).toBe('settled');
@@ -24,11 +24,11 @@ export function describeNoticeClaims(store: () => Store): void {
 
     test('who does not come back is succeeded, and cannot settle it any more', async () => {
       const one = place();
-      expect(await claimNotice(store(), one, by('gone', 50))).toBe('mine');
+      expect(await claimNotice(store(), one, by('expired', 50))).toBe('mine');
       expect(await claimNotice(store(), one, by('next'))).toBe('others');
       await sleep(80);
       expect(await claimNotice(store(), one, by('next'))).toBe('mine');
-      await settleNotice(store(), one, 'gone');
+      await settleNotice(store(), one, 'expired');
       expect(await claimNotice(store(), one, by('third'))).toBe('others');
       await forgetNotices(store());
       expect(await claimNotice(store(), one, by('third'))).toBe('others');

@@ -7,7 +7,7 @@ export interface NoticePlace {
   webhook_id: string;
 }
 
-/** `mine`: nobody else tells it until the time given is over. `settled`: it was told, or given up. `others`: somebody is at it. */
+/** `mine`: no other process sends it until the claim expires. `settled`: it was sent or given up. `others`: another process has claimed it. */
 export type NoticeClaim = 'mine' | 'settled' | 'others';
 
 const FORGOTTEN_MS = 3 * 86_400_000;
@@ -33,17 +33,17 @@ export async function claimNotice(
   return row?.settled ? 'settled' : 'others';
 }
 
-/** Nothing more is told of it to this channel. */
+/** It is not sent to this channel any more. */
 export async function settleNotice(sql: Sql, { notice_id, webhook_id }: NoticePlace, owner: string): Promise<void> {
   await sql.query({ name: 'notice_settle', text: SETTLE, params: [notice_id, webhook_id, owner] });
 }
 
-/** Drops claims of over three days ago: notices that old are not told any more. */
+/** Drops claims of over three days ago: notices that old are not sent any more. */
 export async function forgetNotices(sql: Sql): Promise<void> {
   await sql.query({ name: 'notice_forget', text: FORGET, params: [FORGOTTEN_MS] });
 }
 
-/** Lets everybody tell what this owner has claimed and not told. */
+/** Releases what this owner has claimed and not sent. */
 export async function releaseNotices(sql: Sql, owner: string): Promise<void> {
   await sql.query({ name: 'notice_release', text: RELEASE, params: [owner] });
 }

@@ -61,7 +61,7 @@ export class PgliteConnection {
 
   /** One round trip; outside a session all statements are one transaction. */
   run(statements: readonly Statement[], options: RunOptions = {}): Promise<WireAnswer> {
-    if (this.#lost) return Promise.reject(new InfrastructureFault('the database is away', { cause: this.#lost }));
+    if (this.#lost) return Promise.reject(new InfrastructureFault('the database is unavailable', { cause: this.#lost }));
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       const request: BackendRequest = {
@@ -76,7 +76,7 @@ export class PgliteConnection {
     });
   }
 
-  /** Finishes what was asked for, then stops the thread. */
+  /** Finishes pending requests, then stops the thread. */
   async close(): Promise<void> {
     if (this.#lost) return;
     this.#flush();

@@ -50,11 +50,11 @@ describe('PGlite on disk', () => {
     await create(store);
     await store.query({ text: 'INSERT INTO kept VALUES ($1)', params: [7] });
     const posts = vi.spyOn(Worker.prototype, 'postMessage');
-    const asked = store.query({ text: 'SELECT count(*) FROM generate_series(1, 10000000)', params: [] });
+    const running = store.query({ text: 'SELECT count(*) FROM generate_series(1, 10000000)', params: [] });
     await new Promise((wait) => setTimeout(wait, 50));
     await (posts.mock.contexts[0] as Worker).terminate();
     posts.mockRestore();
-    await expect(asked).rejects.toMatchObject({ countersign_fault: 'infrastructure' });
+    await expect(running).rejects.toMatchObject({ countersign_fault: 'infrastructure' });
     const rows = await store.query({ text: 'SELECT id FROM kept', params: [] });
     expect(rows).toEqual([{ id: 7 }]);
     await store.close();
@@ -84,7 +84,7 @@ describe('PGlite on disk', () => {
     await store.close();
   });
 
-  test('a damaged directory is told, and usable after a reset', async () => {
+  test('a damaged directory is reported, and usable after a reset', async () => {
     await (await opened()).close();
     await rm(join(dir, 'pg', 'global'), { recursive: true });
     expect(await PgliteStore.tryOpen({ dir: join(dir, 'pg') })).toMatchObject({ unusable: 'damaged' });
@@ -94,7 +94,7 @@ describe('PGlite on disk', () => {
     await again.close();
   });
 
-  test('a directory of a later or changed schema is told as outdated', async () => {
+  test('a directory of a later or changed schema is reported as outdated', async () => {
     const store = await opened();
     await store.query({ text: "INSERT INTO migrations (name, digest) VALUES ('9999-of-a-later-version', '')", params: [] });
     await store.close();
@@ -120,7 +120,7 @@ describe('PGlite in its thread', () => {
     await store.close();
   });
 
-  test('a hot request goes before background ones that were asked for earlier, and the main thread stays free', async () => {
+  test('a hot request goes before earlier background requests, and the main thread stays free', async () => {
     const order: string[] = [];
     const slow = { text: 'SELECT count(*) AS n FROM generate_series(1, 300000)', params: [] };
     const background = Array.from({ length: 8 }, (_, i) =>

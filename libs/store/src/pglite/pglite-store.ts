@@ -56,7 +56,7 @@ export class PgliteStore extends Store {
   static async tryOpen(options: PgliteOptions): Promise<PgliteOpened> {
     const snapshot = await snapshotFile(options.cache_dir);
     const dir = options.memory ? null : (options.dir ?? null);
-    if (dir === null && !options.memory) throw new TypeError('either dir or memory must be given');
+    if (dir === null && !options.memory) throw new TypeError('either dir or memory must be set');
     if (dir !== null && !(await isComplete(dir))) await PgliteStore.reset(dir);
     const open = (): Promise<PgliteConnection> => PgliteConnection.open({ dir, snapshot });
     let connection: PgliteConnection;
@@ -126,13 +126,13 @@ export class PgliteStore extends Store {
 
   /** The thread died (out of memory, disk full): its files are as after a killed process, so it is started again. */
   async #recover(): Promise<void> {
-    if (this.#closed || !this.reopen) throw new InfrastructureFault(this.#closed ? 'the store is closed' : 'the database is lost');
+    if (this.#closed || !this.reopen) throw new InfrastructureFault(this.#closed ? 'the store is closed' : 'the database failed');
     this.#reopening ??= this.reopen()
       .then((connection) => {
         this.#connection = connection;
       })
       .catch((error: unknown) => {
-        throw new InfrastructureFault('the database could not be started again', { cause: error });
+        throw new InfrastructureFault('the database could not be restarted', { cause: error });
       })
       .finally(() => {
         this.#reopening = null;

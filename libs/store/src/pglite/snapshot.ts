@@ -12,7 +12,7 @@ import { migrateSql } from '../migrations/migrate.js';
 const BUILDER = fileURLToPath(new URL('./snapshot-main.js', import.meta.url));
 const STALE_LOCK_MS = 60_000;
 
-/** Nobody creates a second database here: without its templates an embedded start writes 600 files less, half of them all. */
+/** No second database is ever created: without its templates an embedded start writes 600 files less, half of them all. */
 export const DROP_TEMPLATES = [
   "UPDATE pg_database SET datistemplate = false WHERE datname IN ('template0', 'template1')",
   'DROP DATABASE template0',

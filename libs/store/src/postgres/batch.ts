@@ -104,7 +104,7 @@ export class Batch implements Submittable {
 
   /** From the backend (with a SQLSTATE) or from the connection (without). */
   handleError(error: Error & { code?: string; severity?: string }): void {
-    // Whether a Parse before the error was kept is not told: forget the connection's names together with the connection.
+    // It is unknown whether a Parse before the error was kept: drop the connection's names together with the connection.
     const names = this.#connection && prepared.get(this.#connection);
     for (const name of this.#fresh) names?.delete(name);
     this.#reject(sqlFault(error.severity === undefined ? undefined : error.code, error.message, error));

@@ -11,7 +11,7 @@ export interface PostgresOptions {
   /** Connections at most. Default 10. */
   pool_max?: number;
   connect_timeout_ms?: number;
-  /** A call without an answer after this long fails and its connection is destroyed: a silent server holds nobody up for ever. Default 15 s. */
+  /** A call without an answer after this long fails and its connection is destroyed: a silent server must not block callers. Default 15 s. */
   answer_timeout_ms?: number;
 }
 
@@ -34,7 +34,7 @@ export class PostgresStore extends Store {
     pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
-  /** Connects and migrates. @throws InfrastructureFault where the server is away; SchemaOutdated. */
+  /** Connects and migrates. @throws InfrastructureFault where the server is unavailable; SchemaOutdated. */
   static async open(options: PostgresOptions): Promise<PostgresStore> {
     const store = new PostgresStore(
       new pg.Pool({
@@ -110,7 +110,7 @@ export class PostgresStore extends Store {
     try {
       return await this.pool.connect();
     } catch (error) {
-      throw new InfrastructureFault('the database is not reachable', { cause: error });
+      throw new InfrastructureFault('the database cannot be reached', { cause: error });
     }
   }
 }

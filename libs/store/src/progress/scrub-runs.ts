@@ -1,6 +1,6 @@
 import type { Row, Sql } from '../store.js';
 
-/** A comparison of the whole record that somebody asked for, and how far it is. */
+/** A requested comparison of the whole log, and its progress. */
 export interface ScrubRun {
   run_id: string;
   /** With the rows of calls and of the arbiter. */

@@ -4,7 +4,7 @@ import { BoundTables } from './bound-tables.js';
 
 /**
  * `live`: what readers see, written by the group. `building`: replayed beside it. `scratch`: call states of a replay.
- * `replaced`: another took its place, its tables are about to go. `retired`: they are gone.
+ * `replaced`: another took its place, its tables are to be dropped. `retired`: they are dropped.
  */
 export type BuildState = 'live' | 'building' | 'scratch' | 'replaced' | 'retired';
 

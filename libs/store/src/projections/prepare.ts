@@ -50,7 +50,7 @@ export async function retire(sql: Sql, build: Build, sets: readonly ViewSet[] = 
   await run(sql, `UPDATE projection_builds SET state = 'retired' WHERE projection = $1 AND suffix = $2`, [build.projection, build.suffix]);
 }
 
-/** The views are folded by nobody yet: a build may be live from its first row on. */
+/** The views are not folded yet: a build may be live from its first row on. */
 async function isFresh(sql: Sql): Promise<boolean> {
   const rows = await run(sql, 'SELECT 1 FROM projection_offsets WHERE projection = $1 LIMIT 1', [VIEWS]);
   return rows.length === 0;

@@ -48,7 +48,7 @@ export function planAgain(store: Store, own: Ownership): Promise<Plan | undefine
   });
 }
 
-/** SQLSTATE of a write by somebody who does not own the partition any more: division by zero, provoked by `heldBy`. */
+/** SQLSTATE of a write by a process that no longer owns the partition: division by zero, provoked by `heldBy`. */
 export const NOT_THE_OWNER = '22012';
 
 /**

@@ -21,14 +21,14 @@ export interface Replay {
 const locked = (sql: Sql) => run<{ plan: number }>(sql, 'SELECT plan FROM projection_plans WHERE projection = $1 FOR UPDATE', [VIEWS]);
 
 /**
- * What was asked before the tables were made needs no answer: they hold what a rebuild would.
+ * Requests from before the tables were created need no rebuild: the tables hold what it would give.
  * @param head offset after the newest record of configuration-changed
  */
 export async function settleRequests(sql: Sql, head: number): Promise<void> {
   await run(sql, 'UPDATE projection_builds SET asked_offset = $1 WHERE asked_offset IS NULL', [head - 1]);
 }
 
-/** Whether a rebuild was asked for, is to be done, or has left something to clear away: one cheap question. */
+/** Whether a rebuild is requested, running, or has left tables to drop: one cheap query. */
 export async function hasRebuildWork(sql: Sql): Promise<boolean> {
   const rows = await sql.query<{ found: boolean }>({
     name: 'projections_has_work',
@@ -45,8 +45,11 @@ export function answerRequests(store: Store, sets: readonly ViewSet[] = viewSets
   return store.transaction(async (sql) => {
     await locked(sql);
     const builds = await readBuilds(sql);
-    const asked = await run<{ projection: string; asked_offset: number }>(sql, 'SELECT projection, asked_offset FROM projection_requests');
-    for (const { projection, asked_offset } of asked) {
+    const requests = await run<{ projection: string; asked_offset: number }>(
+      sql,
+      'SELECT projection, asked_offset FROM projection_requests',
+    );
+    for (const { projection, asked_offset } of requests) {
       const set = sets.find(({ name }) => name === projection);
       const own = builds.filter((build) => build.projection === projection && (build.state === 'live' || build.state === 'building'));
       const answered = own.some((build) => build.asked_offset !== null && build.asked_offset >= asked_offset);
@@ -85,7 +88,7 @@ async function begin(sql: Sql, worker_id: string, builds: readonly Build[], sets
 }
 
 /**
- * The replay that this worker is to do: one that nobody does (any more), or a new one of the builds that wait.
+ * The replay that this worker is to do: one without a worker, or a new one of the builds that wait.
  * Undefined where there is none, or where its builds are of another version than these sets.
  */
 export function claimReplay(store: Store, worker_id: string, sets: readonly ViewSet[] = viewSets): Promise<Replay | undefined> {
@@ -129,7 +132,7 @@ export async function endReplay(sql: Sql, replay: string): Promise<void> {
   await run(sql, 'DELETE FROM projection_offsets WHERE projection = $1', [replay]);
 }
 
-/** Drops the tables that nobody reads any more: what was replaced, and the scratches of replays that have ended. */
+/** Drops the tables that have no readers: replaced ones, and the scratch tables of ended replays. */
 export async function dropReplaced(store: Store, sets: readonly ViewSet[] = viewSets): Promise<void> {
   const ended = await run<{ replay: string }>(store, 'SELECT replay FROM projection_replays WHERE ended_at_ms IS NOT NULL');
   const over = new Set(ended.map(({ replay }) => replay));

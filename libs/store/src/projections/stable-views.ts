@@ -18,7 +18,7 @@ function columnsOf(sql: Sql, relation: string): Promise<Column[]> {
   });
 }
 
-/** Points a stable name at a table. What depends on it is kept unless a column went away or changed its place. */
+/** Points a stable name at a table. Dependent objects are kept unless a column was removed or moved. */
 async function show(sql: Sql, name: string, table: string): Promise<void> {
   const [before, after] = [await columnsOf(sql, name), await columnsOf(sql, table)];
   const kept = before.every(({ column, type }, at) => after[at]?.column === column && after[at]?.type === type);

@@ -32,7 +32,7 @@ test('any bytes come back until their time is over', async () => {
   expect(await results.get('nothing')).toBeUndefined();
 });
 
-test('while Redis is away nothing is found, nothing throws and nothing waits', async () => {
+test('while Redis is unavailable nothing is found, nothing throws and nothing waits', async () => {
   const results = new RedisResults({ url: 'redis://127.0.0.1:1' });
   open.push(results);
   results.put('a', Buffer.from('x'), 1000);

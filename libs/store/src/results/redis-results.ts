@@ -7,14 +7,14 @@ export interface RedisResultsOptions {
   url: string;
   /** In front of each key, for a Redis that is shared. */
   prefix?: string;
-  /** Told of each lost connection; the cache then has nothing. */
+  /** Called for each lost connection; the cache is then empty. */
   on_fault?: (error: Error) => void;
 }
 
 const ANSWER_MS = 250;
 const RECONNECT_MAX_MS = 2_000;
 
-/** Results in Redis, each with its own end. While Redis is away, or slow, nothing is found and nothing waits. */
+/** Results in Redis, each with its own end. While Redis is unavailable or slow, nothing is found and nothing waits. */
 export class RedisResults implements ResultCache {
   private readonly redis: Redis;
   private readonly faults: RedisFaults;

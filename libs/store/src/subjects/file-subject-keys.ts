@@ -15,7 +15,7 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 function recordOf(key: KeptKey): Buffer {
   const text = JSON.stringify({ ...key, wrapped: key.wrapped.toString('base64') });
   const record = Buffer.from(`${digestOf(text)} ${text}`);
-  if (record.length > RECORD_BYTES) throw new Error('the key of a subject names too many markings');
+  if (record.length > RECORD_BYTES) throw new Error('the key of a data subject has too many markings');
   return Buffer.concat([record, BLANK.subarray(record.length)]);
 }
 
@@ -103,7 +103,7 @@ export class FileSubjectKeys extends MemorySubjectKeys {
         if (key) this.slots.set(key.key_id, at);
         else this.free.push(at);
       } catch (cause) {
-        throw new Error(`the keys of subjects in ${file}: ${(cause as Error).message}`, { cause });
+        throw new Error(`the keys of data subjects in ${file}: ${(cause as Error).message}`, { cause });
       }
     }
   }
@@ -118,7 +118,7 @@ export class FileSubjectKeys extends MemorySubjectKeys {
     }
   }
 
-  /** After a failed sync nobody knows what is on the disk: nothing more is written. */
+  /** After a failed sync the content of the disk is unknown: nothing more is written. */
   private async flush(): Promise<void> {
     const batch = this.waiting;
     this.waiting = [];
@@ -126,7 +126,7 @@ export class FileSubjectKeys extends MemorySubjectKeys {
       for (const { at, bytes } of batch) await this.handle.write(bytes, 0, RECORD_BYTES, at * RECORD_BYTES);
       await this.handle.datasync();
     } catch (cause) {
-      this.broken = new InfrastructureFault('the keys of subjects cannot be written to their file', { cause });
+      this.broken = new InfrastructureFault('the keys of data subjects cannot be written to their file', { cause });
       throw this.broken;
     }
   }

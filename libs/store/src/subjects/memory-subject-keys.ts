@@ -25,10 +25,10 @@ export class MemorySubjectKeys extends SubjectKeys {
   }
 
   async destroy(tenant_id: string, key_ids: readonly string[]): Promise<number> {
-    const gone = key_ids.flatMap((id) => this.byId.get(id) ?? []).filter((key) => key.tenant_id === tenant_id);
-    for (const key of gone) this.drop(key);
-    await this.wipe(gone);
-    return gone.length;
+    const deleted = key_ids.flatMap((id) => this.byId.get(id) ?? []).filter((key) => key.tenant_id === tenant_id);
+    for (const key of deleted) this.drop(key);
+    await this.wipe(deleted);
+    return deleted.length;
   }
 
   destroyBefore(tenant_id: string, markings: string, period: string): Promise<number> {

@@ -47,7 +47,7 @@ export class SqlSubjectKeys extends SubjectKeys {
     const all = missing.length > 0 ? await this.at(offered) : known;
     return offered.map((one) => {
       const found = all.get(placeOfKey(one));
-      if (!found) throw new Error('a key of a subject was destroyed while it was made'); // erased just now: the caller asks again
+      if (!found) throw new Error('a key of a data subject was destroyed while it was created'); // erased just now: the caller asks again
       return found;
     });
   }

@@ -33,8 +33,8 @@ const aboutOf = (place: KeyPlace, key_id: string): string => `subject/${key_id}/
 
 /**
  * The keys of subjects. A key that was given out is durable; a key that was destroyed is nowhere any more, and its place
- * gets a new one when it is asked for again. Nothing is cached: every process sees at once what another one destroyed.
- * Throws InfrastructureFault where the room is away.
+ * gets a new one when one is needed again. Nothing is cached: every process sees at once what another one destroyed.
+ * Throws InfrastructureFault where the store is unavailable.
  */
 export abstract class SubjectKeys {
   constructor(private readonly wrapping_key: Buffer) {}
@@ -66,7 +66,7 @@ export abstract class SubjectKeys {
   abstract ofSubject(tenant_id: string, subject: string): Promise<string[]>;
   /** Sets of markings and months of which there are keys, with their number. */
   abstract periods(tenant_id: string): Promise<{ markings: string; period: string; keys: number }[]>;
-  /** Overwritten and synced, or deleted; those that are gone already are no fault. @returns how many there were */
+  /** Overwritten and synced, or deleted; those that are already deleted are no fault. @returns how many there were */
   abstract destroy(tenant_id: string, key_ids: readonly string[]): Promise<number>;
   /** Destroys the keys with these markings of earlier months. */
   abstract destroyBefore(tenant_id: string, markings: string, period: string): Promise<number>;

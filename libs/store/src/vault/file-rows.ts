@@ -99,7 +99,7 @@ export class FileRows extends MemoryRows {
     });
   }
 
-  /** After a failed sync nobody knows what is on the disk: nothing more is written. */
+  /** After a failed sync the content of the disk is unknown: nothing more is written. */
   private async flush(): Promise<void> {
     while (this.waiting.length > 0) {
       const batch = this.waiting;

@@ -31,7 +31,7 @@ export function placeText({ kind, tenant_id, scope, owner, name }: SealedPlace):
 
 /**
  * Where sealed values are kept. A write that resolved is durable; two writers of one place do not lose one another's
- * version: `put` takes a row only as the successor of what is there. Throws InfrastructureFault where it is away.
+ * version: `put` takes a row only as the successor of what is there. Throws InfrastructureFault where it is unavailable.
  */
 export abstract class SealedRows {
   abstract get(places: readonly SealedPlace[]): Promise<SealedRow[]>;

@@ -8,7 +8,7 @@ export type SecretScope = SealedPlace['scope'];
 /** Where a secret stands: of a user, of a workspace (tenant) or of the whole installation. */
 export type SecretPlace = Omit<SealedPlace, 'kind'>;
 
-/** What may be told of a secret: everything but its value. */
+/** The public part of a secret: everything but its value. */
 export type SecretFact = Omit<SealedRow, 'wrapped' | 'ciphertext' | 'kind' | 'key_id'> & {
   /** Names this value among all that ever were at its place; says nothing of it. */
   tag: string;
@@ -29,7 +29,7 @@ export interface ResolvedSecret {
   version: number;
 }
 
-/** Why there is no value: nobody gave one, or the nearest one has expired (a wider one does not stand in for it). */
+/** Why there is no value: none was set, or the nearest one has expired (a wider scope does not replace it). */
 export interface NoSecret {
   missing: 'absent' | 'expired';
   scope: SecretScope | null;

@@ -35,7 +35,7 @@ export class WrappingKeyFile extends WrappingKeys {
       const kept = JSON.parse(text) as Kept;
       return new WrappingKeyFile(file, kept, known(kept));
     } catch (cause) {
-      throw new Error(`the key file ${file} is damaged: restore it from a backup (without it no secret can be read)`, { cause });
+      throw new Error(`the key file ${file} is damaged: restore it from a backup (without it, no secret can be read)`, { cause });
     }
   }
 

@@ -27,7 +27,7 @@ export interface WrappedKey {
 
 /**
  * Keys that wrap data keys, in the shape of a key management service: what they are never comes out. `about` is the
- * encryption context, checked again when a key is unwrapped. All of them throw where the service is away.
+ * encryption context, checked again when a key is unwrapped. All of them throw where the service is unavailable.
  */
 export abstract class WrappingKeys {
   /** The key that new data keys are wrapped with. */
@@ -44,14 +44,14 @@ export class KnownWrappingKeys extends WrappingKeys {
 
   constructor(keys: readonly (readonly [id: string, key: Buffer])[]) {
     super();
-    if (keys.length === 0 || keys.some(([, key]) => key.length !== KEY_BYTES)) throw new Error('a wrapping key has 32 bytes');
+    if (keys.length === 0 || keys.some(([, key]) => key.length !== KEY_BYTES)) throw new Error('a wrapping key must have 32 bytes');
     this.#keys = new Map(keys);
   }
 
   /** `id:base64[,id:base64…]`. @throws Error where it is something else. */
   static fromText(text: string): KnownWrappingKeys {
     const parts = text.split(',').map((part) => /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/=]+)$/.exec(part.trim()));
-    if (parts.some((part) => part === null)) throw new Error('write them as id:base64, with commas between');
+    if (parts.some((part) => part === null)) throw new Error('write them as id:base64, separated by commas');
     return new KnownWrappingKeys(parts.map((part) => [part?.[1] as string, Buffer.from(part?.[2] as string, 'base64')]));
   }
 
@@ -66,7 +66,7 @@ export class KnownWrappingKeys extends WrappingKeys {
 
   async unwrap({ key_id, wrapped }: WrappedKey, about: string): Promise<Buffer> {
     const key = this.#keys.get(key_id);
-    if (!key) throw new Error(`the wrapping key ${key_id} is not known here`);
+    if (!key) throw new Error(`the wrapping key ${key_id} is not configured`);
     return open(key, wrapped, about);
   }
 

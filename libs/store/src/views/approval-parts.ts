@@ -18,11 +18,11 @@ export interface PartRow {
   four_eyes: boolean;
   requested_at_ms: number;
   expires_at_ms: number;
-  /** Why the people who were known when it was asked cannot meet it. */
+  /** Why the people known at the time of the request cannot meet it. */
   shortfall: string | null;
 }
 
-type Asked = RequestedApproval & { requested_at_ms: number; expires_at_ms: number };
+type RequestedParts = RequestedApproval & { requested_at_ms: number; expires_at_ms: number };
 
 /** What votes and escalations say about a part; '' names the only one. */
 export interface ReportedPart extends Row {
@@ -49,8 +49,8 @@ export async function readParts(
 }
 
 /** The group that a part went to last. */
-export function escalationOf(told: readonly ReportedPart[], rule: string): Escalation | undefined {
-  const text = told.find((one) => one.rule === rule)?.escalation;
+export function escalationOf(reported: readonly ReportedPart[], rule: string): Escalation | undefined {
+  const text = reported.find((one) => one.rule === rule)?.escalation;
   return text ? (JSON.parse(text) as Escalation) : undefined;
 }
 
@@ -61,20 +61,20 @@ function groupAt({ requirement, level }: RecordedPart): Pick<Escalation, 'approv
 }
 
 /** The parts of a request as they are now. */
-export function partRows(asked: Asked, told: readonly ReportedPart[]): PartRow[] {
-  const isOnly = asked.parts.length < 2;
+export function partRows(requested: RequestedParts, reported: readonly ReportedPart[]): PartRow[] {
+  const isOnly = requested.parts.length < 2;
   const now = (part: Omit<PartRow, 'approvals' | 'met'>): PartRow => {
     const rule = isOnly ? '' : (part.rule ?? '');
-    const moved = { ...part, ...escalationOf(told, rule) };
-    const approvals = told.find((one) => one.rule === rule)?.approvals ?? 0;
+    const moved = { ...part, ...escalationOf(reported, rule) };
+    const approvals = reported.find((one) => one.rule === rule)?.approvals ?? 0;
     return { ...moved, approvals, met: approvals >= moved.quorum };
   };
-  if (asked.parts.length === 0) {
-    const { rule, approver_roles, people, quorum, requirement, requested_at_ms, expires_at_ms } = asked;
+  if (requested.parts.length === 0) {
+    const { rule, approver_roles, people, quorum, requirement, requested_at_ms, expires_at_ms } = requested;
     const times = { requested_at_ms, expires_at_ms, shortfall: null };
     return [now({ rule, level: 0, approver_roles, people, quorum, four_eyes: requirement?.four_eyes ?? true, ...times })];
   }
-  return asked.parts.map((part) => {
+  return requested.parts.map((part) => {
     const { rule, level, requested_at_ms, expires_at_ms, shortfall, requirement } = part;
     return now({ rule, level, ...groupAt(part), four_eyes: requirement.four_eyes, requested_at_ms, expires_at_ms, shortfall });
   });

@@ -3,11 +3,11 @@ import type { Row, Sql } from '../store.js';
 /** The longest-waiting requests that a summary counts: it stays cheap however many there are. */
 export const SUMMARY_MAX = 10_000;
 
-/** Requests that one group of roles is asked about, of one tier. */
+/** Open requests to one group of roles, of one tier. */
 export interface PendingGroup extends Row {
   /** Null in records from before evidence. */
   tier: string | null;
-  /** The roles that were asked first, as they are recorded: JSON text of names. */
+  /** The first roles of the request, as they are recorded: JSON text of names. */
   approver_roles: string;
   pending: number;
   oldest_pending_at_ms: number;

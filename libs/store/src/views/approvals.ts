@@ -16,7 +16,7 @@ import { readable } from './state-schemas.js';
 /** `superseded`: an approver edited the inputs, and another request asks about those. */
 export type ApprovalStatus = 'pending' | 'granted' | 'denied' | 'expired' | 'cancelled' | 'superseded';
 
-/** Who must decide, and what a grant binds, as it was asked. */
+/** Who must decide, and what a grant covers, as requested. */
 export interface RequestedApproval {
   decision_id: string;
   approver_roles: string[];
@@ -29,7 +29,7 @@ export interface RequestedApproval {
   barred: string[];
   evidence: ApprovalEvidence | null;
   edit: ApprovalEdit | null;
-  /** One for each rule that asks, as it was asked; empty in records from before parts. */
+  /** One for each rule that requires approval, as requested; empty in records from before parts. */
   parts: RecordedPart[];
   /** Each part needs people who meet no other. */
   distinct: boolean;
@@ -41,7 +41,7 @@ export interface RequestedApproval {
   mapped?: MappedInputs;
 }
 
-/** The group that has it since nobody of the one before decided. */
+/** The group to which it escalated because the previous one did not decide. */
 export interface Escalation {
   level: number;
   approver_roles: string[];
@@ -104,13 +104,13 @@ const SELECT = `SELECT approvals.*, calls.state FROM approvals
   LEFT JOIN calls ON calls.call_uuid = approvals.call_uuid AND calls.partition = approvals.partition
     AND calls.tenant_id = approvals.tenant_id`;
 
-function approvalRow(row: StoredApproval, votes: VoteRow[], told: readonly ReportedPart[]): ApprovalRow {
-  const { parts: recorded, ...asked } = JSON.parse(row.requirement) as RequestedApproval;
+function approvalRow(row: StoredApproval, votes: VoteRow[], reported: readonly ReportedPart[]): ApprovalRow {
+  const { parts: recorded, ...requested } = JSON.parse(row.requirement) as RequestedApproval;
   const { requested_at_ms, expires_at_ms: ends_at_ms } = row;
-  const parts = partRows({ ...asked, parts: recorded, requested_at_ms, expires_at_ms: ends_at_ms }, told);
+  const parts = partRows({ ...requested, parts: recorded, requested_at_ms, expires_at_ms: ends_at_ms }, reported);
   const open = parts.filter(({ met }) => !met);
   const expires_at_ms = Math.min(...(open.length > 0 ? open : parts).map((part) => part.expires_at_ms));
-  const { expires_at_ms: _, ...group } = escalationOf(told, '') ?? { expires_at_ms, level: 0 };
+  const { expires_at_ms: _, ...group } = escalationOf(reported, '') ?? { expires_at_ms, level: 0 };
   return {
     approval_id: row.approval_id,
     tenant_id: row.tenant_id,
@@ -119,7 +119,7 @@ function approvalRow(row: StoredApproval, votes: VoteRow[], told: readonly Repor
     status: row.end_kind ?? 'pending',
     requested_at_ms: row.requested_at_ms,
     expires_at_ms,
-    requirement: { ...asked, ...group },
+    requirement: { ...requested, ...group },
     parts,
     ended_at_ms: row.ended_at_ms,
     ended_by: row.ended_by,
@@ -159,7 +159,7 @@ export async function readApproval(sql: Sql, tenant_id: string, approval_id: str
   return (await withVotes(sql, tenant_id, rows))[0];
 }
 
-/** Calls that people were asked about are looked through so far back. */
+/** How many earlier approval requests are searched. */
 const SIMILAR_AMONG = 200;
 
 export interface SimilarRow extends Row {
@@ -170,7 +170,7 @@ export interface SimilarRow extends Row {
   state: Buffer;
 }
 
-/** The newest calls of a tool that people were asked about before a time, newest first, with their packed state. */
+/** The newest calls of a tool with an approval request before a time, newest first, with their packed state. */
 export async function similarCalls(
   sql: Sql,
   { tenant_id, tool, before_ms, limit }: { tenant_id: string; tool: string; before_ms: number; limit: number },

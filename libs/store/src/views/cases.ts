@@ -3,7 +3,7 @@ import { Conditions } from './conditions.js';
 import { type Cursor, type Page, pageOf } from './cursor.js';
 import type { ViewSet } from './view-set.js';
 
-/** Cases; whether one awaits approval is asked of `calls`. */
+/** Cases; whether one awaits approval is read from `calls`. */
 export const caseTables: ViewSet = {
   name: 'case',
   version: 3,

@@ -51,7 +51,7 @@ export async function readCheckedCalls(sql: Sql, partition: number, call_ids: re
   };
 }
 
-/** A call as far as its place on the log can be told from its row. */
+/** A call with its place on the log, as far as its row has it. */
 export interface PlacedCall {
   call_id: string;
   tenant_id: string;

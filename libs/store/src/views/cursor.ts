@@ -20,7 +20,7 @@ export function parseCursor(text: string): Cursor | undefined {
   return match ? { at: Number(match[1]), id: match[2] as string } : undefined;
 }
 
-/** The page of `limit` items, from a query that asked for one more. */
+/** The page of `limit` items, from a query with a limit of one more. */
 export function pageOf<T>(rows: T[], limit: number, cursorOf: (last: T) => Cursor): Page<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);

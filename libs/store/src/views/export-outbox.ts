@@ -1,7 +1,7 @@
 import type { Sql, Statement } from '../store.js';
 import type { ViewSet } from './view-set.js';
 
-/** What is to be written on a topic for analysts: put here with the fold's own offsets, taken away once it is on the topic. */
+/** What is to be written on a topic for analysts: written with the fold's own offsets, deleted once it is on the topic. */
 export interface OutboxRow {
   tenant_id: string;
   hlc: number;

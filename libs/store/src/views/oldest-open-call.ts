@@ -1,6 +1,6 @@
 import type { Sql } from '../store.js';
 
-/** When the oldest call was asked for that has not ended, epoch ms, of all tenants; undefined where all have. */
+/** Request time of the oldest open call, epoch ms, over all tenants; undefined if none is open. */
 export async function oldestOpenCall(sql: Sql): Promise<number | undefined> {
   const text = `SELECT min(requested_at_ms) AS at_ms FROM calls
     WHERE status IN ('pending_policy', 'pending_approval', 'running', 'in_doubt') AND requested_at_ms > 0`;

@@ -1,14 +1,14 @@
 import type { Statement } from '../store.js';
 import type { ViewSet } from './view-set.js';
 
-/** Somebody asked for a projection to be built anew. */
+/** A request to rebuild a projection. */
 export interface RebuildRequest {
   projection: string;
   /** Of the request in configuration-changed. */
   asked_offset: number;
 }
 
-/** Has no tables of its own: what was asked outlives every build (projection_requests). */
+/** Has no tables of its own: requests outlive every build (projection_requests). */
 export const rebuildRequests: ViewSet = { name: 'rebuild-requests', version: 1, tables: [] };
 
 /** At most one row a projection in one statement. The newest request stays. */

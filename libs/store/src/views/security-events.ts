@@ -118,7 +118,7 @@ export async function listSecurityEvents(sql: Sql, query: SecurityEventQuery): P
   return pageOf(found, query.limit, (row) => ({ at: row.at_ms, id: row.event_id }));
 }
 
-/** How often each kind was recorded, by principal and day (days since 1970); whole hours, as usage is asked for. */
+/** How often each kind was recorded, by principal and day (days since 1970); whole hours, as in usage queries. */
 export function refusedRequests(
   sql: Sql,
   { tenant_id, from_hour, to_hour, agent }: UsageQuery,

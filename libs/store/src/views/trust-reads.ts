@@ -13,7 +13,7 @@ export interface TrustCut {
 export interface TrustBound {
   at_ms: number;
   cuts: readonly TrustCut[];
-  /** When a record was appended; asked for the few that rows do not tell. */
+  /** When a record was appended; read for the few that rows do not show. */
   timeOf?(topic: string, partition: number, offset: number): Promise<number>;
 }
 
@@ -216,7 +216,7 @@ function runsOf(row: TrustPart & Record<TrustBit, string>): TrustRun[] {
 /** A fact as it is stored. */
 export type TrustFactRow = TrustFactWrite & Row;
 
-/** What is said of these tools (of all, where none are named), in order: of now, or of a past moment. */
+/** Facts about these tools (about all, if none are named), in order: now or at a past moment. */
 export function trustFacts(
   sql: Sql,
   query: Omit<TrustQuery, 'principal'>,
@@ -255,7 +255,7 @@ export function trustTouched(sql: Sql, seen: readonly TrustCut[]): Promise<Trust
   });
 }
 
-/** Tenants of whose tools something is said at or beyond these offsets; what is said to all counts for every tenant that ran the tool. */
+/** Tenants whose tools have a fact at or beyond these offsets; a fact without a tenant counts for every tenant that ran the tool. */
 export function trustFactsTouched(sql: Sql, seen: readonly TrustCut[]): Promise<(Row & { tenant_id: string })[]> {
   return sql.query<Row & { tenant_id: string }>({
     name: 'views_trust_facts_touched',

@@ -74,7 +74,7 @@ export function upsertTrustRuns(rows: readonly TrustRunsWrite[]): Statement {
   };
 }
 
-/** What is said of a tool or version besides its calls: `detail` is JSON. */
+/** A fact about a tool or version besides its calls: `detail` is JSON. */
 export interface TrustFactWrite {
   /** Empty for registrations, which all tenants share. */
   tenant_id: string;

@@ -73,7 +73,7 @@ export function addToUsage(table: UsageTable, rows: readonly UsageRow[]): Statem
   };
 }
 
-/** Takes those of the rows away that count nothing any more. */
+/** Deletes those of the rows whose counts are all zero. */
 export function dropEmptyUsage(table: UsageTable, rows: readonly Pick<UsageRow, 'key'>[]): Statement {
   const key = Object.entries(keys[table]);
   const names = key.map(([name]) => name).join(', ');
@@ -86,7 +86,7 @@ export function dropEmptyUsage(table: UsageTable, rows: readonly Pick<UsageRow, 
   };
 }
 
-/** What an operator said the approval mode of a call should have been. */
+/** The approval mode that a call should have had, as corrected by an operator. */
 export interface CorrectionWrite {
   tenant_id: string;
   call_id: string;

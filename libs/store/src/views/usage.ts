@@ -2,7 +2,7 @@ import type { Row, Sql } from '../store.js';
 import { Conditions } from './conditions.js';
 import { usageCounts } from './usage-writes.js';
 
-/** What usage is asked for: a tenant's, of hours from (inclusive) to (exclusive), whole hours since 1970. */
+/** A usage query: of a tenant, of hours from (inclusive) to (exclusive), whole hours since 1970. */
 export interface UsageQuery {
   tenant_id: string;
   from_hour: number;
@@ -11,7 +11,7 @@ export interface UsageQuery {
   tool?: string | undefined;
 }
 
-/** Sums by the columns that were asked for; the measures of `usageCounts.usage_hours` as numbers. */
+/** Sums by the requested columns; the measures of `usageCounts.usage_hours` as numbers. */
 export type SummedRow = Row & Record<(typeof usageCounts.usage_hours)[number], number>;
 
 const sums = (names: readonly string[]) => names.map((name) => `sum(${name})::int8 AS ${name}`).join(', ');
@@ -57,7 +57,7 @@ export function usageByCase(
   });
 }
 
-/** Counts of latency buckets by tool and version; by day where that is asked for. */
+/** Counts of latency buckets by tool and version; by day on request. */
 export function latencyBuckets(
   sql: Sql,
   query: Omit<UsageQuery, 'agent'>,

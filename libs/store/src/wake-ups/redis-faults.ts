@@ -9,7 +9,7 @@ export class RedisFaults {
 
   constructor(
     client: Redis,
-    private readonly told: (error: Error) => void,
+    private readonly report: (error: Error) => void,
   ) {
     client.on('ready', () => {
       this.isUp = true;
@@ -27,6 +27,6 @@ export class RedisFaults {
 
   private lost(error: Error): void {
     this.isUp = false;
-    this.told(error);
+    this.report(error);
   }
 }

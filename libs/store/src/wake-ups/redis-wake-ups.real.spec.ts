@@ -69,7 +69,7 @@ test('a lost connection is counted and made again, and the subscription with it'
   }
 });
 
-test('while Redis is away publishing is dropped without an error and faults are counted', async () => {
+test('while Redis is unavailable publishing is dropped without an error and faults are counted', async () => {
   const nowhere = new RedisWakeUps({ url: 'redis://127.0.0.1:1' });
   open.push(nowhere);
   await nowhere.subscribe('gateway-3', () => undefined);
@@ -78,18 +78,18 @@ test('while Redis is away publishing is dropped without an error and faults are 
   expect(nowhere.faults).toBeGreaterThan(0);
 });
 
-test('a connection that the server ends is told once, and one that is ended here is not', async () => {
-  const told: string[] = [];
+test('a connection that the server closes is reported once, and one that is closed here is not', async () => {
+  const reported: string[] = [];
   const [ended, closed] = [new Redis(url, { retryStrategy: () => null }), new Redis(url, { retryStrategy: () => null })];
-  new RedisFaults(ended, ({ message }) => told.push(`ended: ${message}`));
-  const faults = new RedisFaults(closed, ({ message }) => told.push(`closed: ${message}`));
+  new RedisFaults(ended, ({ message }) => reported.push(`ended: ${message}`));
+  const faults = new RedisFaults(closed, ({ message }) => reported.push(`closed: ${message}`));
   await Promise.all([ended.ping(), closed.ping()]);
-  const gone = [ended, closed].map((client) => new Promise((done) => client.once('end', done)));
+  const ends = [ended, closed].map((client) => new Promise((done) => client.once('end', done)));
   const admin = new Redis(url);
   await admin.call('CLIENT', 'KILL', 'ID', String(await ended.client('ID')));
   admin.disconnect();
   faults.end();
   closed.disconnect();
-  await Promise.all(gone);
-  expect(told).toEqual(['ended: the connection ended']);
+  await Promise.all(ends);
+  expect(reported).toEqual(['ended: the connection ended']);
 });

@@ -7,13 +7,13 @@ export interface RedisWakeUpsOptions {
   url: string;
   /** In front of each channel's name, for a Redis that is shared. */
   prefix?: string;
-  /** Told of each lost connection or publish; wake-ups go on without it. */
+  /** Called for each lost connection or publish; wake-ups continue without it. */
   on_fault?: (error: Error) => void;
 }
 
 const RECONNECT_MAX_MS = 2_000;
 
-/** Publish and subscribe over Redis. While it is away payloads are dropped, and it is reconnected for ever. */
+/** Publish and subscribe over Redis. While it is unavailable payloads are dropped, and the client reconnects without limit. */
 export class RedisWakeUps extends WakeUps {
   override readonly is_ahead_of_log = true;
   readonly #publisher: Redis;
@@ -29,7 +29,7 @@ export class RedisWakeUps extends WakeUps {
       maxRetriesPerRequest: null,
       disconnectTimeout: 100,
     };
-    // The publisher refuses while it is away, so that hints do not pile up; the subscriber waits and subscribes again.
+    // The publisher refuses while Redis is unavailable, so that hints do not pile up; the subscriber waits and subscribes again.
     this.#publisher = new Redis(options.url, { ...common, enableOfflineQueue: false, autoResendUnfulfilledCommands: false });
     this.#subscriber = new Redis(options.url, { ...common, autoResubscribe: true });
     this.#connections = [this.#publisher, this.#subscriber].map((client) => new RedisFaults(client, (error) => this.#fault(error)));
@@ -55,7 +55,7 @@ export class RedisWakeUps extends WakeUps {
       return;
     }
     this.#handlers.set(name, [handler]);
-    // Resolves when Redis is there; nobody has to wait for a hint's channel, so the promise is not awaited.
+    // Resolves when Redis is available; hints are optional, so the promise is not awaited.
     this.#subscriber.subscribe(name).catch((error: Error) => this.#fault(error));
   }
 

@@ -61,7 +61,7 @@ export class ParamWriter {
         if (value === null || value === undefined) this.#out.int32(-1);
         else if (!this.#element(value, types[at] as ArrayType)) {
           this.#out.used = start;
-          throw new TypeError(`a value of column ${at + 1} is no ${types[at]}`);
+          throw new TypeError(`the value of column ${at + 1} is not of type ${types[at]}`);
         }
       }
     }

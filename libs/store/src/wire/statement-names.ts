@@ -10,7 +10,7 @@ export class StatementNames {
       if (name === undefined) continue;
       const known = this.#texts.get(name);
       if (known === undefined) this.#texts.set(name, text);
-      else if (known !== text) throw new TypeError(`the statement name ${name} stands for another text already`);
+      else if (known !== text) throw new TypeError(`the statement name ${name} is already used for another text`);
     }
   }
 }

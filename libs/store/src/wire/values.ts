@@ -16,7 +16,7 @@ function element(value: unknown): string {
     default:
       if (value === null || value === undefined) return 'NULL';
       if (value instanceof Uint8Array) return `"\\\\x${asBuffer(value).toString('hex')}"`;
-      throw new TypeError(`a parameter of type ${typeof value} is not known to the store`);
+      throw new TypeError(`a parameter has type ${typeof value}, which the store does not support`);
   }
 }
 
@@ -39,7 +39,7 @@ export function encodeParam(value: unknown): string | Buffer | null {
   if (value instanceof Uint8Array) return asBuffer(value);
   if (typeof value === 'boolean') return value ? 't' : 'f';
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  throw new TypeError(`a parameter of type ${typeof value} is not known to the store`);
+  throw new TypeError(`a parameter has type ${typeof value}, which the store does not support`);
 }
 
 const BOOL = 16;

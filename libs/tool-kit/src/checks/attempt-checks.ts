@@ -9,10 +9,10 @@ export function attemptChecks(probe: ToolProbe): Check[] {
   if (isReadOnly(contract.effect_class)) return [];
   return [
     ...(contract.has_reconcile
-      ? [{ title: 'attempts: reconcile answers for its own attempt, and never for the one before it', run: () => reconcilesItsOwn(probe) }]
+      ? [{ title: 'attempts: reconcile answers for its own attempt, never for an earlier one', run: () => reconcilesItsOwn(probe) }]
       : []),
     ...(contract.takes_key
-      ? [{ title: 'attempts: a second attempt is an effect of its own, with the key of its own', run: () => hasItsOwnEffect(probe) }]
+      ? [{ title: 'attempts: a second attempt is a separate effect with its own key', run: () => hasItsOwnEffect(probe) }]
       : []),
   ];
 }

@@ -15,7 +15,7 @@ export function freshKey(): string {
 export async function within<T>(limit_ms: number, running: Promise<T>, what: string): Promise<T> {
   const stop = new AbortController();
   const late = setTimeout(limit_ms, undefined, { signal: stop.signal }).then(() => {
-    throw new Error(`${what}: not ended after ${limit_ms} ms`);
+    throw new Error(`${what}: did not end within ${limit_ms} ms`);
   });
   try {
     return await Promise.race([running, late]);

@@ -9,12 +9,12 @@ export function effectChecks(probe: ToolProbe): Check[] {
   return [
     ...(isReadOnly(contract.effect_class) ? [{ title: 'a read-only tool changes nothing', run: () => changesNothing(probe) }] : []),
     ...(contract.has_reconcile ? reconcileChecks(probe) : []),
-    ...(contract.takes_key ? [{ title: 'takes_key: sent twice with one key is one effect', run: () => takesKey(probe) }] : []),
+    ...(contract.takes_key ? [{ title: 'takes_key: two requests with one key have one effect', run: () => takesKey(probe) }] : []),
     ...(contract.has_verify
-      ? [{ title: 'verify: what ran is there, what never ran is not, and asking changes nothing', run: () => verifies(probe) }]
+      ? [{ title: 'verify: finds the effect of a run, finds none without a run, and changes nothing', run: () => verifies(probe) }]
       : []),
     ...(contract.has_compensate
-      ? [{ title: 'compensate: what a run did is undone, and undoing it again does no harm', run: () => compensates(probe) }]
+      ? [{ title: 'compensate: undoes the effect of a run, and a second undo does no harm', run: () => compensates(probe) }]
       : []),
   ];
 }
@@ -29,14 +29,14 @@ function reconcileChecks(probe: ToolProbe): Check[] {
   const { input } = probe.options.golden[0];
   return [
     {
-      title: 'reconcile: what never ran is not said to have happened',
+      title: 'reconcile: does not report an effect for a call that never ran',
       run: async () => {
         const answer = await probe.reconcile(input, freshKey());
         expect(['did_not_happen', 'cannot_tell']).toContain(answer.kind);
       },
     },
     {
-      title: 'reconcile: what ran is not said to be missing, is answered with the same output, and asking changes nothing',
+      title: 'reconcile: reports the effect of a run, returns the same output, and changes nothing',
       run: async () => {
         const key = freshKey();
         const output = await probe.run(input, { key });

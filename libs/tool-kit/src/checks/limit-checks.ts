@@ -17,10 +17,10 @@ export function limitChecks(probe: ToolProbe): Check[] {
   const { options } = probe;
   return [
     {
-      title: 'a run that is aborted before it begins ends at once, and what it promises not to have done it has not done',
+      title: 'a run that is aborted before it begins ends at once, and has no effect if it promises none',
       run: () => endsUnbegun(probe),
     },
-    { title: 'no host is reached that the contract does not declare', run: () => reachesDeclared(probe) },
+    { title: 'a run connects only to hosts that the contract declares', run: () => reachesDeclared(probe) },
     ...('slow' in options
       ? [
           { title: 'an abort ends the run with a ToolError', run: () => endsOnAbort(probe) },
@@ -75,7 +75,7 @@ async function attemptSlow(probe: ToolProbe, context: { signal: AbortSignal; dea
   expect(probe.faultsOfInput(slow)).toEqual([]);
   const outcome = await probe.attempt(slow, { context });
   const is_over = context.signal.aborted || (context.deadline_ms !== undefined && Date.now() >= context.deadline_ms - TIMER_MS);
-  if (!is_over) throw new Error('the slow input of the eval pack ended before it was stopped');
+  if (!is_over) throw new Error('the slow input of the eval pack ended before the check could abort it');
   return outcome;
 }
 

@@ -19,11 +19,11 @@ export function memoryChecks(probe: ToolProbe): Check[] {
   const reads = isReadOnly(effect_class) && effect_class !== 'pure';
   return [
     ...(effect_class === 'pure'
-      ? [{ title: 'a pure tool answers the same bytes at another time, for another caller', run: () => answersTheSame(probe) }]
+      ? [{ title: 'a pure tool returns the same bytes at another time and for another caller', run: () => answersTheSame(probe) }]
       : []),
-    { title: 'nothing is kept between runs: a new world is met as the first was', run: () => meetsAnew(probe) },
+    { title: 'no state is kept between runs: a new world gives the same results as the first', run: () => meetsAnew(probe) },
     ...(reads && probe.options.counterpart?.clean
-      ? [{ title: 'nothing is kept between runs: a world that is gone is not answered from memory', run: () => forgets(probe) }]
+      ? [{ title: 'no state is kept between runs: results of a removed world are not served from memory', run: () => forgets(probe) }]
       : []),
   ];
 }
@@ -58,7 +58,7 @@ async function forgets(probe: ToolProbe): Promise<void> {
   await probe.newWorld();
   const here = probe.comparable(await probe.attempt(input));
   await probe.options.counterpart?.clean?.();
-  const gone = probe.comparable(await probe.attempt(input));
+  const second = probe.comparable(await probe.attempt(input));
   await probe.newWorld();
-  expect(gone).not.toEqual(here);
+  expect(second).not.toEqual(here);
 }

@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 const FETCHED = 'undici:request:create';
 const REQUESTED = 'http.client.request.start';
 
-/** Hosts that were connected to, or asked over a connection that was there already, while `work` ran, as `host:port`. */
+/** Hosts that were connected to, or used over an existing connection, while `work` ran, as `host:port`. */
 export async function hostsReached(work: () => Promise<unknown>): Promise<string[]> {
   const reached = new Set<string>();
   const fetched = (message: unknown) => add(reached, String((message as { request: { origin: unknown } }).request.origin));

@@ -40,7 +40,7 @@ describe('attempts', () => {
       },
     });
     expect(await failing(forgetful, {}, /^(attempts: )?reconcile/)).toEqual([
-      'attempts: reconcile answers for its own attempt, and never for the one before it',
+      'attempts: reconcile answers for its own attempt, never for an earlier one',
     ]);
   });
 
@@ -52,7 +52,7 @@ describe('attempts', () => {
       },
     });
     expect(await failing(byInputs, {}, /^attempts: a second/)).toEqual([
-      'attempts: a second attempt is an effect of its own, with the key of its own',
+      'attempts: a second attempt is a separate effect with its own key',
     ]);
   });
 });
@@ -80,7 +80,7 @@ describe('resources', () => {
     expect(await failing(acting(blind, 'replaces'), { states }, pair)).toHaveLength(1);
     const seeing: Change = (ledger) => ({
       ...overwriting(ledger),
-      verify: async (_asked, { amount }) =>
+      verify: async (_input, { amount }) =>
         ledger.entries.get('balance') === amount ? { kind: 'verified' } : { kind: 'contradicted', why: 'the balance is another' },
     });
     expect(await failing(acting(seeing, 'replaces'), { states }, pair)).toEqual([]);
@@ -130,7 +130,7 @@ describe('resources', () => {
     expect(await failing(change, { states: [{ title: 'two amounts', a: { amount: 2 }, b }] })).toEqual([]);
   });
 
-  const covers = 'resources: the eval pack has two states for each effect that the contract declares';
+  const covers = 'resources: the eval pack has two states for each declared effect';
   test.each<[string, ResourceStates[] | undefined]>([
     ['none', undefined],
     ['only a pair of the other effect', states],

@@ -11,7 +11,7 @@ export function resourceChecks(probe: ToolProbe): Check[] {
   const states = probe.options.states ?? [];
   return [
     {
-      title: 'resources: the eval pack has two states for each effect that the contract declares',
+      title: 'resources: the eval pack has two states for each declared effect',
       run: async () => coversEach(probe, states),
     },
     ...states.map((each) => ({ title: `resources: ${each.title}`, run: () => keepsTo(probe, each) })),
@@ -29,7 +29,9 @@ function coversEach(probe: ToolProbe, states: readonly ResourceStates[]): void {
   const covered = new Set(states.map((each) => effectOf(probe, each)));
   const missing = declaredEffects(probe).filter((effect) => !covered.has(effect));
   if (missing.length === 0) return;
-  throw new Error(`states of the eval pack: none has an "a" that ${missing.join(' or ')}; give {title, a, b}, two writes on one resource`);
+  throw new Error(
+    `states of the eval pack: none has an "a" that ${missing.join(' or ')}; add {title, a, b} with two writes on one resource`,
+  );
 }
 
 function usesOf(probe: ToolProbe, input: Record<string, unknown>): ResourceUse[] {

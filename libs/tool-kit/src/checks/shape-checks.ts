@@ -29,11 +29,12 @@ export function shapeChecks(probe: ToolProbe): Check[] {
     },
     ...golden,
     {
-      title: 'an unknown field is not in the schema',
+      title: 'the schema rejects an unknown field',
       run: async () => expect(probe.faultsOfInput({ ...options.golden[0].input, no_such_field: 1 })).not.toEqual([]),
     },
     {
-      title: 'every generated input gives an output of the schema or a ToolError, and one that promises no effect had none',
+      title:
+        'every generated input gives an output that matches the schema or a ToolError, and a ToolError that promises no effect had none',
       run: () => tryGenerated(probe),
     },
   ];

@@ -22,13 +22,13 @@ export function tenantChecks(probe: ToolProbe): Check[] {
   if (counterpart?.common !== undefined) return [];
   return [
     {
-      title: "another tenant's run is answered the same with and without what this tenant has and did",
+      title: 'a run of another tenant has the same result with and without the data of this tenant',
       run: () => answersAsAlone(probe),
     },
     ...(counterpart
       ? [
           {
-            title: "another tenant's run, reconcile, verify and undo change nothing of this tenant's",
+            title: 'run, reconcile, verify and undo of another tenant change nothing of this tenant',
             run: () => changesNothingOf(probe),
           },
         ]
@@ -61,9 +61,9 @@ async function answersOfOther(probe: ToolProbe, inputs: readonly Record<string, 
 
 async function changesNothingOf(probe: ToolProbe): Promise<void> {
   const { tool, options } = probe;
-  for (const { input: asked } of options.golden) {
+  for (const { input: golden_input } of options.golden) {
     await probe.newWorld();
-    const own: OwnRun = { input: { ...asked }, key: freshKey(), output: undefined };
+    const own: OwnRun = { input: { ...golden_input }, key: freshKey(), output: undefined };
     own.output = await probe.run(own.input, { key: own.key });
     const before = await probe.snapshot();
     const context = asOther(probe, own.key);

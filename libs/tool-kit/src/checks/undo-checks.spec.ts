@@ -26,7 +26,7 @@ const setting = (undo: (ledger: Ledger, before: Map<string, number>) => Undo) =>
 };
 const restore = (ledger: Ledger, before: Map<string, number>, key: string) => ledger.entries.set('balance', before.get(key) ?? 0);
 const failed = (undo: (ledger: Ledger, before: Map<string, number>) => Undo) => failing(setting(undo), { states }, /^undo: /);
-const found = ['undo: two amounts: what came later is kept'];
+const found = ['undo: two amounts: keeps later changes'];
 
 describe('A, B, undo A', () => {
   test('an undo that refuses where the state is not what its run left keeps what came later', async () => {
@@ -66,6 +66,6 @@ describe('A, B, undo A', () => {
       async (_effect, ctx) =>
         ledger.entries.delete(`${ctx.tenant_id}/${ctx.idempotency_key}`);
     const titles = await failing((ledger) => ({ compensate: own(ledger) }), {}, /^compensate/);
-    expect(titles).toEqual(['compensate: what a run did is undone, and undoing it again does no harm']);
+    expect(titles).toEqual(['compensate: undoes the effect of a run, and a second undo does no harm']);
   });
 });

@@ -8,7 +8,7 @@ import { type Check, freshKey } from './check.js';
 export function undoChecks(probe: ToolProbe): Check[] {
   if (!probe.tool.contract.has_compensate) return [];
   return (probe.options.states ?? []).map((states) => ({
-    title: `undo: ${states.title}: what came later is kept`,
+    title: `undo: ${states.title}: keeps later changes`,
     run: () => keepsLater(probe, states),
   }));
 }

@@ -21,7 +21,7 @@ export interface LinesFound {
   cursor?: LineCursor;
 }
 
-/** Searches the lines from `start` on until there are `limit` hits or `pause` says so, which is asked after each line. */
+/** Searches the lines from `start` on until there are `limit` hits or `pause` says so, which is checked after each line. */
 export function searchLines(bytes: Buffer, start: LineCursor, matcher: LineMatcher, limit: number, pause: () => boolean): LinesFound {
   const hits: LineMatch[] = [];
   let cursor = start;

@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => pool.close());
 const open = (tenant_id: string, over = {}) => pool.open(testContext({ tenant_id, ...over }));
 
-test('nothing is started before the first search; it finds what was asked for', async () => {
+test('nothing is started before the first search; it finds what was searched', async () => {
   expect(pool.load).toEqual({ threads: 0, waiting: 0 });
   const search = await open('acme');
   await search.check(textPattern('b', false, '/query'));
@@ -105,7 +105,7 @@ test('an abort and a deadline end a search that runs, and one that waits', async
   expect(pool.load.waiting).toBe(0);
 });
 
-test('a tenant whose line is full is told to come again; another tenant is not', async () => {
+test('a tenant whose queue is full must retry; another tenant does not', async () => {
   const opened = await Promise.all([open('loud'), open('loud')]);
   const waiting = [open('loud'), open('loud'), open('loud')];
   await expect(open('loud')).rejects.toMatchObject({

@@ -48,15 +48,15 @@ function compiled(source: string, any_case: boolean): Regex | PatternFault {
 }
 
 function tooLarge(found: string): PatternFault {
-  const message = `the pattern compiles to ${found}, at most ${PROGRAM_MAX} are allowed: repeat less, or in a shorter range`;
+  const message = `the pattern compiles to ${found}; at most ${PROGRAM_MAX} are allowed: repeat less, or in a shorter range`;
   return { reason: 'too_large', message, found };
 }
 
-function faultOf(said: string, source: string): PatternFault {
-  const found = /`(.*)`$/s.exec(said)?.[1] ?? source;
-  const what = said.replace(/^error parsing regexp: /, '');
+function faultOf(text: string, source: string): PatternFault {
+  const found = /`(.*)`$/s.exec(text)?.[1] ?? source;
+  const what = text.replace(/^error parsing regexp: /, '');
   if (/too large|invalid repeat count/.test(what)) {
-    const message = `the pattern repeats too much (${what}); nested counts multiply and may come to 1000 at most`;
+    const message = `the pattern repeats too much (${what}); the product of nested counts may be at most 1000`;
     return { reason: 'too_large', message, found };
   }
   const message = `the pattern is not a regular expression in RE2 syntax: ${what}`;

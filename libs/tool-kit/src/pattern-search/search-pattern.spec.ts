@@ -25,7 +25,7 @@ describe('a pattern that needs backtracking is refused with its place', () => {
   ])('%s', (source, reason, found, at) => {
     expect(refusal(source)).toMatchObject({
       code: 'VALIDATION_ERROR',
-      message: expect.stringContaining(`at character ${at + 1}; RE2 patterns have none: `),
+      message: expect.stringContaining(`at character ${at + 1}; RE2 patterns do not support it: `),
       more: { class: 'validation', effect: 'none', details: { path: '/query', reason, found, at } },
     });
   });

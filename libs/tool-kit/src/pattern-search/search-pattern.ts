@@ -73,11 +73,11 @@ function backtrackingPart(source: string): PatternFault | undefined {
 const named = (source: string, at: number): string | undefined => (source.startsWith('(?P=', at) ? '(?P=' : undefined);
 
 function lookaround(found: string, at: number): PatternFault {
-  const message = `the pattern has a lookaround (${found}) at character ${at + 1}; RE2 patterns have none: match the text around it, too`;
+  const message = `the pattern has a lookaround (${found}) at character ${at + 1}; RE2 patterns do not support it: include the surrounding text in the match`;
   return { reason: 'lookaround', message, found, at };
 }
 
 function backreference(found: string, at: number): PatternFault {
-  const message = `the pattern has a backreference (${found}) at character ${at + 1}; RE2 patterns have none: write the text out`;
+  const message = `the pattern has a backreference (${found}) at character ${at + 1}; RE2 patterns do not support it: write the text out`;
   return { reason: 'backreference', message, found, at };
 }

@@ -1,7 +1,7 @@
 import type { LineCursor, LinesFound } from './line-search.js';
 import type { PatternFault, SearchPattern } from './search-pattern.js';
 
-/** What a thread is asked: to match texts whole from one of them on, or to find lines from a line on. No texts: only to compile. */
+/** A request to a thread: to match texts whole from one of them on, or to find lines from a line on. No texts: only to compile. */
 export type SearchRequest =
   | { kind: 'whole'; pattern: SearchPattern; texts: readonly string[]; from: number }
   | { kind: 'lines'; pattern: SearchPattern; bytes: Uint8Array; from: LineCursor; limit: number };
@@ -11,3 +11,9 @@ export type SearchReply =
   | { kind: 'refused'; fault: PatternFault }
   | { kind: 'whole'; matched: boolean[]; next?: number }
   | { kind: 'lines'; found: LinesFound; bytes: Uint8Array };
+
+/** The thread has started. `thread_id`: for `threadTimeMs`. */
+export interface SearchThreadReady {
+  kind: 'ready';
+  thread_id: string | undefined;
+}

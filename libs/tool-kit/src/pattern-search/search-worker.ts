@@ -3,7 +3,8 @@ import { type MessagePort, parentPort } from 'node:worker_threads';
 import { anyCase, asWritten, type LineMatcher, searchLines } from './line-search.js';
 import type { Regex, RegexEngine } from './regex-engine.js';
 import type { PatternFault, SearchPattern } from './search-pattern.js';
-import type { SearchReply, SearchRequest } from './search-request.js';
+import type { SearchReply, SearchRequest, SearchThreadReady } from './search-request.js';
+import { ownThreadId } from './thread-time.js';
 
 /** After this much work the thread answers what it has, so that another tenant gets its turn. */
 const SLICE_MS = 20;
@@ -65,5 +66,5 @@ if (parentPort) {
   const port = parentPort;
   const thread = new SearchThread(port);
   port.on('message', (request: SearchRequest) => void thread.answer(request));
-  port.postMessage('ready');
+  port.postMessage({ kind: 'ready', thread_id: ownThreadId() } satisfies SearchThreadReady);
 }

@@ -104,28 +104,32 @@ export class Search implements OpenSearch {
 
   private toolError(error: unknown): unknown {
     if (!(error instanceof SearchStopped)) return error;
-    return error.why === 'aborted' && this.run.signal.aborted ? cancelled('aborted while searching') : endOf(error.why, this.times);
+    return error.why === 'aborted' && this.run.signal.aborted
+      ? cancelled('the call was aborted while it searched')
+      : endOf(error.why, this.times);
   }
 }
 
 const cancelled = (message: string): ToolError => new ToolError('CANCELLED', message, { effect: 'none' });
 
-/** What a call is told whose search has no result. */
+/** The error of a call whose search has no result. */
 function endOf(why: StopReason, { search_ms_max, slice_ms_max }: SearchTimes): ToolError {
   switch (why) {
     case 'aborted':
-      return new ToolError('TIMEOUT', 'the time of the call is over', { effect: 'none' });
+      return new ToolError('TIMEOUT', 'the deadline of the call passed', { effect: 'none' });
     case 'closed':
-      return cancelled('the executor shuts down');
+      return cancelled('the executor is stopping');
     case 'failed':
-      return new ToolError('PROVIDER_ERROR', 'the search ran out of memory: search fewer files, or for less', { effect: 'none' });
+      return new ToolError('PROVIDER_ERROR', 'the search ran out of memory: search fewer files, or use a shorter pattern', {
+        effect: 'none',
+      });
     case 'busy': {
-      const message = 'too many searches of this tenant wait already: try again when some of them have ended';
+      const message = 'too many searches of this tenant are waiting: try again later';
       const details = { reason: 'searches_waiting' };
       return new ToolError('RATE_LIMIT', message, { retryable: true, retry_after_s: BUSY_RETRY_S, details, effect: 'none' });
     }
     case 'too_slow': {
-      const message = `the pattern takes too long: a search has ${search_ms_max} ms of a thread, one line ${slice_ms_max} ms; repeat less, or search fewer files`;
+      const message = `the pattern takes too long: a search may use ${search_ms_max} ms of a thread and ${slice_ms_max} ms for one line; repeat less, or search fewer files`;
       return new ToolError('TIMEOUT', message, { class: 'validation', retryable: false, details: { reason: 'too_slow' }, effect: 'none' });
     }
     default:

@@ -31,7 +31,7 @@ test('tenants take turns, however many places one of them waits for', async () =
   expect(got).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
 });
 
-test('who finds the line of its tenant full is told busy; another tenant is not', async () => {
+test('a full queue of its tenant gives busy; another tenant is not affected', async () => {
   const [places, got] = [new TenantPlaces(LIMITS), [] as string[]];
   for (let n = 0; n < 6; n++) void takes(places, got, 'loud');
   expect(() => places.take('loud', signal)).toThrow(expect.objectContaining({ why: 'busy' }));
@@ -39,7 +39,7 @@ test('who finds the line of its tenant full is told busy; another tenant is not'
   expect(got).toContain('quiet');
 });
 
-test('who is aborted waits no more, and closing sends everybody away', async () => {
+test('an aborted request stops waiting, and closing ends all', async () => {
   const places = new TenantPlaces({ total: 1, of_tenant: 1, waiting_of_tenant: 9 });
   await places.take('a', signal);
   const abort = new AbortController();
@@ -53,7 +53,7 @@ test('who is aborted waits no more, and closing sends everybody away', async () 
   expect(() => places.take('c', signal)).toThrow(SearchStopped);
 });
 
-test('whatever comes and goes: the limits hold, nobody is forgotten, a tenant is served in order', async () => {
+test('whatever comes and goes: the limits hold, no request is lost, a tenant is served in order', async () => {
   const step = fc.record({ tenant_id: fc.constantFrom('a', 'b', 'c'), what: fc.constantFrom('take', 'release') });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {

@@ -61,7 +61,7 @@ export class TenantPlaces {
     this.serve();
   }
 
-  /** Nobody waits any more. */
+  /** No request waits any more. */
   close(): void {
     this.closed = true;
     for (const waiting of [...this.lines.values()].flat()) waiting.stop('closed');

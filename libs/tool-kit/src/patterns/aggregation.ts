@@ -48,10 +48,10 @@ export function defineAggregation<Q extends z.ZodType>(definition: Aggregation<Q
       markings: z.array(z.string()),
       snapshot_id: z.string(),
     }),
-    run: async ({ query: asked, window, operation }, ctx) => {
+    run: async ({ query: request, window, operation }, ctx) => {
       const range = { from_ms: Date.parse(window.from), to_ms: Date.parse(window.to) };
       if (range.from_ms >= range.to_ms) throw new ToolError('VALIDATION_ERROR', 'the window ends before it begins', { effect: 'none' });
-      const { rows, snapshot_id } = await select(asked as z.output<Q>, range, ctx);
+      const { rows, snapshot_id } = await select(request as z.output<Q>, range, ctx);
       const markings = [...new Set(rows.flatMap((row) => row.markings))].sort();
       const undeclared = markings.filter((marking) => !traits.markings.includes(marking));
       if (undeclared.length > 0) {

@@ -63,7 +63,7 @@ export function defineApprovalRequest(definition: ApprovalRequest): Tool {
     }),
     run: async ({ subject: about, queue: name, rationale, evidence, sla_minutes }, ctx) => {
       if (!(await subjectExists(about, ctx))) {
-        throw new ToolError('VALIDATION_ERROR', `there is no ${about.kind} ${about.id}`, { class: 'not_found', effect: 'none' });
+        throw new ToolError('VALIDATION_ERROR', `${about.kind} ${about.id} does not exist`, { class: 'not_found', effect: 'none' });
       }
       const created_at = new Date().toISOString();
       const minutes = sla_minutes ?? (queues[name]?.sla_minutes as number);

@@ -30,8 +30,8 @@ export function defineClassification<S extends z.ZodType, const B extends string
       rationale: z.string().min(1),
       evidence: z.array(evidenceSpan),
     }),
-    run: async (asked, ctx) => {
-      const found = await classify(asked.subject as z.output<S>, ctx);
+    run: async (input, ctx) => {
+      const found = await classify(input.subject as z.output<S>, ctx);
       if (!('out_of_distribution' in found)) return found;
       throw new ToolError('VALIDATION_ERROR', found.out_of_distribution, {
         class: 'semantic',

@@ -23,10 +23,10 @@ export function defineComposition<P extends z.ZodType, D extends z.ZodType, cons
     effect_class: 'pure',
     input: z.strictObject({ parts: parts as z.ZodType, template: z.enum(templates as readonly string[] as [string, ...string[]]) }),
     output: z.strictObject({ state: z.literal('draft'), template: z.string(), parts_sha256: z.string(), draft: draft as z.ZodType }),
-    run: async (asked, ctx) => {
-      const template = asked.template as T;
-      const made = await compose(asked.parts as z.output<P>, template, ctx);
-      return { state: 'draft' as const, template, parts_sha256: sha256Hex(canonicalText(asked.parts)), draft: made };
+    run: async (input, ctx) => {
+      const template = input.template as T;
+      const made = await compose(input.parts as z.output<P>, template, ctx);
+      return { state: 'draft' as const, template, parts_sha256: sha256Hex(canonicalText(input.parts)), draft: made };
     },
   });
 }

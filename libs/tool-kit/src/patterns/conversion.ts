@@ -38,7 +38,7 @@ export function defineConversion({ sources, ...traits }: Conversion): Tool {
     output: z.strictObject({
       value: z.string(),
       unit: z.string(),
-      /** Nothing was rounded away. */
+      /** The value is exact, not rounded. */
       exact: z.boolean(),
       source: z.strictObject({ pin: z.string(), sha256: z.string() }),
     }),
@@ -58,7 +58,7 @@ function worthOf(table: RateTable, unit: string, pointer: string, pin: string) {
   if (rate === undefined) {
     throw new ToolError('VALIDATION_ERROR', `${pin} has no rate for ${JSON.stringify(unit)}`, {
       effect: 'none',
-      details: { issues: [{ path: pointer, code: 'no_rate', message: `there is no rate for it in ${pin}` }] },
+      details: { issues: [{ path: pointer, code: 'no_rate', message: `${pin} has no rate for this unit` }] },
     });
   }
   return table.quoted === 'worth' ? fractionOf(rate) : dividedBy(one, fractionOf(rate));

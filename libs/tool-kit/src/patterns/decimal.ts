@@ -38,7 +38,7 @@ export function compare(a: Fraction, b: Fraction): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** Text with at most `digits` decimals, rounded half to even; `exact` where nothing was rounded away. No trailing zeros. */
+/** Text with at most `digits` decimals, rounded half to even; `exact` if nothing was rounded. No trailing zeros. */
 export function textOf({ over, under }: Fraction, digits: number): { text: string; exact: boolean } {
   const scaled = (over < 0n ? -over : over) * 10n ** BigInt(digits);
   let whole = scaled / under;

@@ -32,7 +32,7 @@ export type SourceDocument = z.output<typeof sourceDocument>;
 export function spanOf(source: Pick<SourceDocument, 'source_id' | 'content'>, start: number, end: number): EvidenceSpan {
   const { source_id, content } = source;
   if (!(Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start < end && end <= content.length)) {
-    throw new RangeError(`${start} to ${end} is no span of ${source_id}`);
+    throw new RangeError(`${start} to ${end} is not a span of ${source_id}`);
   }
   return { source_id, source_sha256: sha256Hex(content), start, end, text: content.slice(start, end) };
 }

@@ -36,7 +36,7 @@ export function defineExtraction<H extends z.ZodType, V extends z.ZodType>(defin
       {
         name: 'value_has_evidence',
         severity: 'block',
-        holds: (_asked, { value, evidence, exceptions }) =>
+        holds: (_input, { value, evidence, exceptions }) =>
           (value === null) === (evidence === null) && (value === null) === exceptions.length > 0,
       },
       {
@@ -45,9 +45,9 @@ export function defineExtraction<H extends z.ZodType, V extends z.ZodType>(defin
         holds: ({ source }, { evidence }) => evidence === null || source.content.slice(evidence.start, evidence.end) === evidence.text,
       },
     ],
-    run: async (asked, ctx) => {
-      const { source } = asked;
-      const found = await extract(source, asked.hints as z.output<H>, ctx);
+    run: async (input, ctx) => {
+      const { source } = input;
+      const found = await extract(source, input.hints as z.output<H>, ctx);
       if ('exception' in found) {
         return {
           value: null,

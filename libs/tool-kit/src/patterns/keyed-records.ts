@@ -6,6 +6,6 @@ export interface KeyedRecords<T> {
   find(ctx: RunContext, key?: string): Promise<T | undefined>;
   /** Keeps the record durably, unless there is one of this key: then that one is answered and nothing changes. */
   add(record: T, ctx: RunContext): Promise<T>;
-  /** Takes the record of a key away. @returns whether there was one. */
+  /** Deletes the record of a key. @returns whether there was one. */
   remove(ctx: RunContext, key: string): Promise<boolean>;
 }

@@ -3,7 +3,7 @@ import { ToolError } from '../tool-error.js';
 import type { KeyedRecords } from './keyed-records.js';
 
 const changedSince = (): ToolError =>
-  new ToolError('VALIDATION_ERROR', 'the record was changed since', {
+  new ToolError('VALIDATION_ERROR', 'the record was changed after the run', {
     effect: 'none',
     class: 'semantic',
     details: { reason: 'changed_since' },
@@ -12,16 +12,16 @@ const changedSince = (): ToolError =>
 /** What reconcile, verify and compensate are for every tool that keeps one record a key. */
 export function keyedWrites<T>(records: KeyedRecords<T>) {
   return {
-    reconcile: async (_asked: unknown, ctx: RunContext): Promise<Reconciled<T>> => {
+    reconcile: async (_input: unknown, ctx: RunContext): Promise<Reconciled<T>> => {
       const output = await records.find(ctx);
       return output === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output };
     },
-    verify: async (_asked: unknown, output: unknown, ctx: RunContext): Promise<Verified> => {
+    verify: async (_input: unknown, output: unknown, ctx: RunContext): Promise<Verified> => {
       const kept = await records.find(ctx);
-      if (kept === undefined) return { kind: 'contradicted', why: 'there is no record of this key' };
+      if (kept === undefined) return { kind: 'contradicted', why: 'no record has this key' };
       return JSON.stringify(kept) === JSON.stringify(output)
         ? { kind: 'verified' }
-        : { kind: 'contradicted', why: 'the record is another' };
+        : { kind: 'contradicted', why: 'the record differs from the reported output' };
     },
     compensate: async ({ idempotency_key, output }: Compensates, ctx: RunContext) => {
       const kept = await records.find(ctx, idempotency_key);

@@ -60,8 +60,8 @@ export function defineLookup<R extends z.ZodType, S extends z.ZodType<string>>(d
       record: record as z.ZodType,
     }),
     ...(versionOf && { sourceVersion: ({ source: from }: { source: string }, ctx: RunContext) => versionOf(from as z.output<S>, ctx) }),
-    run: async (asked, ctx) => {
-      const { identifier, source: from, as_of } = asked;
+    run: async (input, ctx) => {
+      const { identifier, source: from, as_of } = input;
       const as_of_ms = as_of === undefined ? null : Date.parse(as_of);
       const found = await lookUp({ identifier, source: from as z.output<S>, as_of_ms }, ctx);
       return { identifier, source: from, source_version: found.source_version, as_of: as_of ?? null, record: found.record };

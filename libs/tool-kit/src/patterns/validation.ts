@@ -8,7 +8,7 @@ import { holds, type RulePack } from './rule-pack.js';
 export interface Validation<C extends z.ZodType> extends PatternTraits {
   /** Shape of what is judged. */
   candidate: C;
-  /** Every version that may be asked for; an old one stays, so that old verdicts can be had again. */
+  /** Every supported version; an old one stays, so that old verdicts can be reproduced. */
   rule_packs: readonly [RulePack, ...RulePack[]];
 }
 
@@ -17,7 +17,8 @@ const outcome = z.enum(['pass', 'warn', 'block']);
 /** Pattern 3: judges a candidate by a versioned rule pack. Pure and bit-exact: the verdict follows from the pack's version and the candidate. */
 export function defineValidation<C extends z.ZodType>({ candidate, rule_packs, ...traits }: Validation<C>): Tool {
   const packs = new Map(rule_packs.map((pack) => [`${pack.name}@${pack.version}`, pack]));
-  if (packs.size < rule_packs.length) throw new TypeError(`tool ${JSON.stringify(traits.name)}: a rule pack is there twice in one version`);
+  if (packs.size < rule_packs.length)
+    throw new TypeError(`tool ${JSON.stringify(traits.name)}: two rule packs have the same id and version`);
   return defineTool({
     ...traits,
     pattern: 'validation',
@@ -37,15 +38,15 @@ export function defineValidation<C extends z.ZodType>({ candidate, rule_packs, .
       {
         name: 'verdict_follows_from_trace',
         severity: 'block',
-        holds: (_asked, { verdict, trace }) => verdict === worst(trace.map((each) => each.outcome)),
+        holds: (_input, { verdict, trace }) => verdict === worst(trace.map((each) => each.outcome)),
       },
     ],
-    run: async (asked) => {
-      const name = asked.rule_pack;
+    run: async (input) => {
+      const name = input.rule_pack;
       const pack = packs.get(name) as RulePack;
       const trace = pack.rules.map(({ id, severity, says, check }) => ({
         rule: id,
-        outcome: holds(check, asked.candidate) ? ('pass' as const) : severity,
+        outcome: holds(check, input.candidate) ? ('pass' as const) : severity,
         pointer: check.pointer,
         says,
       }));
@@ -54,7 +55,7 @@ export function defineValidation<C extends z.ZodType>({ candidate, rule_packs, .
         trace,
         rule_pack: name,
         rule_pack_sha256: sha256Hex(canonicalText(pack)),
-        candidate_sha256: sha256Hex(canonicalText(asked.candidate)),
+        candidate_sha256: sha256Hex(canonicalText(input.candidate)),
       };
     },
   });

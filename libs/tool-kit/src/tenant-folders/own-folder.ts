@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ToolError } from '../tool-error.js';
 import { tenantFolderName } from './folder-name.js';
 
-/** Nobody else on the machine sees what a tenant's tools keep, unless the operator opens it. */
+/** Other users of the machine cannot read a tenant's files unless the operator allows it. */
 const FOLDER_MODE = 0o700;
 
 /**
@@ -20,7 +20,7 @@ export async function ownFolder(root: string, tenant_id: string): Promise<string
     await syncFolder(real_root);
   }
   if ((await lstat(folder)).isDirectory()) return folder;
-  throw new ToolError('PROVIDER_ERROR', 'the folder of this tenant is a link or a file: an operator has to replace it by a folder', {
+  throw new ToolError('PROVIDER_ERROR', 'the folder of this tenant is a link or a file: an operator must replace it with a folder', {
     class: 'authorization',
     details: { reason: 'not_a_folder' },
     effect: 'none',

@@ -3,7 +3,7 @@ import type { FolderLayout } from './layout.js';
 /** Why a tenant has no folder. */
 export type Refusal =
   | 'belongs_to_another_tenant'
-  /** There are files and several tenants: nobody can tell whose they are. */
+  /** There are files and several tenants: their owner is unknown. */
   | 'not_assigned'
   | 'layout_damaged'
   | 'being_moved'
@@ -25,7 +25,7 @@ export type Placement = { kind: 'root' } | { kind: 'own_folder' } | { kind: 'ref
 /**
  * Where the files of a tenant are. It fails closed: a tenant is never given a root that may hold files of another one,
  * unless the operator's setting and the recorded layout both say that the root is shared.
- * @param layout undefined: none could be recorded, as there are files and nobody can tell whose.
+ * @param layout undefined: none could be recorded, because there are files without a known owner.
  */
 export function placementOf(layout: FolderLayout | undefined, asker: Asker, is_shared: boolean): Placement {
   switch (layout?.layout) {
@@ -50,7 +50,7 @@ function beganElsewhere(moved: { tenant_id: string; at_ms: number } | undefined,
 
 /**
  * The layout of a folder that has none recorded. Files that are there already stay where they are for the one tenant
- * that the installation has; with several tenants nobody can tell whose they are.
+ * that the installation has; with several tenants their owner is unknown.
  */
 export function firstLayout(has_files: boolean, tenants: ReadonlySet<string>, is_shared: boolean): FolderLayout | undefined {
   if (is_shared) return { layout: 'shared' };

@@ -29,7 +29,7 @@ function legacy(): void {
 }
 
 describe('a new workspace', () => {
-  test('gives each tenant a folder of its own, which nobody else on the machine reads', async () => {
+  test('gives each tenant a folder of its own, which other users of the machine cannot read', async () => {
     const all = folders(['default', 'acme']);
     expect(await all.of('acme')).toBe(join(root, 'acme'));
     expect(await all.of('Acme')).toBe(join(root, '=41cme'));
@@ -127,7 +127,7 @@ describe('sharing', () => {
   );
 });
 
-test('what another tenant began in the root before the move is told by a person, not looked for in its new folder', async () => {
+test('a person resolves what another tenant began in the root before the move; it is not looked for in its new folder', async () => {
   mkdirSync(root);
   await createLayout(root, { layout: 'by_tenant', moved: { tenant_id: 'default', at_ms: 1_000 } });
   const all = folders(['default', 'acme']);
@@ -169,7 +169,7 @@ test('a root that cannot be used is a refusal without an effect, not a fault tha
   await expect(folders(['default']).of('default')).rejects.toMatchObject(reason('enotdir'));
 });
 
-test('the record is replaced by nobody who comes second', async () => {
+test('a second writer never replaces the record', async () => {
   mkdirSync(root);
   const layouts = Array.from({ length: 16 }, (_, at) => ({ layout: 'one_tenant' as const, tenant_id: `t${at}` }));
   const made = await Promise.all(layouts.map((each) => createLayout(root, each)));

@@ -16,24 +16,24 @@ export interface FolderSetting {
 
 /** What to do about a refusal, for the tenant that is refused: it names no other tenant and no path. */
 const ADVICE: Readonly<Record<Refusal, string>> = {
-  belongs_to_another_tenant: 'holds the files of another tenant: an operator has to run `npm run countersign -- move-workspace` first',
+  belongs_to_another_tenant: 'holds the files of another tenant: an operator must run `npm run countersign -- move-workspace` first',
   not_assigned:
-    'holds files that are assigned to no tenant: an operator has to run `npm run countersign -- move-workspace --tenant <id>` first',
-  layout_damaged: 'has a layout record that is damaged: an operator has to restore .countersign-layout.json',
+    'holds files that are assigned to no tenant: an operator must run `npm run countersign -- move-workspace --tenant <id>` first',
+  layout_damaged: 'has a damaged layout record: an operator must restore .countersign-layout.json',
   began_before_move:
-    'was shared with the tenant that has its files now when this call began: a person has to look what came of it and resolve the call',
-  being_moved: 'is being moved by `npm run countersign -- move-workspace`, or that was interrupted: an operator has to run it to its end',
-  was_shared:
-    'was shared by all tenants: an operator has to share it again, or to run `npm run countersign -- move-workspace --tenant <id>`',
+    'was shared when this call began, and its files now belong to another tenant: a person must check the outcome and resolve the call',
+  being_moved:
+    'is being moved by `npm run countersign -- move-workspace`, or that move was interrupted: an operator must run it to completion',
+  was_shared: 'was shared by all tenants: an operator must share it again or run `npm run countersign -- move-workspace --tenant <id>`',
   not_shared:
-    'is to be shared by all tenants, but is not laid out for that: an operator has to run `npm run countersign -- move-workspace --share`',
+    'is configured as shared by all tenants, but its layout is not: an operator must run `npm run countersign -- move-workspace --share`',
 };
 
 /** The tenants' folders in one folder setting: the only way from a tenant to a place on the disk. */
 export class TenantFolders {
   /**
-   * @param tenants ids of the tenants that the installation has, asked while no layout is recorded
-   * @param onRefused told of each refusal, for the operator; `tenant_id` null: every tenant is refused for now
+   * @param tenants ids of the tenants of the installation, read while no layout is recorded
+   * @param onRefused called for each refusal, for the operator; `tenant_id` null: every tenant is refused for now
    */
   constructor(
     readonly setting: FolderSetting,
@@ -43,7 +43,7 @@ export class TenantFolders {
 
   /**
    * Records the layout of the folder where it is clear, so that tenants which come later change nothing. Where no tenant can
-   * have its folder for now, the operator is told.
+   * have its folder for now, the operator is notified.
    * @returns what forbids the start
    */
   async prepare(): Promise<string | undefined> {
@@ -62,8 +62,8 @@ export class TenantFolders {
       return `${variable} ${root} is shared by all tenants, but ${sharing.variable} is not true: set it, or use npm run countersign -- move-workspace --tenant <id>`;
     if (!sharing.on || layout === 'shared') return undefined;
     const instead =
-      layout === 'by_tenant' ? 'a folder per tenant: give another root' : 'one tenant: use npm run countersign -- move-workspace --share';
-    return `${sharing.variable} is true, but ${variable} ${root} is laid out for ${instead}, or set it to false`;
+      layout === 'by_tenant' ? 'a folder per tenant: set another root' : 'one tenant: use npm run countersign -- move-workspace --share';
+    return `${sharing.variable} is true, but ${variable} ${root} is laid out for ${instead}, or set ${sharing.variable} to false`;
   }
 
   /**
@@ -128,7 +128,7 @@ export class TenantFolders {
   private unusable(error: unknown): ToolError {
     const { variable } = this.setting;
     const code = codeOf(error) ?? 'UNKNOWN';
-    return new ToolError('PROVIDER_ERROR', `the folder ${variable} cannot be used (${code}): an operator has to make it usable`, {
+    return new ToolError('PROVIDER_ERROR', `the folder ${variable} cannot be used (${code}): an operator must repair it`, {
       details: { reason: code.toLowerCase(), setting: variable },
       effect: 'none',
     });

@@ -42,14 +42,14 @@ export const good = (ledger: Ledger): Definition => ({
     ledger.entries.set(Ledger.entryOf(ctx, ctx.idempotency_key), amount);
     return { key: ctx.idempotency_key, amount };
   },
-  reconcile: async (_asked, ctx) => {
+  reconcile: async (_inputs, ctx) => {
     const amount = ledger.entries.get(Ledger.entryOf(ctx, ctx.idempotency_key));
     return amount === undefined ? { kind: 'did_not_happen' } : { kind: 'happened', output: { key: ctx.idempotency_key, amount } };
   },
   compensate: async ({ idempotency_key }, ctx) => ledger.entries.delete(Ledger.entryOf(ctx, idempotency_key)),
-  verify: async (_asked, { key }, ctx) =>
+  verify: async (_inputs, { key }, ctx) =>
     ledger.entries.has(Ledger.entryOf(ctx, key)) ? { kind: 'verified' } : { kind: 'contradicted', why: 'it is not there' },
-  sanity: [{ name: 'same_amount', severity: 'block', holds: (asked, output) => asked.amount === output.amount }],
+  sanity: [{ name: 'same_amount', severity: 'block', holds: (inputs, output) => inputs.amount === output.amount }],
 });
 export const read = (run: Definition['run']): Partial<Definition> => ({
   effect_class: 'read_internal',

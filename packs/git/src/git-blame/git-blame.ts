@@ -42,7 +42,7 @@ export const gitBlame = defineTool({
       // An empty file, and a start behind the last line, are failures to git.
       if (blamed.code !== 0 && /has only \d+ lines?/.test(blamed.stderr))
         throw refused('/start_line', 'past_end', 'the file has fewer lines');
-      if (blamed.code !== 0) throw refused('/path', 'not_a_file', 'it cannot be read line by line');
+      if (blamed.code !== 0) throw refused('/path', 'not_a_file', 'the file cannot be split into lines');
       const lines = linesOf(blamed.stdout.toString('utf8'));
       return { path: file, revision: commit, lines, truncated: lines.length === LINES_MAX && (end_line === undefined || end_line > last) };
     }),

@@ -26,21 +26,21 @@ export const gitBranch = defineTool({
     from: revisionInput.optional().describe('Where a new branch starts; default HEAD.'),
   }),
   output,
-  run: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
-      const branch = agentBranch(asked.branch, ctx);
+  run: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository) => {
+      const branch = agentBranch(input.branch, ctx);
       const head = await repository.oidOf(`refs/heads/${branch}`);
-      if (asked.action === 'create') {
+      if (input.action === 'create') {
         if (head !== undefined) throw refused('/branch', 'exists', `branch ${branch} exists already`);
-        return change(repository, { action: 'create', branch, head: await repository.commitOf(asked.from ?? 'HEAD', '/from') });
+        return change(repository, { action: 'create', branch, head: await repository.commitOf(input.from ?? 'HEAD', '/from') });
       }
-      if (asked.from !== undefined) throw refused('/from', 'not_for_delete', 'from is for create');
+      if (input.from !== undefined) throw refused('/from', 'not_for_delete', 'from is only allowed with create');
       if (head === undefined) throw notFound('/branch', `branch ${branch}`);
       if ((await repository.currentBranch()) === branch) throw conflict('checked_out', `branch ${branch} is checked out`);
       return change(repository, { action: 'delete', branch, head });
     }),
-  reconcile: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
+  reconcile: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
       const receipt = await readReceipt<Output>(repository);
       if (!receipt) return { kind: 'did_not_happen' };
       const head = await repository.oidOf(`refs/heads/${receipt.branch}`);
@@ -48,7 +48,7 @@ export const gitBranch = defineTool({
         receipt.action === 'delete' ? head === undefined : head !== undefined && (await repository.isAncestor(receipt.head, head));
       if (happened) return { kind: 'happened', output: receipt };
       const before = receipt.action === 'delete' ? receipt.head : undefined;
-      return head === before ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'the branch was moved since' };
+      return head === before ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'the branch was moved after the run' };
     }),
   compensate: ({ inputs, output: result }, ctx) =>
     inRepository(inputs.repo, ctx, async (repository) => {
@@ -57,11 +57,11 @@ export const gitBranch = defineTool({
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === then) return { branch, undone: true };
       if ((await repository.currentBranch()) === branch) throw conflict('checked_out', `branch ${branch} is checked out`);
-      if (head !== now) throw conflict('moved', `branch ${branch} has moved since`);
+      if (head !== now) throw conflict('moved', `branch ${branch} was moved after the run`);
       repository.changing = true;
       if (await repository.moveRef(`refs/heads/${branch}`, now, then)) return { branch, undone: true };
       repository.changing = false;
-      throw conflict('moved', `branch ${branch} has moved since`);
+      throw conflict('moved', `branch ${branch} was moved after the run`);
     }),
 });
 
@@ -74,5 +74,8 @@ async function change(repository: Repository, result: Output): Promise<Output> {
   if (await repository.moveRef(`refs/heads/${result.branch}`, from, to)) return result;
   repository.changing = false;
   await dropReceipt(repository);
-  throw conflict('not_possible', `branch ${result.branch} could not be ${result.action}d: it was moved, or another branch is in the way`);
+  throw conflict(
+    'not_possible',
+    `branch ${result.branch} could not be ${result.action}d: it was moved, or another branch has a conflicting name`,
+  );
 }

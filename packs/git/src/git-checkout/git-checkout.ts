@@ -25,9 +25,9 @@ export const gitCheckout = defineTool({
   timeout_ms: 60_000,
   input: z.strictObject({ repo: repoInput, branch: branchInput }),
   output,
-  run: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
-      const branch = agentBranch(asked.branch, ctx);
+  run: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository) => {
+      const branch = agentBranch(input.branch, ctx);
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === undefined) throw notFound('/branch', `branch ${branch}`);
       const result: Output = { branch, head };
@@ -45,25 +45,25 @@ export const gitCheckout = defineTool({
   compensate: ({ inputs, idempotency_key, output: { branch } }, ctx) =>
     inRepository(inputs.repo, ctx, async (repository) => {
       const receipt = await readReceipt<Receipt>(repository, idempotency_key);
-      if (!receipt?.from) throw conflict('not_kept', 'what was checked out before is not known, or was no branch');
+      if (!receipt?.from) throw conflict('not_kept', 'the previous checkout is unknown or was not a branch');
       const { from } = receipt;
       const current = await repository.currentBranch();
       if (current === from) return { branch: from };
-      if (current !== branch) throw conflict('moved', `another branch than ${branch} is checked out by now`);
+      if (current !== branch) throw conflict('moved', `a branch other than ${branch} is checked out now`);
       const head = await repository.oidOf(`refs/heads/${from}`);
       if (head === undefined) throw notFound('/branch', `branch ${from}`);
       await repository.checkTree(head);
       await switchTo(repository, from);
       return { branch: from };
     }),
-  reconcile: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
+  reconcile: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
       const receipt = await readReceipt<Receipt>(repository);
       if (!receipt) return { kind: 'did_not_happen' };
       const { from, ...result } = receipt;
       const current = (await repository.currentBranch()) ?? null;
       if (current === result.branch) return { kind: 'happened', output: result };
-      return current === from ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'another branch was checked out since' };
+      return current === from ? { kind: 'did_not_happen' } : { kind: 'cannot_tell', why: 'another branch was checked out after the run' };
     }),
 });
 
@@ -74,6 +74,7 @@ async function switchTo(repository: Repository, branch: string): Promise<void> {
   if (switched.code === 0) return;
   // Git looks for what is in the way before it touches anything.
   repository.changing = !/would be overwritten|resolve your current index|cannot switch/.test(switched.stderr);
-  if (!repository.changing) throw conflict('local_changes', 'local changes are in the way', { stderr: switched.stderr.slice(0, 2_000) });
+  if (!repository.changing)
+    throw conflict('local_changes', 'local changes would be overwritten', { stderr: switched.stderr.slice(0, 2_000) });
   throw failed(args, switched);
 }

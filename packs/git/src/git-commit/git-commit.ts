@@ -34,14 +34,14 @@ export const gitCommit = defineTool({
     paths: z.array(pathInput).min(1).max(500).optional().describe('Only these files or folders; default everything that differs.'),
   }),
   output,
-  run: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
-      const branch = agentBranch(asked.branch, ctx);
-      const message = checkedMessage(asked.message);
+  run: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository) => {
+      const branch = agentBranch(input.branch, ctx);
+      const message = checkedMessage(input.message);
       const parent = await repository.oidOf(`refs/heads/${branch}`);
       if (parent === undefined) throw notFound('/branch', `branch ${branch}`);
       if ((await repository.currentBranch()) !== branch) throw conflict('not_checked_out', `branch ${branch} is not checked out`);
-      const paths = await changedPaths(repository, asked.paths);
+      const paths = await changedPaths(repository, input.paths);
       await checkFilters(repository, paths);
       const tree = await treeWith(repository, parent, paths);
       const commit = await writeCommit(repository, { tree, parents: [parent], message });
@@ -51,43 +51,42 @@ export const gitCommit = defineTool({
       if (!(await repository.moveRef(`refs/heads/${branch}`, parent, commit))) {
         repository.changing = false;
         await dropReceipt(repository);
-        throw conflict('moved', `branch ${branch} was moved meanwhile`);
+        throw conflict('moved', `branch ${branch} was moved at the same time`);
       }
       // The index follows; where this is cut short the next commit, which has an index of its own, is still right.
       await repository.try(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: separated(paths) });
       return result;
     }),
-  reconcile: (asked, ctx) => inRepository(asked.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ parent }) => parent)),
+  reconcile: (input, ctx) => inRepository(input.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ parent }) => parent)),
   compensate: ({ inputs, output: result }, ctx) =>
     inRepository(inputs.repo, ctx, async (repository) => {
       const branch = agentBranch(result.branch, ctx);
       const { commit, parent } = result;
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === parent) return { branch, head: parent };
-      if (head !== commit) throw conflict('moved', `branch ${branch} has moved since`);
+      if (head !== commit) throw conflict('moved', `branch ${branch} was moved after the run`);
       const listed = await repository.bytes(['diff-tree', '-r', '-z', '--name-only', '--no-renames', parent, commit]);
       repository.changing = true;
       if (!(await repository.moveRef(`refs/heads/${branch}`, commit, parent))) {
         repository.changing = false;
-        throw conflict('moved', `branch ${branch} was moved meanwhile`);
+        throw conflict('moved', `branch ${branch} was moved at the same time`);
       }
       // The index follows where the branch is checked out; the files stay, as they were before the commit.
       if ((await repository.currentBranch()) === branch)
         await repository.try(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: listed });
       return { branch, head: parent };
     }),
-  verify: (asked, { branch, commit }, ctx) =>
-    inRepository(asked.repo, ctx, async (repository): Promise<Verified> => {
+  verify: (input, { branch, commit }, ctx) =>
+    inRepository(input.repo, ctx, async (repository): Promise<Verified> => {
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === undefined || !(await repository.isAncestor(commit, head))) {
         return { kind: 'contradicted', why: `the commit is not on ${branch}` };
       }
-      if ((await repository.currentBranch()) !== branch)
-        return { kind: 'cannot_tell', why: `branch ${branch} is not checked out any more` };
-      const since = await differingPaths(repository, asked.paths);
+      if ((await repository.currentBranch()) !== branch) return { kind: 'cannot_tell', why: `branch ${branch} is no longer checked out` };
+      const since = await differingPaths(repository, input.paths);
       return since.length === 0
         ? { kind: 'verified' }
-        : { kind: 'cannot_tell', why: `${since.length} files differ from the last commit by now` };
+        : { kind: 'cannot_tell', why: `${since.length} files differ from the last commit now` };
     }),
 });
 
@@ -102,21 +101,21 @@ async function checkFilters(repository: Repository, paths: readonly Buffer[]): P
   const records = text.split('\0');
   const filtered = records.filter((_, at) => at % 3 === 0 && filters.has(records[at + 2] ?? ''));
   if (filtered.length > 0)
-    throw conflict('filter', 'files have a filter, which does not run here: commit them with git, or take the attribute filter from them', {
+    throw conflict('filter', 'files have a filter, and filters do not run here: commit them with git, or remove their filter attribute', {
       files: filtered.slice(0, 100),
     });
 }
 
 /** What there is to commit. */
-async function changedPaths(repository: Repository, asked: string[] | undefined): Promise<Buffer[]> {
-  const paths = await differingPaths(repository, asked);
+async function changedPaths(repository: Repository, input: string[] | undefined): Promise<Buffer[]> {
+  const paths = await differingPaths(repository, input);
   if (paths.length === 0) throw conflict('nothing_to_commit', 'nothing differs from the last commit');
   return paths;
 }
 
-/** What differs, below the asked paths; reserved files are never among them. */
-async function differingPaths(repository: Repository, asked: string[] | undefined): Promise<Buffer[]> {
-  const wanted = asked?.map((path, at) => checkedPath(path, `/paths/${at}`));
+/** What differs, below the given paths; reserved files are never among them. */
+async function differingPaths(repository: Repository, input: string[] | undefined): Promise<Buffer[]> {
+  const wanted = input?.map((path, at) => checkedPath(path, `/paths/${at}`));
   const args = [
     '--no-optional-locks',
     'status',
@@ -132,7 +131,7 @@ async function differingPaths(repository: Repository, asked: string[] | undefine
     .map(({ bytes }) => bytes);
 }
 
-/** The tree of a commit with some paths as they are in the working tree, built in an index that nobody else sees. */
+/** The tree of a commit with some paths as they are in the working tree, built in a private index. */
 async function treeWith(repository: Repository, commit: string, paths: Buffer[]): Promise<string> {
   const index = join(tmpdir(), `countersign-index-${repository.ctx.idempotency_key}-${process.hrtime.bigint()}`);
   const env = { GIT_INDEX_FILE: index };

@@ -31,10 +31,10 @@ export const gitDiff = defineTool({
     files: z.array(z.strictObject({ path: z.string(), added: z.int().nullable(), removed: z.int().nullable() })),
     truncated: z.boolean(),
   }),
-  run: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
-      const sides = await sidesOf(repository, asked);
-      const paths = asked.paths.map((path, at) => checkedPath(path, `/paths/${at}`));
+  run: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository) => {
+      const sides = await sidesOf(repository, input);
+      const paths = input.paths.map((path, at) => checkedPath(path, `/paths/${at}`));
       const args = (...kind: string[]) => [
         '--no-optional-locks',
         'diff',
@@ -49,7 +49,7 @@ export const gitDiff = defineTool({
         ...paths,
       ];
       const files = filesOf(await repository.run(args('--numstat', '-z')));
-      const patchArgs = args('--patch', `--unified=${asked.context_lines}`);
+      const patchArgs = args('--patch', `--unified=${input.context_lines}`);
       const patch = await repository.try(patchArgs, { stdout_bytes_max: PATCH_BYTES_MAX });
       if (patch.code !== 0 && !patch.cut) throw failed(patchArgs, patch);
       const truncated = patch.cut || files.length > FILES_MAX;
@@ -58,8 +58,8 @@ export const gitDiff = defineTool({
 });
 
 async function sidesOf(repository: Repository, { from, to, staged }: z.output<typeof input>): Promise<string[]> {
-  if (to !== undefined && from === undefined) throw refused('/to', 'needs_from', 'to needs from');
-  if (to !== undefined && staged) throw refused('/staged', 'one_of', 'give either to or staged');
+  if (to !== undefined && from === undefined) throw refused('/to', 'needs_from', 'to requires from');
+  if (to !== undefined && staged) throw refused('/staged', 'one_of', 'set either to or staged, not both');
   const old = from === undefined ? [] : [await repository.commitOf(from, '/from')];
   const now = to === undefined ? [] : [await repository.commitOf(to, '/to')];
   return [...(staged ? ['--cached'] : []), ...old, ...now];

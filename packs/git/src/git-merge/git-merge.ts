@@ -42,13 +42,13 @@ export const gitMerge = defineTool({
     message: z.string().min(1).max(10_000).optional(),
   }),
   output,
-  run: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
-      const branch = agentBranch(asked.branch, ctx);
+  run: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository) => {
+      const branch = agentBranch(input.branch, ctx);
       const previous = await repository.oidOf(`refs/heads/${branch}`);
       if (previous === undefined) throw notFound('/branch', `branch ${branch}`);
-      const merged = await repository.commitOf(asked.revision, '/revision');
-      const message = checkedMessage(asked.message ?? `Merge ${asked.revision} into ${branch}`);
+      const merged = await repository.commitOf(input.revision, '/revision');
+      const message = checkedMessage(input.message ?? `Merge ${input.revision} into ${branch}`);
       if (await repository.isAncestor(merged, previous)) return { branch, commit: previous, merged, previous, up_to_date: true };
       const tree = await mergedTree(repository, previous, merged);
       await repository.checkTree(tree);
@@ -58,14 +58,14 @@ export const gitMerge = defineTool({
       return result;
     }),
   changedNothing: ({ up_to_date }) => up_to_date,
-  reconcile: (asked, ctx) =>
-    inRepository(asked.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ previous }) => previous)),
+  reconcile: (input, ctx) =>
+    inRepository(input.repo, ctx, (repository) => reconciledCommit<Output>(repository, ({ previous }) => previous)),
   compensate: ({ inputs, output: result }, ctx) =>
     inRepository(inputs.repo, ctx, async (repository) => {
       const branch = agentBranch(result.branch, ctx);
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === result.previous) return { branch, head };
-      if (head !== result.commit) throw conflict('moved', `branch ${branch} has moved since`);
+      if (head !== result.commit) throw conflict('moved', `branch ${branch} was moved after the run`);
       await movePlaced(repository, result.branch, result.commit, result.previous);
       return { branch, head: result.previous };
     }),
@@ -78,7 +78,7 @@ export const gitMerge = defineTool({
       const now = await repository.commitOf(revision, '/revision');
       return now === merged || (await repository.isAncestor(now, head))
         ? { kind: 'verified' }
-        : { kind: 'cannot_tell', why: `${revision} has commits by now that are not on ${branch}` };
+        : { kind: 'cannot_tell', why: `${revision} now has commits that are not on ${branch}` };
     }),
 });
 
@@ -110,7 +110,7 @@ async function movePlaced(repository: Repository, branch: string, from: string, 
   if (checkedOut) {
     await repository.try(['update-index', '-q', '--refresh']);
     const probe = await repository.try(['read-tree', '-m', '-u', '--dry-run', from, to]);
-    if (probe.code !== 0) throw conflict('local_changes', 'local changes are in the way', { stderr: probe.stderr.slice(0, 2_000) });
+    if (probe.code !== 0) throw conflict('local_changes', 'local changes would be overwritten', { stderr: probe.stderr.slice(0, 2_000) });
   }
   if (receipt) await writeReceipt(repository, receipt);
   repository.changing = true;
@@ -118,5 +118,5 @@ async function movePlaced(repository: Repository, branch: string, from: string, 
   if (await repository.moveRef(`refs/heads/${branch}`, from, to)) return;
   if (checkedOut) await repository.run(['read-tree', '-m', '-u', to, from]);
   repository.changing = false;
-  throw conflict('moved', `branch ${branch} was moved meanwhile`);
+  throw conflict('moved', `branch ${branch} was moved at the same time`);
 }

@@ -31,7 +31,7 @@ export const gitPush = defineTool({
   input: z.strictObject({
     repo: repoInput,
     remote: z.string().min(1).max(100).default('origin').describe('Name of a configured remote; never an address.'),
-    // Refused before anybody is asked; whose case it is, and what this repository protects, is looked at when it runs.
+    // Refused before approval; the case and the protected branches are checked when it runs.
     branch: branchInput.regex(/^agent\/[A-Za-z0-9_%-]+\/./, 'agents push branches of their case: agent/<case>/<name>'),
     commit: z
       .string()
@@ -39,13 +39,13 @@ export const gitPush = defineTool({
       .describe('Full id of the commit, which the branch must contain.'),
   }),
   output,
-  run: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository) => {
-      const branch = agentBranch(asked.branch, ctx);
-      const remote = await configuredRemote(repository, asked.remote);
+  run: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository) => {
+      const branch = agentBranch(input.branch, ctx);
+      const remote = await configuredRemote(repository, input.remote);
       const head = await repository.oidOf(`refs/heads/${branch}`);
       if (head === undefined) throw notFound('/branch', `branch ${branch}`);
-      const commit = await repository.commitOf(asked.commit, '/commit');
+      const commit = await repository.commitOf(input.commit, '/commit');
       if (!(await repository.isAncestor(commit, head))) throw refused('/commit', 'not_on_branch', `the commit is not on ${branch}`);
       const previous = (await remoteHead(repository, remote, branch)) ?? null;
       if (previous !== null && !(await repository.isAncestor(previous, commit))) {
@@ -57,8 +57,8 @@ export const gitPush = defineTool({
       return result;
     }),
   changedNothing: ({ previous, commit }) => previous === commit,
-  reconcile: (asked, ctx) =>
-    inRepository(asked.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
+  reconcile: (input, ctx) =>
+    inRepository(input.repo, ctx, async (repository): Promise<Reconciled<Output>> => {
       const receipt = await readReceipt<Output>(repository);
       if (!receipt) return { kind: 'did_not_happen' };
       const now = (await remoteHead(repository, await configuredRemote(repository, receipt.remote), receipt.branch)) ?? null;
@@ -66,7 +66,7 @@ export const gitPush = defineTool({
       if (now === receipt.previous) return { kind: 'did_not_happen' };
       // What we do not have ourselves cannot be an ancestor as far as we know.
       if (now !== null && (await repository.isAncestor(receipt.commit, now))) return { kind: 'happened', output: receipt };
-      return { kind: 'cannot_tell', why: 'the remote branch is somewhere else by now' };
+      return { kind: 'cannot_tell', why: 'the remote branch was moved after the run' };
     }),
   compensate: ({ inputs, output: result }, ctx) =>
     inRepository(inputs.repo, ctx, async (repository) => {
@@ -74,7 +74,7 @@ export const gitPush = defineTool({
       const branch = agentBranch(result.branch, ctx);
       const now = (await remoteHead(repository, remote, branch)) ?? null;
       if (now !== result.previous) {
-        if (now !== result.commit) throw conflict('moved', 'the remote branch has moved since');
+        if (now !== result.commit) throw conflict('moved', 'the remote branch was moved after the run');
         await push(repository, result, result.commit, result.previous);
       }
       return { remote, branch, head: result.previous };
@@ -103,7 +103,7 @@ async function push(repository: Repository, { remote, branch }: Output, from: st
   repository.changing = !rejected;
   const details = { reason: rejected ? 'rejected' : 'push_failed', stderr: withoutCredentials(pushed.stderr).slice(0, 2_000) };
   if (rejected) throw conflict('rejected', 'the remote rejected the push', details);
-  throw new ToolError('NETWORK_ERROR', 'the push failed, and may have arrived', { details });
+  throw new ToolError('NETWORK_ERROR', 'the push failed, but may have reached the remote', { details });
 }
 
 /** Where a branch of the remote is. */

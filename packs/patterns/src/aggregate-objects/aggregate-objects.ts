@@ -30,7 +30,7 @@ export const aggregateObjects = defineAggregation({
   rows: async ({ collection, field, where }, { from_ms, to_ms }, ctx) => {
     const text = await readRecord(ctx, 'objects', `${collection}.jsonl`);
     if (text === undefined)
-      throw new ToolError('VALIDATION_ERROR', `there is no collection ${collection}`, { class: 'not_found', effect: 'none' });
+      throw new ToolError('VALIDATION_ERROR', `collection ${collection} does not exist`, { class: 'not_found', effect: 'none' });
     const rows: MarkedRow[] = [];
     for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
       const { at, markings, fields } = readObject(line, collection);

@@ -36,9 +36,9 @@ export const classifyDocument = defineClassification({
       score: found.filter((each) => each.band === band).reduce((sum, { weight }) => sum + weight, 0),
     }));
     const [best] = scores.sort((a, b) => b.score - a.score);
-    if (!best || best.score < WEIGHT_MIN) return { out_of_distribution: 'nothing in the text speaks for any of the bands' };
+    if (!best || best.score < WEIGHT_MIN) return { out_of_distribution: 'the text has no evidence for any band' };
     const confidence = Math.round((best.score / total) * 100) / 100;
-    if (confidence < SHARE_MIN) return { out_of_distribution: `the text speaks for several bands (${best.band} with ${confidence})` };
+    if (confidence < SHARE_MIN) return { out_of_distribution: `the text has evidence for several bands (${best.band} with ${confidence})` };
     const evidence = found.filter((each) => each.band === best.band).map(({ span }) => span);
     return {
       band: best.band,

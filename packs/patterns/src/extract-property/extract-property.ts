@@ -48,7 +48,7 @@ export const extractProperty = defineExtraction({
     if ('exception' in found) return found;
     const value = readers[type](found.value);
     return value === undefined
-      ? { exception: 'unreadable', message: `what stands at ${JSON.stringify(label)} is no ${type}` }
+      ? { exception: 'unreadable', message: `the value labelled ${JSON.stringify(label)} is not of type ${type}` }
       : { ...found, value };
   },
 });
@@ -66,7 +66,7 @@ function inText(content: string, label: string): Extracted<string> {
     found.push({ value, start, end: start + value.length, confidence: line[0].slice(0, at).trim() === '' ? 0.95 : 0.7 });
   }
   const [first] = found;
-  if (!first) return { exception: 'not_found', message: `nothing is labelled ${JSON.stringify(label)}` };
+  if (!first) return { exception: 'not_found', message: `no value is labelled ${JSON.stringify(label)}` };
   if (found.some(({ value }) => value !== first.value)) {
     return { exception: 'ambiguous', message: `${found.length} different values are labelled ${JSON.stringify(label)}` };
   }
@@ -85,10 +85,10 @@ function inJson(content: string, pointer: string): Extracted<string> {
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   const span = pointer === '' || pointer.startsWith('/') ? jsonSpan(content, path) : undefined;
-  if (!span || root === undefined) return { exception: 'not_found', message: `there is nothing at ${JSON.stringify(pointer)}` };
+  if (!span || root === undefined) return { exception: 'not_found', message: `no value exists at ${JSON.stringify(pointer)}` };
   const text = content.slice(span.start, span.end);
   const value = JSON.parse(text) as unknown;
-  if (value === null || typeof value === 'object') return { exception: 'unreadable', message: `${pointer} holds no single value` };
+  if (value === null || typeof value === 'object') return { exception: 'unreadable', message: `${pointer} does not hold a single value` };
   // A number keeps the digits that it was written with.
   return { value: typeof value === 'string' ? value : text, ...span, confidence: 1 };
 }

@@ -40,7 +40,7 @@ export const lookupRecord = defineLookup({
     const valid = known.find(
       (each) => Date.parse(each.valid_from) <= at_ms && (each.valid_to === null || at_ms < Date.parse(each.valid_to)),
     );
-    if (at_ms > Date.parse(complete_until)) throw lookupError('stale_replica', `${source} is complete until ${complete_until} only`);
+    if (at_ms > Date.parse(complete_until)) throw lookupError('stale_replica', `${source} is complete only until ${complete_until}`);
     if (!valid) throw lookupError('not_found', `${source} has no ${JSON.stringify(identifier)}${known.length > 0 ? ' at that time' : ''}`);
     const { id: _id, ...record } = valid;
     return { record, source_version: version };
@@ -53,11 +53,11 @@ async function readRegister(name: string, ctx: RunContext): Promise<z.output<typ
     text = await readRecord(ctx, 'registers', `${name}.json`);
   } catch (error) {
     const code = (error as { code?: string }).code;
-    if (code === 'EACCES' || code === 'EPERM') throw lookupError('permission_denied', `the register ${name} can't be read`);
+    if (code === 'EACCES' || code === 'EPERM') throw lookupError('permission_denied', `the register ${name} cannot be read`);
     if (code === 'CANCELLED') throw error;
-    throw lookupError('source_unavailable', `the register ${name} can't be read (${code})`);
+    throw lookupError('source_unavailable', `the register ${name} cannot be read (${code})`);
   }
-  if (text === undefined) throw lookupError('source_unavailable', `there is no register ${name}`);
+  if (text === undefined) throw lookupError('source_unavailable', `register ${name} does not exist`);
   try {
     return register.parse(JSON.parse(text));
   } catch {

@@ -18,7 +18,7 @@ export const searchCorpus = defineSearch({
   open: async (corpus, ctx): Promise<Corpus> => {
     const names = (await listRecords(ctx, 'corpora', corpus)) ?? [];
     if (!names.includes('corpus.json'))
-      throw new ToolError('VALIDATION_ERROR', `there is no corpus ${corpus}`, { class: 'not_found', effect: 'none' });
+      throw new ToolError('VALIDATION_ERROR', `corpus ${corpus} does not exist`, { class: 'not_found', effect: 'none' });
     const { markings } = parsed(manifest, await readCorpusFile(ctx, corpus, 'corpus.json'), `the corpus ${corpus}`);
     const documents: { source_id: string; content: string }[] = [];
     for (const name of names.filter((each) => /\.(md|txt)$/.test(each))) {
@@ -30,7 +30,7 @@ export const searchCorpus = defineSearch({
 
 async function readCorpusFile(ctx: RunContext, corpus: string, name: string): Promise<string> {
   const text = await readRecord(ctx, 'corpora', corpus, name);
-  if (text === undefined) throw new ToolError('PROVIDER_ERROR', `${corpus}/${name} went away meanwhile`, { effect: 'none' });
+  if (text === undefined) throw new ToolError('PROVIDER_ERROR', `${corpus}/${name} was deleted during the search`, { effect: 'none' });
   return text;
 }
 

@@ -3,7 +3,7 @@ import { defineValidation } from '@countersign/tool-kit/patterns/validation';
 import { z } from 'zod';
 import { invoiceRules } from './invoice-rules.js';
 
-/** Judges an invoice by a versioned rule pack: pass, warn or block, with what every rule said. */
+/** Judges an invoice by a versioned rule pack: pass, warn or block, with the outcome of every rule. */
 export const validateInvoice = defineValidation({
   name: 'validate_invoice',
   version: '1.0.0',

@@ -4,7 +4,7 @@ import { paymentResources } from '../payment.js';
 
 const SETTLE_MS = 2_000;
 
-/** An effect elsewhere that can be asked for by key afterwards. Its counterparty acts within the settle time or never. */
+/** An external effect that can be reconciled by key. Its counterparty acts within the settle time or never. */
 export const probeHttpEffect = defineTool({
   name: 'probe_http_effect',
   version: '1.1.0',

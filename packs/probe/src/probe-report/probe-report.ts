@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { defineTool } from '@countersign/tool-kit';
 import { z } from 'zod';
 
-/** A report of as many rows as are asked for; says how far it is, attaches a summary, and holds for a while. */
+/** A report of the requested number of rows; reports progress, attaches a summary, and holds for a while. */
 export const probeReport = defineTool({
   name: 'probe_report',
   version: '1.0.0',
@@ -22,7 +22,7 @@ export const probeReport = defineTool({
     step_ms: z.int().min(0).max(1000).default(0),
   }),
   output: z.strictObject({ summary: z.string(), rows: z.array(z.strictObject({ id: z.int(), text: z.string() })) }),
-  sanity: [{ name: 'rows_as_asked', severity: 'block', holds: (asked, made) => made.rows.length === asked.rows }],
+  sanity: [{ name: 'rows_as_asked', severity: 'block', holds: (input, made) => made.rows.length === input.rows }],
   run: async ({ name, rows, steps, step_ms }, ctx) => {
     for (let step = 0; step < steps; step++) {
       ctx.progress(step / steps, `step ${step + 1} of ${steps}`);

@@ -58,7 +58,7 @@ async function tell(how: (typeof ways)[number], texts: readonly string[], ctx: R
   }
 }
 
-/** Gives its secrets away in the asked way: what the masking is tested with. */
+/** Leaks its secrets in the requested way, to test the masking. */
 export const probeSecret = defineTool({
   name: 'probe_secret',
   version: '1.0.0',

@@ -33,7 +33,7 @@ test('the content is kept where the description says, and the description says t
   expect(description).toContain('an undo of the call puts it back');
 });
 
-test('a restored file has its content, also where its folder is gone', async () => {
+test('a restored file has its content, also if its folder was deleted', async () => {
   const ctx = scratch.context();
   const output = await deleteFile.run(input, ctx);
   expect(scratch.snapshot()).toEqual({});

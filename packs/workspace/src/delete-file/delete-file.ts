@@ -47,18 +47,18 @@ export const deleteFile = defineTool({
       await Promise.all([trash.sync(), place.folder.sync()]);
       return result;
     }),
-  reconcile: (_asked, ctx) =>
+  reconcile: (_input, ctx) =>
     inWorkspace(ctx, async (workspace): Promise<Reconciled<Output>> => {
       const trash = await workspace.existingPrivateFolder('deleted', trashName(ctx.idempotency_key));
       if (!trash || !(await entryOf(trash, ENTRY))) return { kind: 'did_not_happen' };
-      const gone = (await entryOf(trash, CONTENT)) ?? (await entryOf(trash, RESTORED));
-      if (!gone) return { kind: 'did_not_happen' };
+      const deleted = (await entryOf(trash, CONTENT)) ?? (await entryOf(trash, RESTORED));
+      if (!deleted) return { kind: 'did_not_happen' };
       return { kind: 'happened', output: JSON.parse(await readFile(trash.at(ENTRY), 'utf8')) as Output };
     }),
   compensate: ({ idempotency_key, inputs: { path } }, ctx) =>
     inWorkspace(ctx, async (workspace) => {
       const trash = await workspace.existingPrivateFolder('deleted', trashName(idempotency_key));
-      if (!trash) throw new ToolError('VALIDATION_ERROR', 'nothing of this call is in the trash', { class: 'not_found', effect: 'none' });
+      if (!trash) throw new ToolError('VALIDATION_ERROR', 'the trash holds no file of this call', { class: 'not_found', effect: 'none' });
       const place = await workspace.writablePlace(path, '/path', true);
       if (await entryOf(trash, RESTORED)) return { path: place.path, restored: true };
       await takeBack(workspace, trash, place.folder, place.name);
@@ -69,13 +69,13 @@ export const deleteFile = defineTool({
 /** By link, which never replaces a file that came to be there; done again after a stop it goes on where it was. */
 async function takeBack(workspace: Workspace, trash: Folder, folder: Folder, name: string): Promise<void> {
   const content = await entryOf(trash, CONTENT);
-  if (!content) throw new ToolError('VALIDATION_ERROR', 'the file is not in the trash any more', { class: 'not_found', effect: 'none' });
+  if (!content) throw new ToolError('VALIDATION_ERROR', 'the file is no longer in the trash', { class: 'not_found', effect: 'none' });
   try {
     await link(trash.at(CONTENT), folder.at(name));
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
     const there = await entryOf(folder, name);
-    if (there?.ino !== content.ino) throw refused('/path', 'exists', 'another file is at its place now');
+    if (there?.ino !== content.ino) throw refused('/path', 'exists', 'another file has its path now');
   }
   workspace.changed = true;
   await folder.sync();

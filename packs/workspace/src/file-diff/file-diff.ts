@@ -34,15 +34,15 @@ export const fileDiff = defineTool({
     removed: z.int(),
     truncated: z.boolean(),
   }),
-  run: (asked, ctx) =>
+  run: (input, ctx) =>
     inWorkspace(ctx, async (workspace) => {
-      const { other_path, content } = asked;
+      const { other_path, content } = input;
       if ((other_path === undefined) === (content === undefined))
-        throw refused('/other_path', 'one_of', 'give either other_path or content');
-      const old = await textAt(workspace, asked.path, '/path');
+        throw refused('/other_path', 'one_of', 'set either other_path or content, not both');
+      const old = await textAt(workspace, input.path, '/path');
       const now = other_path === undefined ? { path: null, text: content ?? '' } : await textAt(workspace, other_path, '/other_path');
       const patch = createTwoFilesPatch(old.path, now.path ?? old.path, old.text, now.text, '', '', {
-        context: asked.context_lines,
+        context: input.context_lines,
         timeout: TIME_MS,
       });
       if (patch === undefined) throw refused('/path', 'too_different', 'the files differ too much to be compared line by line');

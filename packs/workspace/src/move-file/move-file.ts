@@ -28,11 +28,11 @@ export const moveFile = defineTool({
   ],
   input: z.strictObject({ source: z.string(), destination: z.string() }),
   output,
-  run: (asked, ctx) =>
+  run: (input, ctx) =>
     inWorkspace(ctx, async (workspace) => {
-      const source = await workspace.writablePlace(asked.source, '/source', false);
+      const source = await workspace.writablePlace(input.source, '/source', false);
       const stats = await workspace.regular(source);
-      const destination = await workspace.writablePlace(asked.destination, '/destination', true);
+      const destination = await workspace.writablePlace(input.destination, '/destination', true);
       const result: Output = { source: source.path, destination: destination.path, size_bytes: stats.size };
       const there = await entryOf(destination.folder, destination.name);
       const begun = await readReceipt<MoveReceipt>(workspace);
@@ -46,26 +46,27 @@ export const moveFile = defineTool({
       await source.folder.sync();
       return result;
     }),
-  reconcile: (asked, ctx) =>
+  reconcile: (input, ctx) =>
     inWorkspace(ctx, async (workspace): Promise<Reconciled<Output>> => {
       const receipt = await readReceipt<MoveReceipt>(workspace);
       if (!receipt) return { kind: 'did_not_happen' };
-      const atSource = await inodeAt(workspace, asked.source, '/source');
-      const atDestination = await inodeAt(workspace, asked.destination, '/destination');
+      const atSource = await inodeAt(workspace, input.source, '/source');
+      const atDestination = await inodeAt(workspace, input.destination, '/destination');
       // Still at its old name: not begun, or stopped between the two steps, which a second run finishes.
       if (atSource === receipt.inode) return { kind: 'did_not_happen' };
       if (atDestination === receipt.inode) return { kind: 'happened', output: receipt.output };
-      return { kind: 'cannot_tell', why: 'the file is at neither place any more' };
+      return { kind: 'cannot_tell', why: 'the file is no longer at the source or the destination' };
     }),
-  compensate: ({ idempotency_key, inputs: asked }, ctx) =>
+  compensate: ({ idempotency_key, inputs: input }, ctx) =>
     inWorkspace(ctx, async (workspace) => {
       const receipt = await readReceipt<MoveReceipt>(workspace, idempotency_key);
-      const from = await workspace.writablePlace(asked.destination, '/destination', false);
-      const to = await workspace.writablePlace(asked.source, '/source', true);
+      const from = await workspace.writablePlace(input.destination, '/destination', false);
+      const to = await workspace.writablePlace(input.source, '/source', true);
       const back = await entryOf(to.folder, to.name);
       if (!receipt || back?.ino !== receipt.inode) {
         const moved = await workspace.regular(from);
-        if (moved.ino !== receipt?.inode) throw refused('/destination', 'replaced', 'the file there is not the one that was moved');
+        if (moved.ino !== receipt?.inode)
+          throw refused('/destination', 'replaced', 'the file at the destination is not the one that was moved');
         await give(workspace, from, to, false);
       }
       workspace.changed = true;
@@ -87,14 +88,14 @@ async function give(workspace: Workspace, from: Place, to: Place, withdraws = tr
   }
 }
 
-/** Takes the file's old name away. Where somebody else moved or replaced the file meanwhile, its new name is taken back instead. */
+/** Removes the old name of the file. If the file was moved or replaced at the same time, its new name is removed instead. */
 async function takeOldName(workspace: Workspace, source: Place, destination: Place, inode: number): Promise<void> {
   if ((await entryOf(source.folder, source.name))?.ino === inode && (await unlinked(source))) return;
   if ((await entryOf(destination.folder, destination.name))?.ino === inode) await unlinked(destination);
   await destination.folder.sync();
   await withdraw(workspace);
   workspace.changed = false;
-  throw conflict('/source', `${JSON.stringify(source.path)} was moved, replaced or deleted by others at the same time`);
+  throw conflict('/source', `${JSON.stringify(source.path)} was moved, replaced or deleted at the same time`);
 }
 
 async function unlinked(place: Place): Promise<boolean> {

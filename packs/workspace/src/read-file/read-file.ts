@@ -29,7 +29,7 @@ const output = z.strictObject({
   size_bytes: z.int(),
   /** Of the whole file; null where only a part of a large file was read. */
   sha256: z.string().nullable(),
-  /** What `content` covers, which is less than was asked for where `truncated`. */
+  /** What `content` covers, which is less than the requested range if `truncated`. */
   range: z.union([
     z.strictObject({ start_line: z.int(), end_line: z.int(), lines_total: z.int() }),
     z.strictObject({ start_byte: z.int(), end_byte: z.int() }),
@@ -50,32 +50,32 @@ export const readFile = defineTool({
   max_output_bytes: OUTPUT_BYTES,
   input,
   output,
-  run: (asked, ctx) =>
+  run: (input, ctx) =>
     inWorkspace(ctx, async (workspace) => {
-      const place = await workspace.place(asked.path);
+      const place = await workspace.place(input.path);
       const { handle, stats } = await workspace.file(place);
       const whole = stats.size <= WHOLE_BYTES_MAX ? await readBytes(handle, 0, stats.size) : undefined;
       const size_bytes = whole?.length ?? stats.size;
       const part =
-        asked.range && 'start_line' in asked.range
-          ? linesOf(whole, asked.range, asked.encoding)
-          : await bytesOf(handle, asked.range ?? { start_byte: 0 }, size_bytes, asked.encoding);
-      return { path: place.path, encoding: asked.encoding, size_bytes, sha256: whole ? sha256Of(whole) : null, ...part };
+        input.range && 'start_line' in input.range
+          ? linesOf(whole, input.range, input.encoding)
+          : await bytesOf(handle, input.range ?? { start_byte: 0 }, size_bytes, input.encoding);
+      return { path: place.path, encoding: input.encoding, size_bytes, sha256: whole ? sha256Of(whole) : null, ...part };
     }),
 });
 
 function linesOf(whole: Buffer | undefined, range: z.output<typeof lines>, encoding: Input['encoding']): Part {
-  if (encoding !== 'utf8') throw refused('/range', 'lines_of_text', 'lines are asked for with encoding utf8');
-  if (!whole) throw refused('/range', 'too_large', `the file is larger than ${WHOLE_BYTES_MAX} bytes: ask for a range of bytes`);
+  if (encoding !== 'utf8') throw refused('/range', 'lines_of_text', 'a range of lines requires encoding utf8');
+  if (!whole) throw refused('/range', 'too_large', `the file is larger than ${WHOLE_BYTES_MAX} bytes: request a range of bytes`);
   const all = textOf(whole).match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const { start_line } = range;
   const end_line = Math.min(range.end_line ?? all.length, all.length);
   if (range.end_line !== undefined && range.end_line < start_line) throw refused('/range', 'empty', 'the range ends before it starts');
   if (start_line > Math.max(all.length, 1)) throw refused('/range', 'past_end', `the file has ${all.length} lines`);
-  const asked = all.slice(start_line - 1, end_line).join('');
-  const content = fitting(asked, CONTENT_BYTES);
-  const shown = content.length === asked.length ? end_line : start_line - 1 + (content.match(/[^\n]*\n|[^\n]+$/g)?.length ?? 0);
-  return { content, range: { start_line, end_line: shown, lines_total: all.length }, truncated: content.length < asked.length };
+  const selected = all.slice(start_line - 1, end_line).join('');
+  const content = fitting(selected, CONTENT_BYTES);
+  const shown = content.length === selected.length ? end_line : start_line - 1 + (content.match(/[^\n]*\n|[^\n]+$/g)?.length ?? 0);
+  return { content, range: { start_line, end_line: shown, lines_total: all.length }, truncated: content.length < selected.length };
 }
 
 async function bytesOf(handle: FileHandle, range: z.output<typeof bytes>, size_bytes: number, encoding: Input['encoding']): Promise<Part> {
@@ -90,7 +90,7 @@ async function bytesOf(handle: FileHandle, range: z.output<typeof bytes>, size_b
   }
   const part = range.start_byte > 0 || read.length < size_bytes ? wholeCharacters(read) : { bytes: read, skipped: 0 };
   if (read.length > 0 && part.bytes.length === 0)
-    throw refused('/range', 'part_of_character', 'the range holds no whole character; ask for a wider one, or for encoding base64');
+    throw refused('/range', 'part_of_character', 'the range holds no whole character: request a wider range, or use encoding base64');
   const content = fitting(textOf(part.bytes), CONTENT_BYTES);
   const shown = Buffer.byteLength(content);
   return { content, range: spanOf(range.start_byte + part.skipped, shown), truncated: shown < length };

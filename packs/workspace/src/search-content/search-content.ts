@@ -42,20 +42,20 @@ export const searchContent = defineTool({
     skipped: z.strictObject({ binary: z.int(), too_large: z.int(), unreadable: z.int() }),
     truncated: z.boolean(),
   }),
-  run: (asked, ctx) =>
+  run: (input, ctx) =>
     inWorkspace(ctx, async (workspace) => {
-      const pattern = patternOf(asked);
+      const pattern = patternOf(input);
       const open = await workspace.search();
       await open.check(pattern);
-      const search = new Search(workspace, open, { pattern, limit: asked.limit });
-      const start = await workspace.folder(asked.path);
-      const walk = new Walk(workspace, { recursive: true, ...(await wantedBy(asked, open)) });
+      const search = new Search(workspace, open, { pattern, limit: input.limit });
+      const start = await workspace.folder(input.path);
+      const walk = new Walk(workspace, { recursive: true, ...(await wantedBy(input, open)) });
       for await (const found of walk.entries(start)) {
         if (found.type === 'file' && found.wanted) await search.file(found);
         if (search.full) break;
       }
       const { searched, skipped } = search;
-      return { path: start.path, matches: search.matches.slice(0, asked.limit), searched, skipped, truncated: walk.cut || search.full };
+      return { path: start.path, matches: search.matches.slice(0, input.limit), searched, skipped, truncated: walk.cut || search.full };
     }),
 });
 
@@ -80,12 +80,12 @@ class Search {
   constructor(
     private readonly workspace: Workspace,
     private readonly open: OpenSearch,
-    private readonly asked: { pattern: SearchPattern; limit: number },
+    private readonly input: { pattern: SearchPattern; limit: number },
   ) {}
 
-  /** One more than was asked for was found, or 128 MiB were read. */
+  /** One more than the limit was found, or 128 MiB were read. */
   get full(): boolean {
-    return this.matches.length > this.asked.limit || this.bytes > TOTAL_BYTES_MAX;
+    return this.matches.length > this.input.limit || this.bytes > TOTAL_BYTES_MAX;
   }
 
   async file(found: Found): Promise<void> {
@@ -95,12 +95,12 @@ class Search {
     this.bytes += bytes.length;
     if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) return void this.skipped.binary++;
     this.searched++;
-    const left = this.asked.limit + 1 - this.matches.length;
-    for (const hit of await this.open.lines(this.asked.pattern, bytes, left)) this.matches.push({ path: found.path, ...hit });
+    const left = this.input.limit + 1 - this.matches.length;
+    for (const hit of await this.open.lines(this.input.pattern, bytes, left)) this.matches.push({ path: found.path, ...hit });
   }
 
   private async read({ folder, name, bytes, path }: Found): Promise<Buffer | undefined> {
-    if (this.workspace.ctx.signal.aborted) throw new ToolError('CANCELLED', 'aborted while searching', { effect: 'none' });
+    if (this.workspace.ctx.signal.aborted) throw new ToolError('CANCELLED', 'the call was aborted while it searched', { effect: 'none' });
     try {
       const { handle, stats } = await this.workspace.file({ folder, name, bytes, path, pointer: '/path' });
       try {

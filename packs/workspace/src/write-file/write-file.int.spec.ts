@@ -102,24 +102,24 @@ test('nothing is left in staging, neither after a write nor after a refused one'
 });
 
 describe.each(['overwrite', 'append', 'create'])('after a lost answer of %s', (mode) => {
-  const asked = () => ({ path: mode === 'create' ? 'new.txt' : 'a.txt', content: 'new\n', mode }) as never;
+  const input = () => ({ path: mode === 'create' ? 'new.txt' : 'a.txt', content: 'new\n', mode }) as never;
 
   test('the receipt tells that it happened, with the same output', async () => {
     const ctx = scratch.context();
-    const output = await writeFile.run(asked(), ctx);
-    expect(await writeFile.reconcile?.(asked(), ctx)).toEqual({ kind: 'happened', output });
+    const output = await writeFile.run(input(), ctx);
+    expect(await writeFile.reconcile?.(input(), ctx)).toEqual({ kind: 'happened', output });
   });
 
   test('an aborted one did not happen', async () => {
     const ctx = scratch.context({ signal: aborted() });
-    await expect(writeFile.run(asked(), ctx)).rejects.toMatchObject({ code: 'CANCELLED', more: { effect: 'none' } });
-    expect(await writeFile.reconcile?.(asked(), ctx)).toEqual({ kind: 'did_not_happen' });
+    await expect(writeFile.run(input(), ctx)).rejects.toMatchObject({ code: 'CANCELLED', more: { effect: 'none' } });
+    expect(await writeFile.reconcile?.(input(), ctx)).toEqual({ kind: 'did_not_happen' });
     expect(scratch.snapshot()).toHaveProperty(['a.txt']);
   });
 
   test('the same content from another call is not taken for it', async () => {
-    await writeFile.run(asked(), scratch.context());
-    expect(await writeFile.reconcile?.(asked(), scratch.context())).toEqual({ kind: 'did_not_happen' });
+    await writeFile.run(input(), scratch.context());
+    expect(await writeFile.reconcile?.(input(), scratch.context())).toEqual({ kind: 'did_not_happen' });
   });
 });
 
@@ -153,7 +153,7 @@ describe('an append of which the disk took only a part', () => {
     });
   }
 
-  test('is taken back: the file is as it was, and may be asked for again', async () => {
+  test('is reverted: the file is unchanged, and the write may be requested again', async () => {
     const ctx = scratch.context();
     await oneShortWrite(2);
     await expect(writeFile.run(input('append', 'much more'), ctx)).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe('an append of which the disk took only a part', () => {
     expect(await writeFile.reconcile?.(input('append', 'much more'), ctx)).toEqual({ kind: 'did_not_happen' });
   });
 
-  test('stays where somebody else has appended behind it meanwhile: nobody can tell', async () => {
+  test('stays if another process appended after it: the outcome is unknown', async () => {
     const ctx = scratch.context();
     await oneShortWrite(2, () => appendFile(at('a.txt'), 'other\n'));
     await expect(writeFile.run(input('append', 'much more'), ctx)).rejects.toMatchObject({ more: { effect: 'unknown' } });
@@ -173,7 +173,7 @@ describe('an append of which the disk took only a part', () => {
   });
 });
 
-test('an append whose file was replaced, or got something else behind it, cannot be told', async () => {
+test('an append whose file was replaced, or appended to after it, cannot be verified', async () => {
   const ctx = scratch.context();
   await writeFile.run(input('append'), ctx);
   await write(at('a.txt'), 'old\nother\n');

@@ -32,7 +32,7 @@ const output = z.strictObject({
 });
 type Output = z.output<typeof output>;
 type Mode = Output['mode'];
-/** What tells afterwards whether the write happened: a staged file that is gone, or what lies behind the old end of a file. */
+/** What tells afterwards whether the write happened: a staged file that was moved, or the bytes after the old end of a file. */
 type WriteReceipt = { staged: string; output: Output } | { inode: number; size_before: number; output: Output };
 
 /** Writes a text file. Others see the old content or the new, never a part; an append goes behind whatever is there. */
@@ -49,24 +49,24 @@ export const writeFile = defineTool({
   resources: [{ name: 'file:{/path}', effect: { by: '/mode', values: { append: 'adds' }, otherwise: 'replaces' } }],
   input,
   output,
-  run: (asked, ctx) =>
+  run: (input, ctx) =>
     inWorkspace(ctx, async (workspace) => {
-      const bytes = Buffer.from(asked.content, 'utf8');
+      const bytes = Buffer.from(input.content, 'utf8');
       if (bytes.length > CONTENT_BYTES_MAX) throw refused('/content', 'too_large', `the content is larger than ${CONTENT_BYTES_MAX} bytes`);
-      const place = await workspace.writablePlace(asked.path, '/path', true);
+      const place = await workspace.writablePlace(input.path, '/path', true);
       for (let left = TRIES; left > 0; left--) {
-        const result = await tryWrite(workspace, place, bytes, asked.mode);
+        const result = await tryWrite(workspace, place, bytes, input.mode);
         if (result !== 'changed_meanwhile') return result;
         await sleep(PAUSE_MS);
       }
-      throw conflict('/path', `${JSON.stringify(place.path)} is being made, moved or deleted by others: try again`);
+      throw conflict('/path', `${JSON.stringify(place.path)} is being created, moved or deleted at the same time: try again`);
     }),
-  reconcile: (asked, ctx) =>
+  reconcile: (input, ctx) =>
     inWorkspace(ctx, async (workspace): Promise<Reconciled<Output>> => {
       const receipt = await readReceipt<WriteReceipt>(workspace);
       if (!receipt) return { kind: 'did_not_happen' };
       if ('staged' in receipt) return whetherPlaced(workspace, receipt);
-      return whetherAppended(workspace, await workspace.place(asked.path), asked.content, receipt);
+      return whetherAppended(workspace, await workspace.place(input.path), input.content, receipt);
     }),
 });
 
@@ -98,7 +98,7 @@ async function replace(workspace: Workspace, place: Place, bytes: Buffer, result
     await withdraw(workspace, staged);
     if (codeOf(error) !== 'EEXIST') throw error;
     if (result.mode !== 'create') return false;
-    throw refused('/path', 'exists', `${JSON.stringify(place.path)} came to exist meanwhile`);
+    throw refused('/path', 'exists', `${JSON.stringify(place.path)} was created at the same time`);
   }
   workspace.changed = true;
   await place.folder.sync();
@@ -108,7 +108,7 @@ async function replace(workspace: Workspace, place: Place, bytes: Buffer, result
 
 /**
  * One write behind the end, wherever that is by then: appends of others are never lost.
- * @returns false, with nothing changed, where the file is gone
+ * @returns false, with nothing changed, if the file was deleted
  */
 async function append(workspace: Workspace, place: Place, bytes: Buffer, result: Output): Promise<boolean> {
   const handle = await openForAppend(workspace, place);
@@ -119,7 +119,7 @@ async function append(workspace: Workspace, place: Place, bytes: Buffer, result:
   await workspace.beforeChange(place);
   workspace.changed = true;
   const { bytesWritten } = await handle.write(bytes);
-  if (bytesWritten < bytes.length) throw await takenBack(workspace, handle, stats.size, { written: bytesWritten, asked: bytes.length });
+  if (bytesWritten < bytes.length) throw await takenBack(workspace, handle, stats.size, { written: bytesWritten, wanted: bytes.length });
   await handle.sync();
   return true;
 }
@@ -143,27 +143,30 @@ async function withOneName(handle: FileHandle): Promise<Stats | undefined> {
     const stats = await handle.stat();
     if (!stats.isFile()) throw refused('/path', 'not_a_file', 'it is not a regular file');
     if (stats.nlink <= 1) return stats.nlink === 1 ? stats : undefined;
-    if (left === 0) throw refused('/path', 'hard_link', 'the file has another name, and would be changed there too');
+    if (left === 0) throw refused('/path', 'hard_link', 'the file has another hard link, which would change too');
     await sleep(PAUSE_MS);
   }
 }
 
-/** A part of it was appended (the disk is full): it is cut off again, unless somebody else has appended behind it. */
+/** A part of it was appended (the disk is full): it is truncated again, unless another process appended after it. */
 async function takenBack(
   workspace: Workspace,
   handle: FileHandle,
   size_before: number,
-  { written, asked }: { written: number; asked: number },
+  { written, wanted }: { written: number; wanted: number },
 ): Promise<ToolError> {
-  const told = `only ${written} of ${asked} bytes could be appended`;
-  if ((await handle.stat()).size !== size_before + written) return new ToolError('PROVIDER_ERROR', told, { effect: 'unknown' });
+  const message = `only ${written} of ${wanted} bytes could be appended`;
+  if ((await handle.stat()).size !== size_before + written) return new ToolError('PROVIDER_ERROR', message, { effect: 'unknown' });
   await handle.truncate(size_before);
   await handle.sync();
   workspace.changed = false;
-  return new ToolError('PROVIDER_ERROR', `there is no room: ${told}, and were taken back`, { effect: 'none', retryable: true });
+  return new ToolError('PROVIDER_ERROR', `the file system is full: ${message}, which were removed again`, {
+    effect: 'none',
+    retryable: true,
+  });
 }
 
-/** The change is the only thing that takes a staged file away, or gives it a second name. */
+/** Only the change removes a staged file or gives it a second name. */
 async function whetherPlaced(workspace: Workspace, receipt: { staged: string; output: Output }): Promise<Reconciled<Output>> {
   const staging = await workspace.existingPrivateFolder('staging');
   const staged = staging && (await entryOf(staging, receipt.staged));
@@ -176,13 +179,13 @@ async function whetherAppended(
   content: string,
   receipt: { inode: number; size_before: number; output: Output },
 ): Promise<Reconciled<Output>> {
-  if (!(await entryOf(place.folder, place.name))) return { kind: 'cannot_tell', why: 'the file is gone' };
+  if (!(await entryOf(place.folder, place.name))) return { kind: 'cannot_tell', why: 'the file does not exist any longer' };
   const { handle, stats } = await workspace.file(place);
-  if (stats.ino !== receipt.inode) return { kind: 'cannot_tell', why: 'the file was replaced since' };
+  if (stats.ino !== receipt.inode) return { kind: 'cannot_tell', why: 'the file was replaced after the run' };
   if (stats.size === receipt.size_before) return { kind: 'did_not_happen' };
   const bytes = Buffer.from(content, 'utf8');
   const behind = await readBytes(handle, receipt.size_before, bytes.length);
   if (behind.equals(bytes)) return { kind: 'happened', output: receipt.output };
   const partial = behind.length < bytes.length && behind.equals(bytes.subarray(0, behind.length));
-  return { kind: 'cannot_tell', why: partial ? 'only a part of it was appended' : 'something else was appended to the file since' };
+  return { kind: 'cannot_tell', why: partial ? 'only part of the content was appended' : 'the file was appended to after the run' };
 }

@@ -17,7 +17,7 @@ type Requested = Extract<PlacedEvent, { event_type: 'approval_requested' }>['eve
 function requestOf(event: Requested): ApprovalWrite['request'] {
   const { decision_id, revision, approver_roles, quorum, requested_at_ms, expires_at_ms, reversibility, ruling_digest } = event;
   const { requirement: whole, barred, evidence, edit, parts, distinct, grantable } = event;
-  const asked = {
+  const empty_request = {
     requirement: whole,
     barred,
     evidence,
@@ -30,7 +30,7 @@ function requestOf(event: Requested): ApprovalWrite['request'] {
     inputs_json: edit ? event.call.inputs_json : null,
     ...(edit && event.call.mapped ? { mapped: event.call.mapped } : {}),
   };
-  const requirement = { decision_id, approver_roles, quorum, reversibility, ruling_digest, ...asked };
+  const requirement = { decision_id, approver_roles, quorum, reversibility, ruling_digest, ...empty_request };
   return { call_id: event.meta.call_id as string, revision, requested_at_ms, expires_at_ms, requirement };
 }
 

@@ -85,5 +85,5 @@ class PendingQuality implements PendingRows {
   }
 }
 
-/** How people decided: who looked when, what counted, how long it waited. Calls that nobody is asked about have no row here. */
+/** How people decided: who looked when, what counted, how long it waited. Calls without an approval request have no row here. */
 export const approvalQuality: Projection = { set, empty: () => new PendingQuality() };

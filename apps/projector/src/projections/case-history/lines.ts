@@ -79,9 +79,9 @@ type SagaEvent = Extract<PlacedEvent, { event_type: keyof typeof sagaTimes }>;
 
 /** Inputs and results of an undo are those of its call. */
 function sagaLines(at: SagaEvent): CaseHistoryWrite[] {
-  const { meta, case_id, ...told } = at.event;
+  const { meta, case_id, ...change } = at.event;
   if (case_id === null) return [];
-  const { inputs_json: _, by: __, definition_json: ___, ...detail } = told as Partial<EventMap['saga_started']> & Record<string, unknown>;
+  const { inputs_json: _, by: __, definition_json: ___, ...detail } = change as Partial<EventMap['saga_started']> & Record<string, unknown>;
   const at_ms = detail[sagaTimes[at.event_type]] as number;
   const call_id = 'call_id' in at.event ? at.event.call_id : null;
   return [line({ tenant_id: meta.tenant_id, case_id, call_id }, meta, at.event_type, at_ms, 0, detail)];
@@ -91,7 +91,7 @@ const isSagaEvent = (at: PlacedEvent): at is SagaEvent => at.event_type in sagaT
 
 /**
  * What a change adds to the timeline of its case; nothing for calls without one. Facts that came before the case was
- * known are told when it becomes known, so that the order of topics makes no difference.
+ * known are added when it becomes known, so that the order of topics makes no difference.
  */
 export function historyOf({ at, before, after }: Change): CaseHistoryWrite[] {
   if (at.event_type === 'case_set' && !at.is_refused) {

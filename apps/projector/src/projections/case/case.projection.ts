@@ -27,5 +27,5 @@ class PendingCases implements PendingRows {
   }
 }
 
-/** Cases and their titles. Whether one awaits approval is asked of `calls` when it is read, so that it can't disagree. */
+/** Cases and their titles. Whether a case awaits approval is read from `calls` at query time, so the two cannot disagree. */
 export const cases: Projection = { set, empty: () => new PendingCases() };

@@ -47,8 +47,8 @@ class PendingExports implements PendingRows {
 }
 
 /**
- * What analysts read on topics of its own, as rows that a publisher takes away once they are there: a row is put once
- * with the fold's own offsets. Topics that nobody asked for cost nothing.
+ * What analysts read on topics of its own, as rows that a publisher deletes once it has published them: a row is written once
+ * with the fold's own offsets. Exports that are not configured cost nothing.
  */
 export function standingExports(topics: readonly ExportTopic[]): Projection {
   const wanted = new Set(topics);

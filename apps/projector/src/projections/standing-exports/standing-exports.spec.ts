@@ -12,7 +12,7 @@ history.openCase('c1', 'First');
 for (const course of courses) history.call(course, 'c1');
 
 /** Each topic in its order, the topics in any order: as a fold that catches up reads them. */
-function told(topics: readonly string[]): OutboxRow[] {
+function exported(topics: readonly string[]): OutboxRow[] {
   const states = new CallStates(0);
   const events = topics.flatMap((topic) => history.events.filter((at) => at.topic === topic));
   return events.flatMap((at) => {
@@ -28,12 +28,12 @@ const bodies = (rows: readonly OutboxRow[]) =>
   new Map(rows.filter(({ stream, event_id }) => stream === 'audit-view' && saying.has(event_id)).map((row) => [idOf(row), row.body]));
 
 describe('what is exported again, in whatever order the topics are read', () => {
-  const straight = told(topics);
+  const straight = exported(topics);
 
   test('has the same ids', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(topics, { minLength: topics.length }), (order) => {
-        expect(new Set(told(order).map(idOf))).toEqual(new Set(straight.map(idOf)));
+        expect(new Set(exported(order).map(idOf))).toEqual(new Set(straight.map(idOf)));
       }),
     );
   });
@@ -41,7 +41,7 @@ describe('what is exported again, in whatever order the topics are read', () => 
   test('says of a record that names its call only what stands in that record', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(topics, { minLength: topics.length }), (order) => {
-        expect(bodies(told(order))).toEqual(bodies(straight));
+        expect(bodies(exported(order))).toEqual(bodies(straight));
       }),
     );
     expect(saying.size).toBeGreaterThan(courses.length);

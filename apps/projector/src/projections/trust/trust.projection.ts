@@ -17,7 +17,7 @@ import { type Change, inChunks, type PendingRows, type Projection, storable } fr
 type Stated = Pick<TrustFactWrite, 'tenant_id' | 'kind' | 'tool' | 'version'> & { detail: object };
 
 /** What a record says of a version besides how it ran. */
-function said(at: PlacedEvent): Stated | undefined {
+function statedBy(at: PlacedEvent): Stated | undefined {
   switch (at.event_type) {
     case 'tool_registered': {
       const detail = registeredFact(at.event, at.timestamp_ms);
@@ -61,7 +61,7 @@ class PendingTrust implements PendingRows {
   }
 
   private foldFact(at: PlacedEvent): void {
-    const fact = at.is_refused ? undefined : said(at);
+    const fact = at.is_refused ? undefined : statedBy(at);
     if (!fact) return;
     const { tenant_id, kind, tool, version, detail } = fact;
     const named = { tenant_id: storable(tenant_id), kind, tool: storable(tool), version: storable(version) };
@@ -108,5 +108,5 @@ class PendingTrust implements PendingRows {
   }
 }
 
-/** What calls came to and what is said of tools: what trust is computed from, at any past offset. */
+/** Outcomes of calls and facts about tools: the input of trust scores at any past offset. */
 export const trust: Projection = { set, empty: () => new PendingTrust() };

@@ -23,9 +23,9 @@ const answer = ({ status, output_json, error, effect }: Outcome): string => JSON
 export function replayOf({ at, before, after, original }: Change): Replay | undefined {
   if (at.event_type !== 'tool_retry_deduplicated' || !after?.end || before?.end) return undefined;
   const { meta, tool, version, outcome } = at.event;
-  const said = answer(outcome);
+  const replayed = answer(outcome);
   const answers = [original?.end, original?.doubt].filter((fact): fact is EndFact => fact != null);
-  const equal = answers.some((fact) => answer(fact.outcome) === said);
+  const equal = answers.some((fact) => answer(fact.outcome) === replayed);
   const add = [1, answers.length > 0 ? 1 : 0, equal ? 1 : 0];
   return { tenant_id: meta.tenant_id, tool, version, partition: at.partition, at_ms: at.timestamp_ms, add };
 }

@@ -4,7 +4,7 @@ import { inChunks } from '../projection.js';
 interface Summed {
   key: readonly (string | number)[];
   add: number[];
-  /** Something was taken away from it: it may count nothing any more. */
+  /** Something was subtracted: its counts may all be zero. */
   less: boolean;
 }
 
@@ -14,7 +14,7 @@ export class SummedRows {
 
   constructor(private readonly table: UsageTable) {}
 
-  /** Adds to a row, or takes away from it (`sign` -1). `id` names its key. */
+  /** Adds to a row, or subtracts from it (`sign` -1). `id` names its key. */
   add(id: string, key: () => readonly (string | number)[], add: readonly number[], sign: 1 | -1): void {
     const row = this.rows.get(id);
     if (!row) {

@@ -58,7 +58,7 @@ function refuse(
 }
 
 /**
- * Executors of several lanes announce the same contract: lanes add up while the digest stays, another digest starts anew.
+ * Executors of several lanes announce the same contract: lanes add up while the digest stays, another digest starts again.
  * A new version that breaks what its number promises is refused, by every service alike. A known version whose contract is
  * another one drifted: it is what runs there now, and `first_pin` keeps what callers agreed to.
  */

@@ -33,14 +33,14 @@ const given = { delegation_id: 'd', from: person('ann'), to: 'clerk', tools: [],
 const revoke = (key_id: string) => set('api_key_revoked', { key_id, revoked_at_ms: 5 });
 const standIns = (now_ms = 10) => standingFor(state, 'acme', { to: 'clerk', tool: 'pay', now_ms }).map(({ from }) => from.id);
 
-describe('given somebody who is out of office', () => {
+describe('given a person who is out of office', () => {
   beforeEach(() => {
     state = initialConfiguration();
     set('tenant_set', { lane: 'shared', weight: 1, running_max: 8, in_flight_max: 100 });
     set('delegation_set', given);
   });
 
-  test('when one of the keys is good still, then the stand-in decides; without any key nobody does', () => {
+  test('when one of the keys is still valid, then the delegate decides; without any key no one does', () => {
     expect(standIns()).toEqual([]);
     key('old');
     key('new');
@@ -48,7 +48,7 @@ describe('given somebody who is out of office', () => {
     expect(standIns()).toEqual(['ann']);
   });
 
-  test('when the last key is revoked or expired, then nobody stands in any more', () => {
+  test('when the last key is revoked or expired, then the delegation no longer counts', () => {
     key('old');
     revoke('old');
     expect(standIns()).toEqual([]);

@@ -12,7 +12,7 @@ export function setDelegation(
   else delegations.set(delegation.delegation_id, delegation);
 }
 
-/** The delegations that let this person decide about a tool now, with the roles that those who gave them have left. Nobody stands in for a person who is not live. */
+/** The delegations that let this person decide about a tool now, with the remaining roles of the delegators. The delegations of a person who is not live do not count. */
 export function standingFor(
   state: ConfigurationState,
   tenant_id: string,

@@ -5,7 +5,7 @@ import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 /** How long a token lets its person vote, where the provider says nothing else. */
 export const PEOPLE_LIVE_MS = 24 * HOUR_MS;
-/** How long it lets somebody else vote for its person. */
+/** How long a delegate may vote for its person. */
 export const STAND_INS_LIVE_MS = 14 * DAY_MS;
 
 export function setIdentityProvider(state: ConfigurationState, event: EventMap['identity_provider_set']): void {
@@ -15,7 +15,7 @@ export function setIdentityProvider(state: ConfigurationState, event: EventMap['
   const fields = { ...rest, people_live_ms, stand_ins_live_ms };
   const { tenant_id } = meta;
   const { identity_providers, verified_tokens } = tenantPart(state, tenant_id);
-  // What it said of people before it was changed counts no more: their next token is read by the new settings.
+  // Facts about people from before the change no longer count: their next token is read by the new settings.
   verified_tokens?.delete(fields.provider_id);
   const before = identity_providers.get(fields.provider_id);
   if (before) forget(state, before);
@@ -32,7 +32,7 @@ function forget(state: ConfigurationState, provider: IdentityProvider): void {
   else state.providers_by_issuer.delete(provider.issuer);
 }
 
-/** The provider that a token of this issuer and these audiences is for; undefined where there is none, or no single one. */
+/** The provider that a token of this issuer and these audiences is for; undefined if there is none, or no single one. */
 export function providerOf(state: ConfigurationState, issuer: string, audiences: readonly string[]): IdentityProvider | undefined {
   const fitting = (state.providers_by_issuer.get(issuer) ?? []).filter((provider) =>
     provider.audiences.some((audience) => audiences.includes(audience)),

@@ -2,7 +2,7 @@ import type { EventMap } from '@countersign/contracts';
 import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 import type { MappingVersion } from '../state/tools.js';
 
-/** Stands for every tool of the tenant: only its mode counts. */
+/** Means every tool of the tenant: only its mode counts. */
 export const ANY_TOOL = '*';
 
 function read(text: string | null): Readonly<Record<string, unknown>> | null {
@@ -28,7 +28,7 @@ export function setMapping(state: ConfigurationState, event: EventMap['mapping_s
   mappings.set(tool, [...versions, { tool, version, definition, rolled_back_to, by, changed_at_ms, ...force }]);
 }
 
-/** A version takes effect that waits for a second person. Whoever published it activates it only where the tenant has one policy admin. */
+/** Activates a version that waits for a second person. Its publisher may activate it only if the tenant has one policy admin. */
 export function activateMapping(state: ConfigurationState, event: EventMap['mapping_activated']): void {
   const { mappings, bundles } = tenantPart(state, event.meta.tenant_id);
   const { tool, version, by, changed_at_ms } = event;
@@ -47,7 +47,7 @@ export function mappingVersions(state: ConfigurationState, tenant_id: string, to
   return state.by_tenant.get(tenant_id)?.mappings.get(tool) ?? [];
 }
 
-/** The mapping that a call goes by: the newest version in force when it was asked for. Undefined: none. */
+/** The mapping that a call goes by: the newest version in force when it was requested. Undefined: none. */
 export function mappingAt(state: ConfigurationState, tenant_id: string, tool: string, at_ms: number): MappingVersion | undefined {
   const mappings = state.by_tenant.get(tenant_id)?.mappings;
   if (!mappings || mappings.size === 0) return undefined;

@@ -5,10 +5,10 @@ import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 /** People of one provider that are remembered; the one whose token is the oldest on record is forgotten first. */
 const PEOPLE_MAX = 10_000;
-/** Stands for the token itself, beside the roles that it gives. */
+/** The entry of the token itself, beside the roles that it gives. */
 const ANY_ROLE = '';
 
-/** How recent a token must be: to vote, or to have somebody else vote meanwhile. */
+/** How recent a token must be: to vote, or to let a delegate vote. */
 export type LiveAs = 'voter' | 'giver';
 
 export function noteVerifiedToken(state: ConfigurationState, event: EventMap['person_token_verified']): void {

@@ -47,7 +47,7 @@ export function erasureOf(state: ConfigurationState, tenant_id: string, subject:
   return state.by_tenant.get(tenant_id)?.personal?.erasures.get(subject);
 }
 
-/** Whether the data of a sealed call is gone: one of its subjects was erased since. */
+/** Whether the data of a sealed call is erased: one of its subjects was erased since. */
 export function isErased(state: ConfigurationState, tenant_id: string, sealed: readonly SealedKey[]): boolean {
   const erased = state.by_tenant.get(tenant_id)?.personal?.erased_keys;
   return erased !== undefined && erased.size > 0 && sealed.some(({ key_id }) => erased.has(key_id));

@@ -27,7 +27,7 @@ export function retentionOf(state: ConfigurationState, tenant_id: string): Reten
   return state.by_tenant.get(tenant_id)?.retention;
 }
 
-/** How long data with these markings is kept: as the strictest rule of its markings says, else the rule for the rest; null: for ever. */
+/** How long data with these markings is kept: as the strictest rule of its markings says, else the rule for the rest; null: forever. */
 export function keepMonths(terms: RetentionTerms, markings: readonly string[]): number | null {
   const own = terms.rules.filter(({ marking }) => marking !== null && markings.includes(marking));
   const rest = terms.rules.filter(({ marking }) => marking === null);
@@ -42,7 +42,7 @@ export function periodBefore(at_ms: number, months: number): string {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months, 1)).toISOString().slice(0, 7);
 }
 
-/** The time so many months before, UTC; where that month has no such day, its last one: never later than was asked for. */
+/** The time so many months before, UTC; where that month has no such day, its last one: never later than was requested. */
 export function monthsBefore(at_ms: number, months: number): number {
   const at = new Date(at_ms);
   const day = at.getUTCDate();

@@ -2,7 +2,7 @@ import type { EventMap } from '@countersign/contracts';
 import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 import type { UsagePeriod } from '../state/tenants.js';
 
-/** The first one to close a month closes it; what comes later only says that it was told. */
+/** The first record closes a month; later ones only mark it as reported. */
 export function closeUsagePeriod(state: ConfigurationState, { meta, ...period }: EventMap['usage_period_closed']): void {
   const part = tenantPart(state, meta.tenant_id);
   part.usage_periods ??= new Map();

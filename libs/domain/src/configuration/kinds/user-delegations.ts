@@ -14,7 +14,7 @@ export function setUserDelegation(state: ConfigurationState, event: EventMap['us
 
 /**
  * Whether the user of a delegation may still come: with a key that is good, or by the identity provider that vouched for the
- * user. Of records that name no issuer: whoever had keys needs one, everybody else a provider.
+ * user. For records without an issuer: a user who had keys needs a key, any other a provider.
  */
 function isUserThere(state: ConfigurationState, tenant_id: string, { user_id, user_issuer }: UserDelegation, now_ms: number): boolean {
   const keys = [...state.keys_by_id.values()].filter(

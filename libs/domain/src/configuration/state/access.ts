@@ -15,7 +15,7 @@ export interface ApiKey {
   tenant_id: string;
   principal: Principal;
   scopes: string[];
-  /** Markings that it may see; `*` stands for all. */
+  /** Markings that it may see; `*` means all. */
   clearances: string[];
   /** Null: any purpose. */
   purposes: string[] | null;
@@ -52,6 +52,6 @@ export type RecordedLink = Omit<PersonLinkSet, 'meta' | 'based_on'>;
 export interface PersonLinks {
   /** Those in force, by link_id. */
   in_force: Map<string, RecordedLink>;
-  /** All that ever held, oldest first; replaced as a whole when one changes. A request goes by what held when it was asked, too. */
+  /** All links ever in force, oldest first; replaced as a whole when one changes. A request also uses the links at its time. */
   periods: readonly (LinkPeriod & { link_id: string })[];
 }

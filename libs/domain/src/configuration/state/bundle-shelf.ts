@@ -1,4 +1,4 @@
-/** A version of a tenant's policy, as it was published. Its object stays the same one for ever. */
+/** A version of a tenant's policy, as it was published. Its object stays the same one forever. */
 export interface PublishedBundle {
   version: string;
   bundle_json: string;

@@ -167,7 +167,7 @@ test('whatever is delivered twice, and wherever a service starts again, all serv
   );
 });
 
-test('a change whose base moved changes nothing; one whose base stands is there', () => {
+test('a change whose base moved has no effect; one whose base is unchanged applies', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const { events } = written(all);

@@ -19,7 +19,7 @@ export type ChangeVerdict = 'applied' | 'repeated' | 'refused';
  * the same in every service. A version is the offset of the newest change, never a time.
  */
 export interface ChangeLedger {
-  /** Offset of the newest record in here; NO_RECORD_OFFSET where there is none. */
+  /** Offset of the newest record in here; NO_RECORD_OFFSET if there is none. */
   offset: number;
   /** Tenant and item → version. */
   versions: Map<string, number>;
@@ -40,7 +40,7 @@ export function versionOfItem(ledger: ChangeLedger, tenant_id: string, item: str
   return ledger.versions.get(keyOf(tenant_id, item)) ?? NEVER_SET;
 }
 
-/** Whether a version is that of an item which is there. */
+/** Whether a version is that of an existing item. */
 export const isPresent = (version: number): boolean => version >= 0;
 
 /** The items with the versions that they have now: what a change that is checked now is based on. */
@@ -48,7 +48,7 @@ export function baseOf(ledger: ChangeLedger, tenant_id: string, items: readonly 
   return items.map((item) => ({ item, version: versionOfItem(ledger, tenant_id, item) }));
 }
 
-/** Takes the next record of `configuration-changed` into the ledger, in place; a record that is in it already says what it said then. */
+/** Takes the next record of `configuration-changed` into the ledger, in place; a record that is already in it returns its earlier result. */
 export function judgeChange(ledger: ChangeLedger, at: PlacedEvent): ChangeVerdict {
   if (at.offset <= ledger.offset) return ledger.refused.has(at.offset) ? 'refused' : 'repeated';
   ledger.offset = at.offset;

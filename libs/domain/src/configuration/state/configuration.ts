@@ -19,18 +19,18 @@ export interface TenantConfiguration {
   evaluations: Map<string, Evaluation>;
   /** `tool@version` → what was recorded last of an audit. */
   audits: Map<string, AuditRecord>;
-  /** Notices about versions that went out. */
+  /** Ids of version notices that were sent. */
   told: Set<string>;
   /** Tool (or `*`) → its versions, oldest first. */
   mappings: Map<string, MappingVersion[]>;
   cases: Map<string, CaseFact>;
   /** Absent: no limit was ever set. */
   limits?: TenantLimits;
-  /** Absent: nothing was ever said to be personal. */
+  /** Absent: no rule for personal data was ever set. */
   personal?: PersonalData;
   /** Absent: nothing was ever recorded of who is one person. */
   person_links?: PersonLinks;
-  /** Absent: what is sealed is kept for ever. */
+  /** Absent: what is sealed is kept forever. */
   retention?: Retention;
   identity_providers: Map<string, IdentityProvider>;
   /** Absent: no token of a person was ever recorded. */
@@ -54,7 +54,7 @@ export interface TenantConfiguration {
  * keep no copy of a part across awaits; read it through `queries.ts`.
  */
 export interface ConfigurationState {
-  /** Offset of the newest record of configuration-changed in here, -1 where there is none: rulings name it. */
+  /** Offset of the newest record of configuration-changed in here, -1 if there is none: rulings name it. */
   config_offset: number;
   /** Offset of the newest record that changed what policy, an executor or another gateway acts by: who wrote it waits until all of them have it. */
   policy_offset: number;
@@ -102,7 +102,7 @@ export function initialConfiguration(): ConfigurationState {
   };
 }
 
-/** The tenant's part, made where there is none yet. */
+/** The tenant's part, made if there is none yet. */
 export function tenantPart(state: ConfigurationState, tenantId: string): TenantConfiguration {
   let part = state.by_tenant.get(tenantId);
   if (!part) {

@@ -13,7 +13,7 @@ export interface TouchedItem {
 /** The names of the items of a tenant's configuration. A leading slash names an item of the whole installation. */
 export const itemNames = {
   tenant: 'tenant',
-  /** Moved by whoever makes a tenant whose id looks like this. */
+  /** Moved by the creation of a tenant with a similar id. */
   tenant_look: (skeleton: string) => `/tenant_look/${skeleton}`,
   /** Moved by each new key of a principal whose id looks like this. */
   principal_look: (skeleton: string) => `principal_look/${skeleton}`,
@@ -24,7 +24,7 @@ export const itemNames = {
   case: (case_id: string) => `case/${case_id}`,
   limit: (limit_id: string) => `limit/${limit_id}`,
   identity_provider: (provider_id: string) => `identity_provider/${provider_id}`,
-  /** Moved by whoever claims an issuer, of any tenant. */
+  /** Moved by any tenant that claims the issuer. */
   issuer: (issuer: string) => `/issuer/${issuer}`,
   user_delegation: (delegation_id: string) => `delegation/${delegation_id}`,
   token_exchange: (name: string) => `token_exchange/${name}`,

@@ -1,6 +1,6 @@
 import type { CaseState, UsagePeriodClosed, WebhookSet } from '@countersign/contracts';
 
-/** A tenant that exists; a tenant that nobody set does not exist. */
+/** A tenant that exists, because it was set. */
 export interface Tenant {
   tenant_id: string;
   lane: string;

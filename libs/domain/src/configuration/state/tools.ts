@@ -3,7 +3,7 @@ import type { Limit } from '../../limit/state.js';
 import type { Evaluation } from '../../registry/record.js';
 import type { Semver } from '../../versions/semver.js';
 
-/** A tenant's row of the tool policy; the tool `*` stands for every tool without a row of its own. */
+/** A tenant's row of the tool policy; the tool `*` means every tool without its own row. */
 export type ToolOverride = Pick<ToolPolicySet, 'tool' | 'rule_id' | 'approver_roles' | 'quorum' | 'expires_after_ms'> & {
   tier: NonNullable<ToolPolicySet['tier']>;
   /** Null: approver_roles, quorum and expires_after_ms are all that it asks for. */
@@ -47,7 +47,7 @@ export interface MappingVersion {
   activated_by: Principal | null;
 }
 
-/** 'Approve similar' as it stands in the configuration; one that was revoked is kept, so that it does not come again. */
+/** 'Approve similar' as it is in the configuration; one that was revoked is kept, so that it does not come again. */
 export type KeptGrant = Pick<GrantSet, 'grant' | 'revoked' | 'by' | 'changed_at_ms'>;
 
 /** The limits of a tenant. */

@@ -28,7 +28,7 @@ export type CallEffect =
   | 'hold'
   /** Looked at again at its due time. */
   | 'await_due'
-  /** Its tool is asked to stop. */
+  /** Signals its tool to stop. */
   | 'abort_run'
   /** What runs is destroyed. */
   | 'drop_run'
@@ -78,7 +78,7 @@ export type CallQuestion =
   | 'await_end'
   | 'await_durable';
 
-/** One entry of the table: the next stage, what is done, and what is asked last. */
+/** One entry of the table: the next stage, the effects, and the last query. */
 export interface Step {
   to: CallStage;
   effects: readonly CallEffect[];

@@ -57,7 +57,7 @@ export type CallEvent =
   | 'may_fire'
   | 'lease_unproven'
   | 'result_to_finish'
-  /** What came of its run is known. */
+  /** The result of its run is known. */
   | 'outcome_known'
   /** It will not fire after all. */
   | 'stopped_before_fire'

@@ -1,6 +1,6 @@
 import type { Standing } from '../cancel.js';
 
-/** Where a call stands in one executor process. */
+/** The stage of a call in one executor process. */
 export type CallStage =
   /** Read from the log, not admitted yet; also a call that is admitted once more. */
   | 'new'
@@ -8,21 +8,21 @@ export type CallStage =
   | 'queued'
   /** Waits, without a slot, for another effect on its resources. */
   | 'parked'
-  /** Has a slot; whether it may still run is being asked. */
+  /** Has a slot; checks whether it may still run. */
   | 'judging'
-  /** Will not fire; whether it leaves a tombstone is being asked. */
+  /** Will not fire; checks whether it leaves a tombstone. */
   | 'refusing'
   /** Its row is being claimed, or the rows of its key are being read. */
   | 'claiming'
-  /** Its row is its own; whether the lease of the claim still holds is being asked. */
+  /** Owns its row; checks whether the lease of the claim is still valid. */
   | 'claimed'
   /** Claims again once what ended is in the rows, or after a pause. */
   | 'reclaiming'
   /** The outcome of an earlier call that answers it is being read and checked. */
   | 'reading_answer'
-  /** No earlier answer stands; what ended is written to the rows before policy rules again. */
+  /** No earlier answer is valid; ends are written to the rows before policy decides again. */
   | 'folding'
-  /** Its end is known; whether its approval closed without a grant is being asked. */
+  /** Its end is known; checks whether its approval closed without a grant. */
   | 'checking_approval'
   /** Its tool_call_started is on its way to the log. */
   | 'starting'
@@ -33,18 +33,18 @@ export type CallStage =
   | 'finishing'
   /** Waits before it is sent again. */
   | 'resending'
-  /** Its answer was lost; its system of record is asked. */
+  /** Its answer was lost; queries its system of record. */
   | 'settling'
   /** Its end is about to be sent to the log. */
   | 'ending'
-  /** Its end was sent: whether it lands does not depend on the lease any more. */
+  /** Its end was sent: its append no longer depends on the lease. */
   | 'writing'
   /** Gets the answer of another call of its key in this process. */
   | 'joined'
   /** Gets the answer of a call of its key in another process. */
   | 'awaiting_remote'
   | 'in_doubt'
-  /** Its lease was lost: whoever takes the lease over settles it. */
+  /** Its lease was lost: the next owner of the lease settles it. */
   | 'detached'
   | 'gone';
 

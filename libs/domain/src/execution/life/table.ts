@@ -43,7 +43,7 @@ const AFTER_RESULT: Row = {
 const notFired = (stage: CallStage): Row => ({ cancelled: go(stage), replaced: REPLACED });
 /** Nothing of it can have happened: the next lease goes on with it. */
 const untouched = (stage: CallStage): Row => ({ ...notFired(stage), lease_lost: go(stage) });
-/** It waits for others: it can be taken away at any time. */
+/** It waits for others: it can be removed at any time. */
 const waiting = (stage: CallStage, way_out: 'withdraw' | 'leave_leader'): Row => ({
   cancelled: asking('refusing', 'refuse', way_out),
   revoked: FORGET,

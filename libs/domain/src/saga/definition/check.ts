@@ -38,9 +38,15 @@ function deadlineFaults(definition: SagaDefinition, tools: readonly KnownTool[])
 function effectFaults(step: StepBlock, pointer: string, is_followed: boolean, tools: readonly KnownTool[]): DefinitionFault[] {
   const { is_write, is_irreversible, can_undo } = traitsOf(step, tools);
   if (is_irreversible && is_followed && !step.asks)
-    return [faultAt(step.name, pointer, `${step.name} is irreversible and not last: move it to the end, or let it ask ("asks": true)`)];
+    return [
+      faultAt(
+        step.name,
+        pointer,
+        `${step.name} is irreversible and not last: move it to the end, or require approval for it ("asks": true)`,
+      ),
+    ];
   if (is_write && !is_irreversible && !can_undo)
-    return [warningAt(step.name, pointer, `${step.name} has an effect and no compensation: a person would have to undo it`)];
+    return [warningAt(step.name, pointer, `${step.name} has an effect and no compensation: a person must undo it`)];
   return [];
 }
 

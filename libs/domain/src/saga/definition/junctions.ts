@@ -43,11 +43,11 @@ export function schemaAt(schema: JsonSchema, parts: readonly string[]): JsonSche
 function sources(from: string, scope: Scope, tools: readonly KnownTool[]): (JsonSchema | string)[] | string | undefined {
   const [head, name, side, ...rest] = partsOf(from) ?? [];
   if (head === 'inputs') return scope.input_schema ? [schemaAt(scope.input_schema, (partsOf(from) as string[]).slice(1))] : undefined;
-  if (head === 'item' || head === 'index') return scope.in_map ? undefined : `/${head} has a meaning only inside a map`;
+  if (head === 'item' || head === 'index') return scope.in_map ? undefined : `/${head} is valid only inside a map`;
   if (head !== 'steps' || name === undefined || side !== 'output')
     return 'a pointer begins with /inputs, /steps/<name>/output, /item or /index';
   const step = scope.ran.get(name);
-  if (!step) return scope.names.has(name) ? `${name} has not surely run before this step` : `there is no step ${name}`;
+  if (!step) return scope.names.has(name) ? `${name} may not have run before this step` : `there is no step ${name}`;
   if (step.manual !== undefined) return `${name} may end as a manual task, whose answer has no schema: use an expression`;
   return usesOf(step)
     .flatMap((use) => resolveTool(use, tools) ?? [])

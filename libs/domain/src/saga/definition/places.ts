@@ -31,5 +31,5 @@ export function within(place: Place): Place[] {
   return [place, ...below(place).flatMap(within)];
 }
 
-/** The name that stands in step ids; undefined for blocks that leave no record of their own. */
+/** The name used in step ids; undefined for blocks without own records. */
 export const nameOf = (block: Block): string | undefined => ('name' in block ? block.name : undefined);

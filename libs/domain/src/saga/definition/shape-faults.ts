@@ -13,8 +13,14 @@ function nameFaults(places: readonly Place[]): DefinitionFault[] {
     if (name === undefined) return [];
     const first = seen.get(name);
     if (!NAME.test(name))
-      return [faultAt(name, `${pointer}/name`, `${JSON.stringify(name)} is no name: use a to z, 0 to 9 and _, at most 64, a letter first`)];
-    if (first !== undefined) return [faultAt(name, `${pointer}/name`, `the name ${name} stands at ${first} already`)];
+      return [
+        faultAt(
+          name,
+          `${pointer}/name`,
+          `${JSON.stringify(name)} is not a valid name: use a to z, 0 to 9 and _, at most 64, a letter first`,
+        ),
+      ];
+    if (first !== undefined) return [faultAt(name, `${pointer}/name`, `the name ${name} is already used at ${first}`)];
     seen.set(name, pointer);
     return [];
   });

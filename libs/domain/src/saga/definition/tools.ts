@@ -35,7 +35,7 @@ export function unknownToolFaults(steps: readonly { block: StepBlock; pointer: s
 export function useFaults(use: ToolUse, step: string, pointer: string, tools: readonly KnownTool[]): DefinitionFault[] {
   if (!tools.some((known) => known.name === use.tool)) return [];
   if (!inRangeText(use.version))
-    return [faultAt(step, `${pointer}/version`, `${use.version} is no version range: write 1.2.3, ^1.2.3 or ~1.2.3`)];
+    return [faultAt(step, `${pointer}/version`, `${use.version} is not a version range: write 1.2.3, ^1.2.3 or ~1.2.3`)];
   const found = resolveTool(use, tools);
   if (!found) return [faultAt(step, `${pointer}/version`, `no usable version of ${use.tool} is in ${use.version}`)];
   return found.state === 'deprecated' ? [warningAt(step, `${pointer}/version`, `${use.tool} ${found.version} is deprecated`)] : [];

@@ -7,7 +7,7 @@ import { progressOf } from './progress.js';
 import { inDoubt, isLive, pivotOf, type Run, type RunningSaga, runsOf, type Ticket } from './state.js';
 import { stuckIn, turnedBack, undoDue, undoRequested } from './undo-order.js';
 
-/** Calls whose undo is asked for now: dropped branches while the saga goes forward, everything after the pivot once it turned. */
+/** Calls whose undo is requested now: dropped branches while the saga goes forward, everything after the pivot once it turned. */
 export function undoScope(saga: RunningSaga, part: Part): readonly Run[] {
   return saga.turned ? turnedBack(saga) : part.undo;
 }

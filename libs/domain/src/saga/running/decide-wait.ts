@@ -5,7 +5,7 @@ import { deadlineOf, type RunningSaga, runOf } from './state.js';
 
 type Approval = Extract<SagaCommand, { kind: 'approval_opened' | 'approval_closed' }>;
 
-/** While the approval of a step's call is open the clock stands, for `wait_max_ms` at most. */
+/** While the approval of a step's call is open the clock is paused, for `wait_max_ms` at most. */
 export function approval(saga: RunningSaga, { kind, call_id }: Approval, now_ms: number): SagaFact[] {
   const run = runOf(saga, call_id);
   if (!run || run.end !== null || saga.ended) return [];

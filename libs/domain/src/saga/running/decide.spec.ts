@@ -1,105 +1,9 @@
-import type { Principal } from '@countersign/contracts';
 import { describe, expect, test } from 'vitest';
-import type { Block, StepBlock } from '../definition/definition.js';
-import type { SagaCommand } from './commands.js';
+import { by, Story, sequence, step } from '../../testing/sagas/story.js';
+import type { Block } from '../definition/definition.js';
 import { decideSaga } from './decide.js';
 import { sagaEffectsOf, sagaStatusOf } from './effects.js';
 import { evolveSaga } from './evolve.js';
-import type { RunningSaga, SagaState } from './state.js';
-
-const by: Principal = { kind: 'user', id: 'ann', roles: [] };
-type Without<T> = T extends unknown ? Omit<T, 'now_ms'> : never;
-
-const step = (name: string, more: Partial<StepBlock> = {}): StepBlock => ({
-  ...{ kind: 'step', name, use: { tool: name, version: '1.0.0', inputs: {} } },
-  ...more,
-});
-const sequence = (...blocks: Block[]): Block => ({ kind: 'sequence', blocks });
-
-/** A saga as a list of commands; `types` are the records of the last one. */
-class Story {
-  state: SagaState;
-  types: string[] = [];
-  message = '';
-  now_ms = 0;
-  private ids = 0;
-
-  constructor(root: Block, deadline_at_ms: number | null = null) {
-    const definition = { name: 'd', version: '1', wait_max_ms: 1_000, root };
-    const texts = { definition_digest: '', definition_json: JSON.stringify(definition), inputs_json: '{}' };
-    const who = { saga_id: 's', case_id: null, by, on_behalf_of: null };
-    this.when({ kind: 'start', definition, ...texts, ...who, latencies: { a: 100, b: 300 }, deadline_at_ms });
-  }
-
-  get saga(): RunningSaga {
-    return this.state as RunningSaga;
-  }
-
-  when(command: Without<SagaCommand>): this {
-    const decision = decideSaga({ ...command, now_ms: this.now_ms } as SagaCommand, this.state);
-    const facts = decision.kind === 'recorded' ? decision.facts : [];
-    this.message = decision.kind === 'refused' ? decision.message : '';
-    this.types = facts.map(({ event_type }) => event_type);
-    this.state = facts.reduce(evolveSaga, this.state);
-    return this;
-  }
-
-  asks(step_id: string, more: object = {}, level = 0): this {
-    const what = { tool: step_id, version: '1.0.0', key: `key ${step_id} ${level}`, inputs_json: '{"n":1}', latency_ms: 100 };
-    const traits = { is_write: true, is_irreversible: false, resources: ['r'], compensation_tool: 'undo' };
-    return this.when({ kind: 'step_prepared', step_id, level, call_id: `${step_id}-${++this.ids}`, ...what, ...traits, ...more });
-  }
-
-  ends(
-    step_id: string,
-    status: 'succeeded' | 'failed' | 'denied' | 'in_doubt' | 'cancelled' = 'succeeded',
-    effect: 'none' | 'happened' | 'unknown' = status === 'succeeded' ? 'happened' : 'none',
-  ): this {
-    return this.when({
-      kind: 'step_ended',
-      call_id: this.call(step_id),
-      status,
-      effect,
-      error: null,
-      effect_key: `key ${step_id}`,
-      effect_attempt: 1,
-    });
-  }
-
-  ran(step_id: string, more: object = {}): this {
-    return this.asks(step_id, more).ends(step_id);
-  }
-
-  undone(step_id: string, result: 'executed' | 'failed' | 'unconfirmed' = 'executed'): this {
-    const of_call_id = this.call(step_id);
-    const call_id = `undo-${step_id}-${++this.ids}`;
-    const what = {
-      call_id,
-      key: `undo ${step_id} ${this.ids}`,
-      tool: 'undo',
-      version: '1.0.0',
-      inputs_json: '{}',
-      deadline_at_ms: 9,
-      reason: '',
-    };
-    this.when({ kind: 'undo_prepared', of_call_id, ...what });
-    return this.when({ kind: 'undo_ended', of_call_id, call_id, result, error: null, duration_ms: 1, retry_count: 0 });
-  }
-
-  controls(act: 'pause' | 'resume' | 'cancel' | 'retry' | 'accept' | 'done_by_hand', step_id: string | null = null): this {
-    return this.when({ kind: 'control', command_id: `c${++this.ids}`, act, step_id, reason: null, by });
-  }
-
-  call(step_id: string): string {
-    return this.saga.steps.get(step_id)?.runs.at(-1)?.call_id as string;
-  }
-
-  effects(): string[] {
-    return sagaEffectsOf(this.saga).map((effect) =>
-      `${effect.kind} ${'run' in effect ? effect.run.step_id : 'step_id' in effect ? effect.step_id : 'ticket' in effect ? effect.ticket.ticket : ''}`.trim(),
-    );
-  }
-}
 
 describe('forward', () => {
   test('steps run in order, each recorded before it is called, and the saga completes once', () => {
@@ -201,33 +105,6 @@ describe('back', () => {
     expect(story.effects()).toEqual(['ticket compensation_failed']);
     expect(story.controls('retry', 'a').message).toMatch('undo it by hand');
     expect(sagaStatusOf(story.controls('done_by_hand', 'a').saga)).toBe('compensated');
-  });
-});
-
-describe('the pivot', () => {
-  const beyond = () =>
-    new Story(sequence(step('a'), step('p'), step('b'), step('c')))
-      .ran('a')
-      .ran('p', { is_irreversible: true })
-      .ran('b')
-      .asks('c')
-      .ends('c', 'failed');
-
-  test('after an irreversible step that happened the saga goes only forward: retry with the same key, by hand, or accept', () => {
-    const story = beyond();
-    expect([story.types, story.effects()]).toEqual([['saga_step_ended', 'saga_ticket_opened'], ['ticket failed_after_pivot']]);
-    expect(story.controls('retry', 'c').effects()).toEqual(['prepare c']);
-    story.asks('c', { key: 'another', inputs_json: '{"n":2}' });
-    const [first, second] = story.saga.steps.get('c')?.runs ?? [];
-    expect([second?.key, second?.inputs_json, second?.attempt]).toEqual([first?.key, first?.inputs_json, 2]);
-    expect(sagaStatusOf(story.ends('c').saga)).toBe('completed');
-    expect(sagaStatusOf(beyond().controls('accept', 'c').saga)).toBe('completed');
-  });
-
-  test('a cancelled saga is undone back to the pivot, which stands with all before it', () => {
-    const story = beyond().controls('cancel');
-    expect(story.effects()).toEqual(['prepare_undo b']);
-    expect(sagaStatusOf(story.undone('b').saga)).toBe('compensated');
   });
 });
 

@@ -5,7 +5,7 @@ export function stepKeyText(saga_id: string, step_id: string, level: number): st
   return canonicalText(['saga', saga_id, step_id, level, 'forward']);
 }
 
-/** What the key of a compensation is made of: the effect alone, whoever asks for its undo. */
+/** The parts of the key of a compensation: the effect alone, regardless of the requester. */
 export function undoKeyText(effect: { effect_key: string; effect_attempt: number }): string {
   return canonicalText(['compensate', effect.effect_key, effect.effect_attempt]);
 }

@@ -19,7 +19,7 @@ export interface Part {
   runs: readonly Run[];
   /** Ids of its open waits. */
   waits: readonly string[];
-  /** Calls and waits that nothing needs any more. */
+  /** Calls and waits that are no longer needed. */
   drop: readonly Run[];
   drop_waits: readonly string[];
   /** Calls of dropped branches: what took effect of them is undone. */

@@ -41,7 +41,7 @@ function branchPart(saga: RunningSaga, block: BranchBlock, indices: readonly num
   return chosen ? partOf(saga, chosen, indices) : DONE;
 }
 
-/** A loser is settled once nothing of it runs, is in doubt, or stands. */
+/** A losing branch is settled once none of its steps runs, is in doubt, or has an effect in place. */
 const unsettled = (run: Run): boolean => isLive(run) || inDoubt(run) || stands(run);
 
 /** Joins branches. Once enough have succeeded the others are dropped, and the block ends when nothing of them is left. */

@@ -48,11 +48,11 @@ export interface Run {
 export interface RunEnd {
   status: SagaStepStatus;
   effect: EffectEvidence;
-  /** Of the record that first said so; the order of effects. */
+  /** Of the first record of the effect; the order of effects. */
   seq: number;
   effect_key: string | null;
   effect_attempt: number;
-  /** Became known after the saga had gone on without it: a person decides about its undo. */
+  /** Became known after the saga had continued without it: a person decides about its undo. */
   is_late: boolean;
 }
 
@@ -97,7 +97,7 @@ export interface RunningSaga {
   is_overdue: boolean;
   turned: { cause: 'step_failed' | 'cancelled' | 'deadline'; failed_step_id: string | null } | null;
   ended: SagaEndStatus | null;
-  /** Why the clock stands, and since when. */
+  /** Why the clock is paused, and since when. */
   clock: { holders: Set<string>; since_ms: number; stood_ms: number };
 }
 
@@ -116,7 +116,7 @@ export const isUndone = ({ undo }: Run): boolean => undo !== null && settled.has
 /** Only a person moves it. */
 export const isStuck = ({ undo }: Run): boolean => undo !== null && stuck.has(undo.state);
 
-/** An effect that is to be undone when its step is not wanted any more. Late ones are a person's to decide. */
+/** An effect to undo when its step is no longer wanted. A person decides on late ones. */
 export const stands = (run: Run): boolean => tookEffect(run) && !run.end?.is_late && !run.is_irreversible && !isUndone(run);
 
 /** The irreversible step that took effect last. What took effect up to it stays. */

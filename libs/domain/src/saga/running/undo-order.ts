@@ -7,10 +7,10 @@ function shareResource(a: Run, b: Run): boolean {
   return a.resources.some((resource) => b.resources.includes(resource));
 }
 
-/** Calls whose effects the saga undoes after it turned: newer than the pivot, and known in time. */
+/** Calls whose effects the saga undoes after it turned: newer than the pivot, or in compensation since before the pivot happened. */
 export function turnedBack(saga: RunningSaga): Run[] {
   const pivot = pivotOf(saga);
-  return runsOf(saga).filter((run) => !pivot || seqOf(run) > seqOf(pivot) || run.requested_seq > seqOf(pivot));
+  return runsOf(saga).filter((run) => !pivot || seqOf(run) > seqOf(pivot) || run.requested_seq > seqOf(pivot) || run.undo !== null);
 }
 
 /** Which compensations may start now: newest effect first on each resource, and none before what is open or in doubt. */

@@ -139,7 +139,7 @@ export abstract class Answers extends Claiming {
     if (!this.check()) return 'lease_missing';
     if (job.stage !== 'starting') return undefined;
     const { epoch } = job;
-    // An append that was sent lands, whatever happens to the lease meanwhile.
+    // An append that was sent lands, whatever happens to the lease in the meantime.
     return () => {
       this.world.append({ kind: 'started', call_id: job.ruling.call_id, epoch, by: this });
       return () => 'started';
@@ -190,7 +190,7 @@ export abstract class Answers extends Claiming {
     const answer = happened
       ? { kind: 'happened' as const, output_json: '1', truncated: false, warnings: [] }
       : { kind: 'did_not_happen' as const };
-    const next = afterReconcile(answer, { asked: 0, asks_max: 1, owner_dead, settle_is_final, now_ms: 0 });
+    const next = afterReconcile(answer, { asks_done: 0, asks_max: 1, owner_dead, settle_is_final, now_ms: 0 });
     const state = next.kind === 'succeeded' ? 'succeeded' : next.kind === 'failed' ? 'released' : 'in_doubt';
     job.verdict = { kind: 'ended', state };
     return 'outcome_known';

@@ -4,7 +4,7 @@ import { ProcessState } from './process-state.js';
 import type { SimulatedJob } from './simulated-job.js';
 import { DIGEST, type World } from './world.js';
 
-/** Something that was asked and is not answered yet. */
+/** A pending query. */
 export interface Task {
   job: SimulatedJob;
   /** Its next step; another task, or the event that answers. */
@@ -42,7 +42,7 @@ export abstract class Claiming extends ProcessState {
       job.unanswered = epoch;
       return () => this.claim(job);
     }
-    // The answer takes its time: the lease may be lost, and another one be held, before it is there.
+    // The answer takes time: the lease may be lost, and another one held, before it arrives.
     return () => (won ? this.won(job, epoch) : job.stage === 'claiming' ? this.conflict(job, epoch) : undefined);
   }
 

@@ -12,7 +12,7 @@ export class Member extends Answers {
   read = 0;
   readonly delivered = new Set<number>();
 
-  /** Whether it may fire or end at this moment: asked, it notices that its time is over. */
+  /** Whether it may fire or end now: the check notices an expired lease. */
   check(): boolean {
     if (!this.lost && this.world.fenced.has(this.epoch)) this.lose();
     return !this.lost;
@@ -29,7 +29,7 @@ export class Member extends Answers {
     this.lost = false;
   }
 
-  /** One step of something that was asked. */
+  /** One step of a query. */
   advance(): void {
     if (this.tasks.length === 0) return;
     const at = this.world.random.below(this.tasks.length);

@@ -6,12 +6,12 @@ import { faults } from './world.js';
 
 const SEEDS = histories(50, 300);
 const STEPS = 150;
-const asked: Recovery = { write: true, takes_key: false, has_reconcile: true, settle_ms: 0, settle_is_final: false };
+const reconciling: Recovery = { write: true, takes_key: false, has_reconcile: true, settle_ms: 0, settle_is_final: false };
 const kinds: Readonly<Record<string, Recovery>> = {
-  'takes no key and cannot be asked': { ...asked, has_reconcile: false },
-  'can be asked': asked,
-  'can be asked and settles for good': { ...asked, settle_is_final: true },
-  'takes our key': { ...asked, takes_key: true, has_reconcile: false },
+  'takes no key and cannot be asked': { ...reconciling, has_reconcile: false },
+  'can be asked': reconciling,
+  'can be asked and settles for good': { ...reconciling, settle_is_final: true },
+  'takes our key': { ...reconciling, takes_key: true, has_reconcile: false },
 };
 
 test.each(Object.entries(kinds))(

@@ -107,7 +107,7 @@ export class SimulatedLane {
     for (const member of this.members) {
       const left = [...member.open.values()].filter((job) => !isFinished(job.stage));
       if (left.length > 0) throw new Error(`I14: ${left.map((job) => `${job.ruling.call_id} is ${job.stage} ${job.leader ?? ''}`).join()}`);
-      if (member.slots !== 0) throw new Error(`I14: ${member.slots} slots are held by nobody`);
+      if (member.slots !== 0) throw new Error(`I14: ${member.slots} slots are held without an owner`);
     }
   }
 }

@@ -38,7 +38,7 @@ export type Entry = { by: object | undefined; call_id: string } & (
 type End = Extract<Entry, { kind: 'executed' | 'in_doubt' | 'deduplicated' }>;
 type Row = Execution & { key: string; source: number };
 
-/** What is claimed, and where its ruling stands. */
+/** A claimed call, and the position of its ruling. */
 interface ClaimedRow {
   attempt: number;
   state: 'running' | 'released';

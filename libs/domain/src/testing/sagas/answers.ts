@@ -87,8 +87,8 @@ export class Answers {
   private endOf({ call_id, key }: Run, now_ms: number): SagaCommand | undefined {
     const call = this.arbiter.calls.get(call_id);
     if (!call?.status) return undefined;
-    const said = { status: call.status, effect: call.effect };
-    return { kind: 'step_ended', now_ms, call_id, ...said, error: null, effect_key: key, effect_attempt: call.attempt };
+    const ended = { status: call.status, effect: call.effect };
+    return { kind: 'step_ended', now_ms, call_id, ...ended, error: null, effect_key: key, effect_attempt: call.attempt };
   }
 
   private truthOf(call_id: string, now_ms: number): SagaCommand | undefined {

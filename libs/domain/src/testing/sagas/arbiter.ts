@@ -14,7 +14,7 @@ interface ModelCall {
   /** Null while it is open. */
   status: EndStep['status'] | null;
   effect: EffectEvidence;
-  /** What is known late: it took effect although it was said not to have, or a doubt is over. */
+  /** Late evidence: it took effect although it was reported not to have, or a doubt is resolved. */
   truth: boolean;
   attempt: number;
   is_cancelled: boolean;
@@ -48,7 +48,7 @@ export class Arbiter {
     if (call && call.status === null) call.is_cancelled = true;
   }
 
-  /** An open call ends: what happened, and what is said about it. */
+  /** Ends an open call: what happened, and what is reported. */
   run(call_id: string, is_write: boolean): void {
     const call = this.calls.get(call_id);
     if (!call || call.status !== null) return;

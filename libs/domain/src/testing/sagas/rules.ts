@@ -13,7 +13,8 @@ function undoRules(before: RunningSaga, run: Run): string[] {
   const pivot = pivotOf(before);
   const [pivot_seq, run_seq] = [pivot?.end?.seq ?? -1, Math.max(seq, run.requested_seq)];
   if (run.end?.effect !== 'happened' || run.is_irreversible) broken.push(`S3: ${run.call_id} is undone and did not take effect`);
-  if (before.turned && run_seq <= pivot_seq) broken.push(`S4: ${run.step_id} is undone beyond the pivot ${pivot?.step_id}`);
+  if (before.turned && run.undo === null && run_seq <= pivot_seq)
+    broken.push(`S4: ${run.step_id} is undone beyond the pivot ${pivot?.step_id}`);
   if (!before.turned) return broken;
   const newer = runsOf(before).filter((other) => stands(other) && !isStuck(other) && (other.end?.seq ?? 0) > seq && shares(other, run));
   if (newer.length > 0) broken.push(`S5: ${run.step_id} is undone before ${newer.map(({ step_id }) => step_id)}`);
@@ -53,7 +54,7 @@ export function brokenAtEnd(saga: RunningSaga, arbiter: Arbiter): string[] {
     const was_late_for_pivot = (run.end?.seq ?? 0) <= (pivot?.end?.seq ?? -1);
     if (saga.turned && stands(run) && !was_late_for_pivot) broken.push(`S11: ${run.step_id} stands after the saga turned`);
     if (isUndone(run) && run.undo?.state === 'executed' && !arbiter.fired.has(run.undo.key as string))
-      broken.push(`S12: ${run.step_id} is said to be undone`);
+      broken.push(`S12: ${run.step_id} is reported as undone`);
   }
   return broken;
 }

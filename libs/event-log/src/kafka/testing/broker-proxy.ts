@@ -54,7 +54,7 @@ export class BrokerProxy {
     return `127.0.0.1:${this.ownPort}`;
   }
 
-  /** No byte passes any more and nobody is told, as in a network that lost its route. */
+  /** No byte passes any more and no side is notified, as in a network that lost its route. */
   freeze(): void {
     this.frozen = true;
   }

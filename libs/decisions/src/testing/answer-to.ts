@@ -8,8 +8,8 @@ import type { LivedWorld } from './lived-world.js';
 
 const HOUR_MS = 3_600_000;
 
-/** For specs: what would have been of a world that was lived through, asked of all of its calls. */
-export function asked(
+/** For specs: the counterfactual answer about all calls of a lived world. */
+export function answerTo(
   world: LivedWorld,
   changes: readonly Change[],
   as_recorded: readonly string[] = [],
@@ -25,13 +25,13 @@ export function asked(
 /** For specs: all that a world left behind. */
 export function recordingFrom({ records, configuration, now_ms }: LivedWorld): Recording {
   const terms = { from_ms: 0, until_ms: now_ms, allow_for_ms: 900_000, grant_for_ms: HOUR_MS };
-  const nobody = { as_recorded: new Set<string>(), erased: new Set<string>() };
+  const none = { as_recorded: new Set<string>(), erased: new Set<string>() };
   const calls = RecordedCalls.of(records);
-  const asked = [...calls.ids()].flatMap((call_id) => calls.get(call_id)?.requested.event.call ?? []);
+  const requestedCalls = [...calls.ids()].flatMap((call_id) => calls.get(call_id)?.requested.event.call ?? []);
   const idsOf = (ids: readonly (string | null)[]) => new Set(ids.filter((id) => id !== null));
-  const whole = { cases: idsOf(asked.map(({ case_id }) => case_id)), runs: idsOf(asked.map(({ run_id }) => run_id)) };
+  const whole = { cases: idsOf(requestedCalls.map(({ case_id }) => case_id)), runs: idsOf(requestedCalls.map(({ run_id }) => run_id)) };
   const all = { ...whole, from_ms: 0, cut_agents: new Set<string>() };
-  return { tenant_id: TENANT, calls, configuration, trust: [], whole: all, ...nobody, ...terms };
+  return { tenant_id: TENANT, calls, configuration, trust: [], whole: all, ...none, ...terms };
 }
 
 /** The comparison of one call. */

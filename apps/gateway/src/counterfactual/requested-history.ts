@@ -8,14 +8,14 @@ import type { Gently } from './gently.js';
 /** How far back the windows of agents reach, ms. */
 export const AGENT_WINDOW_MS = (Math.max(...Object.values(historyWindows)) + 1) * HOUR_MS;
 
-/** Where the rules are known that are asked about. */
+/** Where the rules of the query are known. */
 interface Rules {
   rulings: TenantRulings;
   state: ConfigurationState;
   tenant_id: string;
 }
 
-/** What of the history of calls other rules than those that ruled on them would be told: nobody was told it then. */
+/** History scopes that the changed policies read. They may not be recorded, because the policies of that time did not read them. */
 export async function requestedHistory(
   { rulings, state, tenant_id }: Rules,
   changes: readonly Change[],

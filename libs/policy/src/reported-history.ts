@@ -19,7 +19,7 @@ const COUNTED: readonly string[] = ['succeeded', 'failed', 'denied', 'in_doubt']
 const inScope = (): Counts => ({ calls: 0, pending: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 });
 const inWindow = (): Counts => ({ calls: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 });
 
-/** Whether a tool is told of by name: those that rules name, and where they go over all of them, every one. */
+/** Whether a tool has its own counts: tools that rules name, or all tools if rules iterate over them. */
 const names = ({ tools }: HistoryUses, tool: string): boolean => tools.has(tool) || tools.has('*');
 
 function empty(uses: HistoryUses, counts: () => Counts): Counted {
@@ -27,12 +27,12 @@ function empty(uses: HistoryUses, counts: () => Counts): Counted {
   return Object.assign(counts(), { tools: Object.fromEntries(named.map((tool) => [tool, counts()])) }) as Counted;
 }
 
-/** The counts that a call of a tool is in: those of all, and the tool's where it is told of. */
-function into(told: Counted, uses: HistoryUses, tool: string, counts: () => Counts): Counts[] {
-  if (!names(uses, tool)) return [told];
-  const own = Object.hasOwn(told.tools, tool) ? (told.tools[tool] as Counts) : counts();
-  told.tools[tool] = own;
-  return [told, own];
+/** The counts that a call of a tool adds to: the total, and the tool's own if it has them. */
+function into(report: Counted, uses: HistoryUses, tool: string, counts: () => Counts): Counts[] {
+  if (!names(uses, tool)) return [report];
+  const own = Object.hasOwn(report.tools, tool) ? (report.tools[tool] as Counts) : counts();
+  report.tools[tool] = own;
+  return [report, own];
 }
 
 const add = (counts: Counts, name: string, more: number): void => {
@@ -41,20 +41,20 @@ const add = (counts: Counts, name: string, more: number): void => {
 
 /** The other calls of a case or a run. Expired, cancelled and compensated ones are among `calls` alone. */
 export function scopeHistory(uses: HistoryUses, rows: readonly StatusCount[]): Counted {
-  const told = empty(uses, inScope);
+  const report = empty(uses, inScope);
   for (const { tool, status, calls } of rows) {
-    for (const counts of into(told, uses, tool, inScope)) {
+    for (const counts of into(report, uses, tool, inScope)) {
       add(counts, 'calls', calls);
       if (PENDING.has(status)) add(counts, 'pending', calls);
       else if (COUNTED.includes(status)) add(counts, status, calls);
     }
   }
-  return told;
+  return report;
 }
 
 /** What an agent was answered, by window; each with columns `<window>_<count>`. */
 export function agentHistory(uses: HistoryUses, rows: readonly Record<string, unknown>[]): Record<string, Counted> {
-  const told: Record<string, Counted> = {};
+  const report: Record<string, Counted> = {};
   for (const window of Object.keys(historyWindows)) {
     const counted = empty(uses, inWindow);
     for (const row of rows) {
@@ -62,10 +62,10 @@ export function agentHistory(uses: HistoryUses, rows: readonly Record<string, un
       for (const counts of into(counted, uses, row.tool as string, inWindow))
         for (const name of Object.keys(inWindow())) add(counts, name, row[`${window}_${name}`] as number);
     }
-    told[window] = counted;
+    report[window] = counted;
   }
-  return told;
+  return report;
 }
 
 /** As it is recorded: the same history is the same text. */
-export const historyText = (told: Readonly<Record<string, unknown>>): string => canonicalText(told);
+export const historyText = (report: Readonly<Record<string, unknown>>): string => canonicalText(report);

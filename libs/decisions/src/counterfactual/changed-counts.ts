@@ -4,11 +4,11 @@ import type { HistoryUses } from '@countersign/policy';
 export type Tree = { [name: string]: number | Tree };
 
 /**
- * What was told, less some calls and with some others. Undefined where it would be less than nothing: then what was told did
- * not count them. Tools of which nothing is left and that no rule names are not told of.
+ * The reported counts, without some calls and with some others. Undefined where a count would be negative: then the report did
+ * not include them. Tools with no calls left that no rule names are left out.
  */
-export function changedCounts<T>(told: T, less: unknown, more: unknown, { tools }: HistoryUses): T | undefined {
-  const changed = summed(summed(told as Tree, less as Tree, -1), more as Tree, 1);
+export function changedCounts<T>(reported: T, less: unknown, more: unknown, { tools }: HistoryUses): T | undefined {
+  const changed = summed(summed(reported as Tree, less as Tree, -1), more as Tree, 1);
   return isNegative(changed) ? undefined : (without(changed, tools) as T);
 }
 

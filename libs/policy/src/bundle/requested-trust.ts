@@ -4,6 +4,8 @@ import type { Selectable } from './selector.js';
 
 /** Whose trust the rules of a bundle about a tool ask for. */
 export function trustRequested(bundle: CompiledBundle, tool: Selectable): ReadonlySet<TrustSubject> {
-  const asked = bundle.rules.about(tool).flatMap(({ condition, until_condition }) => [condition?.uses.trust, until_condition?.uses.trust]);
-  return new Set(asked.flatMap((subjects) => [...(subjects ?? [])]));
+  const subjectsUsed = bundle.rules
+    .about(tool)
+    .flatMap(({ condition, until_condition }) => [condition?.uses.trust, until_condition?.uses.trust]);
+  return new Set(subjectsUsed.flatMap((subjects) => [...(subjects ?? [])]));
 }

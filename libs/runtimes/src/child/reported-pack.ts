@@ -19,9 +19,9 @@ const schema = z.object({
 export type ReportedPack = z.input<typeof schema>;
 
 /** The pack that a child tells of. @throws BadFrame */
-export function packOf(told: unknown): RuntimePack {
-  const parsed = schema.safeParse(told);
-  if (!parsed.success) throw new BadFrame(`what it says of its pack cannot be read: ${parsed.error.issues[0]?.message}`);
+export function packOf(announced: unknown): RuntimePack {
+  const parsed = schema.safeParse(announced);
+  if (!parsed.success) throw new BadFrame(`the description of its pack is not valid: ${parsed.error.issues[0]?.message}`);
   const { name, version, evaluations, settings, folders, tools } = parsed.data;
   return {
     name,

@@ -8,11 +8,11 @@ const known = new WeakMap<CompiledBundle, WeakMap<Selectable, HistoryUses | 'not
 export function historyRequested(bundle: CompiledBundle, tool: Selectable): HistoryUses | undefined {
   const byTool = known.get(bundle) ?? new WeakMap<Selectable, HistoryUses | 'nothing'>();
   known.set(bundle, byTool);
-  let asked = byTool.get(tool);
-  if (asked === undefined) {
+  let requested = byTool.get(tool);
+  if (requested === undefined) {
     const rules = bundle.rules.about(tool);
-    asked = allHistoryUses(rules.flatMap((rule) => [rule.condition?.uses.history, rule.until_condition?.uses.history])) ?? 'nothing';
-    byTool.set(tool, asked);
+    requested = allHistoryUses(rules.flatMap((rule) => [rule.condition?.uses.history, rule.until_condition?.uses.history])) ?? 'nothing';
+    byTool.set(tool, requested);
   }
-  return asked === 'nothing' ? undefined : asked;
+  return requested === 'nothing' ? undefined : requested;
 }

@@ -32,7 +32,7 @@ function requested(call_id: string): ApprovalRequested | undefined {
 const granted = (call_id: string) =>
   world.records.some((one) => one.event_type === 'approval_granted' && one.event.meta.call_id === call_id);
 
-test('given a call that people are asked about at once, its evidence names the bundle that ruled', () => {
+test('given a call that needs approval at once, its evidence names the bundle that decided', () => {
   world.policy('v7', [people]);
   expect(requested(world.request('pay', { total: 1 }))).toMatchObject({
     barred: ['robot', 'olga'],
@@ -40,7 +40,7 @@ test('given a call that people are asked about at once, its evidence names the b
   });
 });
 
-describe('given a call that waited before people are asked about it', () => {
+describe('given a call that waits before approval is requested', () => {
   const ends = {
     'its time is over': () => world.policy('v7', [waits(never)]),
     'a rule that asks is all that is left': () => world.policy('v7', [waits('now < timestamp("2026-11-02T09:30:00Z")'), people]),
@@ -51,15 +51,15 @@ describe('given a call that waited before people are asked about it', () => {
     const call_id = world.request('pay', { total: 1 }, { authority: acting });
     expect(requested(call_id)).toBeUndefined();
     world.until(world.now_ms + 2 * HOUR_MS);
-    const asked = requested(call_id) as ApprovalRequested;
+    const approval = requested(call_id) as ApprovalRequested;
     const ruling = world.records.flatMap((one) => (one.event_type === 'policy_decided' ? [one.event] : [])).at(-1);
-    expect(asked).toMatchObject({
+    expect(approval).toMatchObject({
       barred: ['robot', 'olga', 'uma'],
       evidence: { rule: ruling?.rule, tier: 'tier_2_approval_required', bundle_version: 'v7', undo: expect.any(String) },
     });
-    for (const id of ['olga', 'uma', 'robot']) world.vote(asked.approval_id, id, 'approve');
+    for (const id of ['olga', 'uma', 'robot']) world.vote(approval.approval_id, id, 'approve');
     expect(granted(call_id)).toBe(false);
-    world.vote(asked.approval_id, 'anna', 'approve');
+    world.vote(approval.approval_id, 'anna', 'approve');
     expect(granted(call_id)).toBe(true);
   });
 });

@@ -20,7 +20,7 @@ export function evolveReported(scores: ReportedScores, event: EventMap['trust_sc
 
 /**
  * The variable `trust` of a call's conditions: `tool`, `tool_reported`, `tool_band`, `tool_runs`, `provider`,
- * `provider_band`, `agent`, `agent_band` (what was reported is told of tools only). What has no score has no field, and a condition that asks for it allows nothing.
+ * `provider_band`, `agent`, `agent_band` (reported scores exist for tools only). A subject without a score has no field, and a condition that uses it allows nothing.
  */
 export function trustFields(
   scores: ReportedScores,
@@ -29,12 +29,12 @@ export function trustFields(
   principal: Pick<Principal, 'kind' | 'id'>,
 ): Record<string, number | string> {
   const fields: Record<string, number | string> = {};
-  const add = (subject: Subject, told: ReportedScores extends Map<string, infer T> ? T | undefined : never) => {
-    if (!told || told.score === null) return;
-    fields[subject] = told.score;
-    fields[`${subject}_band`] = told.band;
-    if (told.reported !== null) fields[`${subject}_reported`] = told.reported;
-    if (subject === 'tool') fields.tool_runs = told.runs;
+  const add = (subject: Subject, trust: ReportedScores extends Map<string, infer T> ? T | undefined : never) => {
+    if (!trust || trust.score === null) return;
+    fields[subject] = trust.score;
+    fields[`${subject}_band`] = trust.band;
+    if (trust.reported !== null) fields[`${subject}_reported`] = trust.reported;
+    if (subject === 'tool') fields.tool_runs = trust.runs;
   };
   add('tool', scores.get(reportedKey(tenant_id, 'tool', name, version)));
   add('provider', scores.get(reportedKey(tenant_id, 'provider', provider, null)));
