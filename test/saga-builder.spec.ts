@@ -14,6 +14,8 @@ import {
   waitForApproval,
   waitForEvent,
 } from '@countersign/client/saga-blocks';
+import { Seeded } from '@countersign/domain/testing/lanes/seeded';
+import { RandomDefinition } from '@countersign/domain/testing/sagas/random-definition';
 import { sagaDefinition } from '@countersign/gateway/saga-definitions/definition.schema';
 import { expect, test } from 'vitest';
 
@@ -30,6 +32,13 @@ test('the gateway takes what the builder of the client emits, of every kind of b
     .block(sequence(waitForApproval('ask', 'May it?', { timeout_ms: 5 }), waitForEvent('paid', 'payment', { timeout_ms: 5 })))
     .build();
   expect(sagaDefinition.parse(built)).toEqual(built);
+});
+
+test('the gateway takes every definition that the simulation of sagas draws', () => {
+  for (let seed = 0; seed < 200; seed++) {
+    const { definition } = new RandomDefinition(new Seeded(seed));
+    expect(sagaDefinition.parse(definition)).toEqual(definition);
+  }
 });
 
 test('it refuses a field that the builder does not know', () => {

@@ -38,7 +38,9 @@ export class Authenticator {
     if (authorization.length < 8 || authorization.slice(0, 7).toLowerCase() !== 'bearer ')
       return unauthenticated('the Authorization scheme must be Bearer');
     if (this.configuration.staleness_ms('configuration-changed') > SILENCE_MAX_MS)
-      return new Refusal('unavailable', 'this gateway has not received key changes for too long: its keys may be stale', { reason: 'keys_stale' });
+      return new Refusal('unavailable', 'this gateway has not received key changes for too long: its keys may be stale', {
+        reason: 'keys_stale',
+      });
     const token = authorization.slice(7).trim();
     const hash = this.hashes.hashOf(token);
     if (hash === undefined) return this.tokens.caller(token);
