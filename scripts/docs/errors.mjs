@@ -30,6 +30,8 @@ const advice = {
   'body-too-large': 'Send at most 1 MiB.',
   'unsupported-media-type': 'Send `Content-Type: application/json`, uncompressed.',
   'invalid-inputs': "Read `validation.issues` and the tool's input schema in `GET /v1/tools/{name}`.",
+  'invalid-saga-definition':
+    'Read `validation.issues`: each has its step; `POST /v1/saga-definitions:check` answers all faults and warnings and records nothing.',
   'invalid-mapping': 'Read `validation.issues`; try the mapping with `POST /v1/mappings:try`.',
   'deadline-passed': 'Send a deadline in the future.',
   'refused-callback': 'Use a public https address, or allow private ones ([configuration](configuration.md)).',

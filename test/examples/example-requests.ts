@@ -30,6 +30,19 @@ async function contractOf({ acme }: ExampleWorld): Promise<{ digest: string; pin
   return await read(acme.admin, '/v1/tools/probe_report/versions/1.0.0');
 }
 
+const archiveNote = {
+  ...{ name: 'archive-note', version: '1.0.0', wait_max_ms: 86_400_000 },
+  root: {
+    kind: 'step',
+    name: 'move',
+    use: {
+      tool: 'move_file',
+      version: '^1.1.0',
+      inputs: { source: { literal: 'note.txt' }, destination: { literal: 'archive/note.txt' } },
+    },
+  },
+};
+
 /** By method and path. */
 export const exampleRequests: Readonly<Record<string, (world: ExampleWorld) => Promise<ExampleRequest>>> = {
   'GET /v1/audit/consistency': async () => ({ url: '/v1/audit/consistency?first=1' }),
@@ -49,6 +62,11 @@ export const exampleRequests: Readonly<Record<string, (world: ExampleWorld) => P
     body: { vote: 'approve', reason: 'The file is public.' },
   }),
   'PUT /v1/policies/tools/{tool}': async () => ({ body: { tier: 'tier_2_approval_required', rule_id: 'files-are-read-together' } }),
+  'PUT /v1/saga-definitions/{name}/versions/{version}': async () => ({
+    url: '/v1/saga-definitions/archive-note/versions/1.0.0',
+    body: archiveNote,
+  }),
+  'POST /v1/saga-definitions:check': async () => ({ body: { ...archiveNote, version: '1.1.0' } }),
   'POST /v1/cases': async () => ({
     body: { title: 'Refund of order 118', external_id: 'PO-2024-118', metadata: { order: '118' } },
   }),

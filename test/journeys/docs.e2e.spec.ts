@@ -13,6 +13,7 @@ const PAGES = [
   'docs/tutorials/first-tool.md',
   'docs/how-to/find-calls.md',
   'docs/how-to/your-references.md',
+  'docs/how-to/saga-definitions.md',
 ];
 const text = PAGES.map((page) => readFileSync(page, 'utf8')).join('\n');
 
@@ -114,6 +115,18 @@ test('a case is opened by its reference once, named by it in a call, and both ar
   for (const url of named) expect([url, (await rival.request('GET', url)).status]).toEqual([url, 404]);
 });
 
+test('a saga is checked, published and drawn as its page says, and built by the client', async () => {
+  writeFileSync(path.join(platform.dir, 'archive-note.yaml'), block('saga-file'));
+  const warnings = [{ step: 'note', pointer: '/root/blocks/1/use/inputs/content/from', message: expect.stringContaining('maxLength') }];
+  expect(await answered('saga-check')).toMatchObject({ publishable: true, faults: [], warnings });
+  expect(await answered('saga-publish')).toMatchObject({ name: 'archive-note', version: '1.0.0', warnings });
+  expect(await printed('saga-chart')).toContain('move#58; move_file');
+  writeFileSync(CLIENT, block('saga-client'));
+  const definition = JSON.parse((await inShell(process.execPath, [CLIENT])).stdout) as object;
+  const checked = await platform.admin().request('POST', '/v1/saga-definitions:check', definition);
+  expect(checked.body).toMatchObject({ publishable: true, faults: [] });
+});
+
 test('each shell and script block of the README and the tutorials is run here', () => {
   const markers = [...text.matchAll(/```(?:sh|js)\n/g)].map(({ index }) => /<!-- ([\w-]+)[^>]*-->\n$/.exec(text.slice(0, index))?.[1]);
   expect(markers).toEqual([
@@ -131,6 +144,10 @@ test('each shell and script block of the README and the tutorials is run here', 
     'references-open',
     'references-call',
     'references-find',
+    'saga-check',
+    'saga-publish',
+    'saga-chart',
+    'saga-client',
   ]);
 });
 

@@ -1,4 +1,5 @@
 import type { Api } from '../journeys/api.js';
+import { sagaThatReads } from './probe-bodies.js';
 
 /** In what acme says wherever it can, and in none of its ids: whoever is shown it is shown something of acme. */
 export const MARK = 'AcmeOnlyMark';
@@ -96,7 +97,16 @@ export class Acme {
       'person-links',
       'retention',
     ];
-    const histories = ['facts/acme_table', 'policies/acme-1', 'mappings/read_file/versions', 'limits/acme-limit/versions'];
+    const saga = 'saga-definitions/acme-trip/versions/1.0.0';
+    const histories = [
+      'saga-definitions',
+      saga,
+      `${saga}/chart`,
+      'facts/acme_table',
+      'policies/acme-1',
+      'mappings/read_file/versions',
+      'limits/acme-limit/versions',
+    ];
     const shared = ['tools/probe_report/ratings', 'tools/probe_report/versions/1.0.0'];
     for (const name of [...lists, ...more, ...histories, ...shared]) urls.push(`/v1/${name}`);
     const seen = [];
@@ -130,6 +140,8 @@ export class Acme {
     const rules = [{ id: 'one', description: MARK, tools: 'read_file', when: 'false', effect: 'deny' }];
     for (const version of ['acme-1', 'acme-2']) await made(this.admin, 'POST', '/v1/policies', { version, rules });
     await put('/v1/policies/active', { version: 'acme-1' });
+    await put('/v1/saga-definitions/acme-trip/versions/1.0.0', sagaThatReads(MARK, { name: 'acme-trip', version: '1.0.0' }));
+    this.names.set('saga-definitions.name', named('acme-trip', 'nobodys-trip')).set('saga-definitions.version', named('1.0.0', '1.0.1'));
     // The first is for who uses one, the second for who publishes one: a rival's own is no longer nobody's.
     this.names.set('version', named('acme-1', 'nobodys-1')).set('published', named('acme-2', 'nobodys-2'));
   }

@@ -9,6 +9,18 @@ const limit = { kind: 'max_tool_calls', scope: 'run', subjects: ['nobodys-run'],
 const webhook = { url: 'https://hooks.example.com/probe', state: 'disabled' };
 const versions = '/v1/tools/{name}/versions/{version}';
 
+/** A saga definition of one step. */
+export const sagaThatReads = (path: string, more: { name: string; version: string }) => ({
+  ...more,
+  wait_max_ms: 60_000,
+  root: {
+    kind: 'step',
+    name: 'read',
+    manual: `read ${path}`,
+    use: { tool: 'read_file', version: '^1.0.0', inputs: { path: { literal: path } } },
+  },
+});
+
 /** By method and path: a body that its schema takes, so that a probe gets to what it is after. A route with a body and none here fails the probes. */
 export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => unknown>> = {
   'POST /v1/calls': (of) => ({ tool: 'list_directory', inputs: { path: '.' }, case_id: of('case_id'), sources: [of('call_id')] }),
@@ -43,6 +55,11 @@ export const bodies: Readonly<Record<string, (of: NameOf, tenant_id: string) => 
   'POST /v1/mappings/{tool}/rollback': () => ({ version: 1 }),
   'POST /v1/mappings/{tool}/activate': () => ({ version: 1 }),
   'POST /v1/mappings:try': (of) => ({ tool: of('mappings.tool'), inputs: [{}] }),
+  'PUT /v1/saga-definitions/{name}/versions/{version}': (of) => sagaThatReads('probe', { name: of('name'), version: of('version') }),
+  'POST /v1/saga-definitions:check': (of) => {
+    const [name, version] = [of('saga-definitions.name'), of('saga-definitions.version')];
+    return sagaThatReads('probe', { name, version });
+  },
   'PUT /v1/policies/tools/{tool}': () => ({ tier: 'tier_1_auto' }),
   'POST /v1/policies/tools/{tool}/resolve': (of) => ({ inputs: { path: 'probe' }, case_id: of('case_id') }),
   'POST /v1/policies': (of) => ({ version: of('published'), rules }),

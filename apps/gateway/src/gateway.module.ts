@@ -22,8 +22,9 @@ import { BodyAdmission } from './bounds/body-admission.js';
 import { admitBeforeBody, boundConnections, serveRequests } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
 import { BODY_BYTES_MAX } from './bounds/http-limits.js';
-import { type ParseJson, takeOnlyJson } from './bounds/json-bodies.js';
+import { type InTurn, type ParseJson, takeOnlyJson } from './bounds/json-bodies.js';
 import { HEADERS_TOO_SLOW, refuseUnread, refuseUnrouted } from './bounds/unread-requests.js';
+import { takeYaml } from './bounds/yaml-bodies.js';
 import { CallbackSender } from './callbacks/callback-sender.js';
 import { CallPosts } from './calls/call-posts.service.js';
 import { CallsModule } from './calls/calls.module.js';
@@ -61,6 +62,7 @@ import { ProjectionsModule } from './projections/projections.module.js';
 import { ReferencesModule } from './references/references.module.js';
 import { ReplayBundles } from './runs/replay-bundles.js';
 import { RunsModule } from './runs/runs.module.js';
+import { SagaDefinitionsModule } from './saga-definitions/saga-definitions.module.js';
 import { SagasModule } from './sagas/sagas.module.js';
 import { SecretsModule } from './secrets/secrets.module.js';
 import { SecurityEventsModule } from './security-events/security-events.module.js';
@@ -145,6 +147,7 @@ const FEATURES = [
   PoliciesModule,
   ProjectionsModule,
   RunsModule,
+  SagaDefinitionsModule,
   SagasModule,
   SecretsModule,
   SecurityEventsModule,
@@ -267,7 +270,9 @@ export async function createHttpApp(parts: GatewayParts, logger: Logger): Promis
     },
   });
   const admission = new BodyAdmission(parts.access, bounds);
-  const parse = takeOnlyJson(adapter.getInstance(), (request, bytes, handle) => admission.inTurn(request, bytes, handle));
+  const inTurn: InTurn = (request, bytes, handle) => admission.inTurn(request, bytes, handle);
+  const parse = takeOnlyJson(adapter.getInstance(), inTurn);
+  takeYaml(adapter.getInstance(), inTurn);
   admitBeforeBody(adapter.getInstance(), admission, parts.access, isPublic);
   const app = await NestFactory.create<NestFastifyApplication>(GatewayModule.of(parts, logger), adapter, {
     bodyParser: false,

@@ -39,6 +39,7 @@ const kinds = {
   'key-reused': invalid,
   'impossible-order': invalid,
   'unusable-policy': invalid,
+  'invalid-saga-definition': invalid,
   'unknown-change': invalid,
   'too-much': invalid,
   'simulation-required': conflict,

@@ -1,5 +1,7 @@
 export { type ClientOptions, CountersignClient } from './countersign-client.js';
 export type { CallResult } from './exchange.js';
 export type { components, operations, paths } from './generated/api.js';
+export type { SagaBlock, SagaDefinition } from './saga-blocks.js';
+export { SagaBuilder, type SagaOptions, saga } from './saga-builder.js';
 export type { TypedApi } from './typed-api.js';
 export type { CallContext, CallEnvelope, CallOptions, CallRequest, Problem } from './wire.js';

@@ -83,6 +83,7 @@ export class Expression {
     try {
       this.compiled = jsonata(text, { timeout: TIMEOUT_MS, stack: STACK_MAX, sequence: SEQUENCE_MAX });
     } catch (cause) {
+      if (cause instanceof RangeError) throw new MappingFault('the expression is nested too deep');
       throw new MappingFault((cause as { message?: string }).message ?? 'is not a valid expression');
     }
     const fault = refusedPart(this.compiled.ast(), { nodes: 5_000 });

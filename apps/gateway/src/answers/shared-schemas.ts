@@ -3,6 +3,9 @@ import { z } from 'zod';
 /** A point in time, ISO 8601 in UTC. */
 export const timeOf = z.iso.datetime().describe('ISO 8601, UTC');
 
+/** Who did something. */
+export const principalName = z.object({ kind: z.enum(['agent', 'user', 'service']), id: z.string() }).meta({ id: 'PrincipalName' });
+
 /** Log position of a change and which running instances have it; null if unknown. */
 export const everywhere = {
   config_offset: z.int().min(0).describe('the offset of the change in the configuration'),

@@ -40,7 +40,7 @@ const takesPrototype = (value: object): string | undefined => {
 };
 
 /** A key that would reach the prototype of what reads it (`__proto__`, or `constructor` with a `prototype`), as a problem that says where. */
-function prototypeKey(body: unknown): Refusal | undefined {
+export function prototypeKey(body: unknown): Refusal | undefined {
   const open: { value: unknown; path: PropertyKey[] }[] = [{ value: body, path: [] }];
   for (let one = open.pop(); one; one = open.pop()) {
     const { value, path } = one;

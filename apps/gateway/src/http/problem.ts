@@ -56,6 +56,7 @@ const shown: Readonly<Record<ProblemKind, Shown>> = {
   'key-reused': { status: 422, title: 'The idempotency key was used with other inputs' },
   'impossible-order': { status: 422, title: 'The dependencies of the batch form a cycle' },
   'unusable-policy': { status: 422, title: 'Invalid policy' },
+  'invalid-saga-definition': { status: 422, title: 'Invalid saga definition' },
   'unknown-change': { status: 422, title: 'Unknown change' },
   'too-much': { status: 422, title: 'The query is too large' },
   'simulation-required': { status: 409, title: 'The policy must be simulated first' },

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { timeOf } from '../answers/shared-schemas.js';
+import { timeOf, principalName as who } from '../answers/shared-schemas.js';
 import { pageOfItems } from '../lists/page-query.js';
 
-const who = z.object({ kind: z.enum(['agent', 'user', 'service']), id: z.string() }).meta({ id: 'PrincipalName' });
 const issue = z
   .object({ path: z.string().describe('a JSON Pointer; empty: the whole document'), message: z.string() })
   .meta({ id: 'MappingIssue' });

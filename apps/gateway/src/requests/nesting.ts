@@ -2,7 +2,7 @@ import { pointer, Refusal } from '@countersign/calls';
 import { z } from 'zod';
 
 /** Deeper than anything that means something; less than what recursion can bear. */
-const LEVELS_MAX = 64;
+export const LEVELS_MAX = 64;
 const POINTER_MAX = 200;
 
 /** A body that is nested too deeply, as a problem that says where; undefined where it is not. Looks at each value once, without recursion. */

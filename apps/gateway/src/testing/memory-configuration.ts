@@ -28,9 +28,9 @@ export class MemoryConfiguration {
   }
 
   /** Registers a version of a tool, as its executor would. */
-  static register(configuration: ConfigurationService, event: Omit<EventMap['tool_registered'], 'meta'>): void {
+  static register({ state }: ConfigurationService, event: Omit<EventMap['tool_registered'], 'meta'>): void {
     const placed = { event_type: 'tool_registered', event: { meta: { tenant_id: '' }, ...event }, topic: 'tool-registered' };
-    evolveConfiguration(configuration.state, { ...placed, partition: 0, offset: 0, timestamp_ms: 0 } as unknown as PlacedEvent);
+    evolveConfiguration(state, { ...placed, partition: 0, offset: state.catalog_offset + 1, timestamp_ms: 0 } as unknown as PlacedEvent);
   }
 
   /** Edits go through the real service. */

@@ -1220,6 +1220,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/saga-definitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List saga definitions */
+        get: operations["saga_definitions_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saga-definitions:check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check a saga definition; nothing is recorded */
+        post: operations["saga_definitions_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saga-definitions/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the newest version of a saga definition */
+        get: operations["saga_definitions_newest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saga-definitions/{name}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a version of a saga definition */
+        get: operations["saga_definitions_read"];
+        /** Publish a version of a saga definition */
+        put: operations["saga_definitions_publish"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/saga-definitions/{name}/versions/{version}/chart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Draw a version of a saga definition as a Mermaid flowchart */
+        get: operations["saga_definitions_chart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sagas": {
         parameters: {
             query?: never;
@@ -4996,6 +5082,177 @@ export interface components {
                 grant_for_ms: number;
             };
         };
+        SagaDefinitionPage: {
+            items: components["schemas"]["SagaDefinitionSummary"][];
+            next_cursor: string | null;
+        };
+        SagaDefinitionSummary: {
+            name: string;
+            version: string;
+            /** @description SHA-256 of the definition in canonical JSON (RFC 8785), hex */
+            digest: string;
+            published_by: components["schemas"]["PrincipalName"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            published_at: string;
+            /** @description all versions, newest first */
+            versions: string[];
+        };
+        SagaDefinition: {
+            name: string;
+            version: string;
+            /** @description JSON Schema 2020-12 of the inputs of the saga */
+            input_schema?: {
+                [key: string]: unknown;
+            };
+            /** @description the clock stands still while a person decides */
+            deadline_ms?: number;
+            /** @description the longest that one wait for a person stops the clock */
+            wait_max_ms: number;
+            root: components["schemas"]["SagaBlock"];
+        };
+        SagaBlock: {
+            /** @enum {string} */
+            kind: "step";
+            name: string;
+            use: components["schemas"]["SagaToolUse"];
+            /** @description tried in this order after a failure without an effect */
+            fallbacks?: components["schemas"]["SagaToolUse"][];
+            /** @description the last level: what a person must do */
+            manual?: string;
+            /** @description CEL over `inputs`, `steps.<name>.output` and, inside a map, `item` and `index` */
+            when?: string;
+            /** @description replaces the tool's own compensation */
+            compensation?: components["schemas"]["SagaToolUse"];
+            /** @description a person approves it first; an irreversible step that is not last must ask */
+            asks?: boolean;
+        } | {
+            /** @enum {string} */
+            kind: "sequence";
+            blocks: components["schemas"]["SagaBlock"][];
+        } | {
+            /** @enum {string} */
+            kind: "branch";
+            name: string;
+            choices: {
+                /** @description CEL over `inputs`, `steps.<name>.output` and, inside a map, `item` and `index` */
+                when: string;
+                block: components["schemas"]["SagaBlock"];
+            }[];
+            otherwise?: components["schemas"]["SagaBlock"];
+        } | {
+            /** @enum {string} */
+            kind: "parallel";
+            join: components["schemas"]["SagaJoin"];
+            branches: components["schemas"]["SagaBlock"][];
+        } | {
+            /** @enum {string} */
+            kind: "map";
+            name: string;
+            /** @description the list */
+            over: components["schemas"]["SagaBinding"];
+            /** @description items that run at once */
+            concurrency: number;
+            join: components["schemas"]["SagaJoin"];
+            body: components["schemas"]["SagaBlock"];
+        } | {
+            /** @enum {string} */
+            kind: "wait";
+            name: string;
+            /** @enum {string} */
+            wait: "approval" | "event" | "time";
+            /** @description of an approval: the question; of an event: its name */
+            subject?: string;
+            timeout_ms: number;
+            /** @enum {string} */
+            on_timeout: "fail" | "continue";
+        };
+        SagaToolUse: {
+            tool: string;
+            /** @description `1.2.3`, `^1.2.3` or `~1.2.3` */
+            version: string;
+            inputs: {
+                [key: string]: components["schemas"]["SagaBinding"];
+            };
+        };
+        SagaBinding: {
+            /** @description JSON Pointer: /inputs, /steps/<name>/output, or inside a map /item or /index */
+            from?: string;
+            literal?: unknown;
+            /** @description JSONata; its type is checked only when it runs */
+            expression?: string;
+        };
+        SagaJoin: {
+            /** @enum {string} */
+            kind: "all";
+        } | {
+            /** @enum {string} */
+            kind: "quorum";
+            count: number;
+        } | {
+            /** @enum {string} */
+            kind: "first_success";
+        };
+        SagaDefinitionCheck: {
+            /** @description there are no faults, and no other content has this version */
+            publishable: boolean;
+            /** @description SHA-256 of the definition in canonical JSON (RFC 8785), hex */
+            digest: string;
+            faults: components["schemas"]["SagaDefinitionFinding"][];
+            /** @description what its author should know; none of it keeps the definition from running */
+            warnings: components["schemas"]["SagaDefinitionFinding"][];
+        };
+        SagaDefinitionFinding: {
+            /** @description name of the step, wait, branch or map; null: of the definition itself */
+            step: string | null;
+            /** @description JSON Pointer into the definition */
+            pointer: string;
+            message: string;
+        };
+        NewestSagaDefinition: {
+            name: string;
+            version: string;
+            /** @description SHA-256 of the definition in canonical JSON (RFC 8785), hex */
+            digest: string;
+            published_by: components["schemas"]["PrincipalName"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            published_at: string;
+            definition: components["schemas"]["SagaDefinition"];
+            /** @description all versions, newest first */
+            versions: string[];
+        };
+        SagaDefinitionVersion: {
+            name: string;
+            version: string;
+            /** @description SHA-256 of the definition in canonical JSON (RFC 8785), hex */
+            digest: string;
+            published_by: components["schemas"]["PrincipalName"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            published_at: string;
+            definition: components["schemas"]["SagaDefinition"];
+        };
+        PublishedSagaDefinition: {
+            name: string;
+            version: string;
+            /** @description SHA-256 of the definition in canonical JSON (RFC 8785), hex */
+            digest: string;
+            published_by: components["schemas"]["PrincipalName"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            published_at: string;
+            /** @description what its author should know; none of it keeps the definition from running */
+            warnings: components["schemas"]["SagaDefinitionFinding"][];
+        };
         SagaPage: {
             items: components["schemas"]["Saga"][];
             next_cursor: string | null;
@@ -6923,7 +7180,7 @@ export interface components {
         };
         Problem: {
             /** @enum {string} */
-            type: "urn:countersign:problem:malformed-body" | "urn:countersign:problem:invalid-request" | "urn:countersign:problem:unauthenticated" | "urn:countersign:problem:forbidden" | "urn:countersign:problem:not-found" | "urn:countersign:problem:unknown-tool" | "urn:countersign:problem:unknown-version" | "urn:countersign:problem:unknown-case" | "urn:countersign:problem:method-not-allowed" | "urn:countersign:problem:conflict" | "urn:countersign:problem:external-id-taken" | "urn:countersign:problem:late-vote" | "urn:countersign:problem:record-damaged" | "urn:countersign:problem:vote-refused" | "urn:countersign:problem:not-promoted" | "urn:countersign:problem:erased" | "urn:countersign:problem:precondition-failed" | "urn:countersign:problem:request-timeout" | "urn:countersign:problem:uri-too-long" | "urn:countersign:problem:headers-too-large" | "urn:countersign:problem:body-too-large" | "urn:countersign:problem:unsupported-media-type" | "urn:countersign:problem:invalid-inputs" | "urn:countersign:problem:invalid-mapping" | "urn:countersign:problem:deadline-passed" | "urn:countersign:problem:refused-callback" | "urn:countersign:problem:invalid-limit" | "urn:countersign:problem:key-reused" | "urn:countersign:problem:impossible-order" | "urn:countersign:problem:unusable-policy" | "urn:countersign:problem:unknown-change" | "urn:countersign:problem:too-much" | "urn:countersign:problem:simulation-required" | "urn:countersign:problem:not-undoable" | "urn:countersign:problem:being-undone" | "urn:countersign:problem:dependency-pending" | "urn:countersign:problem:dependency-failed" | "urn:countersign:problem:too-many-in-flight" | "urn:countersign:problem:too-many-bytes" | "urn:countersign:problem:overloaded" | "urn:countersign:problem:too-many-streams" | "urn:countersign:problem:unavailable" | "urn:countersign:problem:no-ruling-yet" | "urn:countersign:problem:internal";
+            type: "urn:countersign:problem:malformed-body" | "urn:countersign:problem:invalid-request" | "urn:countersign:problem:unauthenticated" | "urn:countersign:problem:forbidden" | "urn:countersign:problem:not-found" | "urn:countersign:problem:unknown-tool" | "urn:countersign:problem:unknown-version" | "urn:countersign:problem:unknown-case" | "urn:countersign:problem:method-not-allowed" | "urn:countersign:problem:conflict" | "urn:countersign:problem:external-id-taken" | "urn:countersign:problem:late-vote" | "urn:countersign:problem:record-damaged" | "urn:countersign:problem:vote-refused" | "urn:countersign:problem:not-promoted" | "urn:countersign:problem:erased" | "urn:countersign:problem:precondition-failed" | "urn:countersign:problem:request-timeout" | "urn:countersign:problem:uri-too-long" | "urn:countersign:problem:headers-too-large" | "urn:countersign:problem:body-too-large" | "urn:countersign:problem:unsupported-media-type" | "urn:countersign:problem:invalid-inputs" | "urn:countersign:problem:invalid-mapping" | "urn:countersign:problem:deadline-passed" | "urn:countersign:problem:refused-callback" | "urn:countersign:problem:invalid-limit" | "urn:countersign:problem:key-reused" | "urn:countersign:problem:impossible-order" | "urn:countersign:problem:unusable-policy" | "urn:countersign:problem:invalid-saga-definition" | "urn:countersign:problem:unknown-change" | "urn:countersign:problem:too-much" | "urn:countersign:problem:simulation-required" | "urn:countersign:problem:not-undoable" | "urn:countersign:problem:being-undone" | "urn:countersign:problem:dependency-pending" | "urn:countersign:problem:dependency-failed" | "urn:countersign:problem:too-many-in-flight" | "urn:countersign:problem:too-many-bytes" | "urn:countersign:problem:overloaded" | "urn:countersign:problem:too-many-streams" | "urn:countersign:problem:unavailable" | "urn:countersign:problem:no-ruling-yet" | "urn:countersign:problem:internal";
             title: string;
             status: number;
             detail: string;
@@ -6940,7 +7197,7 @@ export interface components {
              * @description the cause
              * @enum {string}
              */
-            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "role_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "proof_broken" | "run_seq_taken" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "tool_changed" | "tool_contract_changed" | "tool_schema_unusable" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "record_unconfirmed" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
+            reason: "malformed_body" | "invalid_request" | "unauthenticated" | "forbidden" | "decision_link_expired" | "decision_link_invalid" | "decision_link_revoked" | "default_tenant_required" | "delegation_missing" | "not_the_owner" | "own_tool" | "role_missing" | "second_person_required" | "tenant_unknown" | "tool_not_used" | "user_required" | "not_found" | "agent_not_found" | "approval_not_found" | "audit_event_not_found" | "audit_record_not_found" | "audit_scope_not_found" | "blob_not_found" | "call_not_found" | "call_or_case_not_found" | "case_has_no_calls" | "checkpoint_not_found" | "comparison_not_found" | "delegation_not_found" | "fact_table_not_found" | "grant_not_found" | "identity_provider_not_found" | "key_not_found" | "limit_not_found" | "mapping_not_found" | "mapping_version_not_found" | "page_not_found" | "person_link_not_found" | "personal_data_rule_not_found" | "policy_not_found" | "principal_not_found" | "projection_not_found" | "provider_not_found" | "route_not_found" | "run_not_found" | "saga_definition_not_found" | "saga_definition_version_not_found" | "saga_not_found" | "secret_not_found" | "tenant_not_found" | "tile_not_found" | "token_exchange_not_found" | "tool_policy_not_found" | "vote_delegation_not_found" | "webhook_not_found" | "tool_not_found" | "tool_version_not_found" | "case_not_found" | "method_not_allowed" | "conflict" | "billing_period_open" | "call_already_ended" | "call_already_undone" | "call_had_no_effect" | "call_in_doubt" | "call_not_ended" | "call_not_in_doubt" | "case_closed" | "changed_concurrently" | "cosignature_refused" | "damage_not_open" | "effect_of_another_call" | "fact_table_limit_reached" | "id_too_similar" | "identity_provider_conflict" | "later_effects" | "log_drop_refused" | "mapping_not_pending" | "mapping_superseded" | "not_cosigned" | "other_policy_admins_exist" | "person_link_limit_reached" | "policy_never_activated" | "policy_version_taken" | "proof_broken" | "run_seq_taken" | "saga_definition_limit_reached" | "saga_definition_version_taken" | "subject_erased" | "tenant_already_exists" | "tenant_lane_fixed" | "tool_changed" | "tool_contract_changed" | "tool_schema_unusable" | "undo_denied" | "undo_not_editable" | "undo_preview_changed" | "webhook_test_running" | "external_id_taken" | "approval_already_decided" | "record_damaged" | "vote_refused" | "not_promoted" | "erased" | "blob_erased" | "record_dropped" | "etag_mismatch" | "request_timeout" | "uri_too_long" | "headers_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_inputs" | "invalid_mapping" | "deadline_passed" | "refused_callback" | "invalid_limit" | "key_reused" | "impossible_order" | "unusable_policy" | "invalid_saga_definition" | "unknown_change" | "too_much" | "simulation_required" | "not_undoable" | "irreversible" | "nothing_to_undo" | "tool_cannot_undo" | "tool_not_available" | "undo_of_undo" | "being_undone" | "dependency_pending" | "dependency_failed" | "too_many_in_flight" | "too_many_bytes" | "overloaded" | "too_many_streams" | "unavailable" | "answer_unreadable" | "checkpoint_pending" | "cosignature_pending" | "keys_stale" | "record_unconfirmed" | "seal_unavailable" | "store_unavailable" | "too_many_case_streams" | "too_many_gateway_streams" | "views_behind" | "views_rebuilding" | "no_ruling_yet" | "internal";
             class: string;
             retryable: boolean;
             retry_after_s?: number;
@@ -11064,6 +11321,239 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReplayBundle"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_definitions_list: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SagaDefinitionPage"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_definitions_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SagaDefinition"];
+                "application/yaml": components["schemas"]["SagaDefinition"];
+            };
+        };
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SagaDefinitionCheck"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_definitions_newest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewestSagaDefinition"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_definitions_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the answer */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SagaDefinitionVersion"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_definitions_publish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SagaDefinition"];
+                "application/yaml": components["schemas"]["SagaDefinition"];
+            };
+        };
+        responses: {
+            /** @description the same content was published before */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedSagaDefinition"];
+                };
+            };
+            /** @description the answer */
+            201: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedSagaDefinition"];
+                };
+            };
+            /** @description a problem document (RFC 9457) */
+            default: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saga_definitions_chart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a Mermaid flowchart; no text of the definition is syntax in it */
+            200: {
+                headers: {
+                    /** @description the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7 */
+                    "Countersign-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
             /** @description a problem document (RFC 9457) */

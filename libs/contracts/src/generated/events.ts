@@ -1623,6 +1623,22 @@ export interface RetentionSet {
   based_on?: BaseVersion[];
 }
 
+/** A version of a tenant's saga definition; never changed once it is here (the first of a version counts). */
+export interface SagaDefinitionSet {
+  meta: Meta;
+  name: string;
+  /** Semantic version. */
+  version: string;
+  /** The definition with its steps, canonical JSON. */
+  definition_json: string;
+  /** SHA-256 of definition_json, hex. */
+  digest: string;
+  by: Principal;
+  published_at_ms: number;
+  /** Everything that the change was checked against. It takes effect only while none of it has changed since; empty: always. */
+  based_on?: BaseVersion[];
+}
+
 /** A secret was set, rotated or deleted: who, when and which, never the value. */
 export interface SecretChanged {
   meta: Meta;
@@ -2308,6 +2324,7 @@ export interface EventMap {
   projection_rebuild_requested: ProjectionRebuildRequested;
   retention_applied: RetentionApplied;
   retention_set: RetentionSet;
+  saga_definition_set: SagaDefinitionSet;
   secret_changed: SecretChanged;
   subject_erased: SubjectErased;
   tenant_set: TenantSet;
@@ -2358,7 +2375,7 @@ export interface TopicEvents {
   'case-history-view': Tagged<'case_history_exported'>;
   'checkpoint-signed': Tagged<'checkpoint_signed'>;
   'compensation': Tagged<'compensation_executed'> | Tagged<'compensation_failed'> | Tagged<'compensation_requested'> | Tagged<'saga_block_entered'> | Tagged<'saga_compensation_started'> | Tagged<'saga_controlled'> | Tagged<'saga_ended'> | Tagged<'saga_evidence_recorded'> | Tagged<'saga_started'> | Tagged<'saga_step_cancel_requested'> | Tagged<'saga_step_ended'> | Tagged<'saga_step_requested'> | Tagged<'saga_ticket_opened'> | Tagged<'saga_timer_fired'> | Tagged<'saga_wait_ended'> | Tagged<'saga_wait_opened'>;
-  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
+  'configuration-changed': Tagged<'adapter_pin_set'> | Tagged<'api_key_revoked'> | Tagged<'api_key_set'> | Tagged<'case_set'> | Tagged<'damage_accepted'> | Tagged<'delegation_set'> | Tagged<'fact_table_set'> | Tagged<'grant_set'> | Tagged<'identity_provider_set'> | Tagged<'limit_set'> | Tagged<'log_dropped'> | Tagged<'mapping_activated'> | Tagged<'mapping_set'> | Tagged<'person_link_set'> | Tagged<'person_token_verified'> | Tagged<'personal_data_set'> | Tagged<'policy_bundle_activated'> | Tagged<'policy_bundle_published'> | Tagged<'policy_settings_set'> | Tagged<'projection_rebuild_requested'> | Tagged<'retention_applied'> | Tagged<'retention_set'> | Tagged<'saga_definition_set'> | Tagged<'secret_changed'> | Tagged<'subject_erased'> | Tagged<'tenant_set'> | Tagged<'token_exchange_set'> | Tagged<'tool_audit_set'> | Tagged<'tool_evaluation_set'> | Tagged<'tool_lifecycle_set'> | Tagged<'tool_notice_told'> | Tagged<'tool_pin_set'> | Tagged<'tool_policy_set'> | Tagged<'usage_period_closed'> | Tagged<'user_delegation_set'> | Tagged<'webhook_set'>;
   'dead-letter': Tagged<'record_dead_lettered'>;
   'operator-command': Tagged<'approval_mode_corrected'> | Tagged<'run_transcript_kept'> | Tagged<'saga_control_requested'> | Tagged<'saga_requested'> | Tagged<'tool_rated'> | Tagged<'undo_requested'>;
   'policy-decided': Tagged<'approval_requested'> | Tagged<'policy_decided'>;

@@ -15,6 +15,7 @@ import { setPersonLink } from './kinds/person-links.js';
 import { erasePersonal, setPersonalData } from './kinds/personal-data.js';
 import { activateBundle, publishBundle, setPolicySettings } from './kinds/policy-bundles.js';
 import { applyRetention, setRetention } from './kinds/retention.js';
+import { setSagaDefinition } from './kinds/saga-definitions.js';
 import { noteSecret } from './kinds/secrets.js';
 import { setTenant } from './kinds/tenants.js';
 import { setTokenExchange } from './kinds/token-exchanges.js';
@@ -63,6 +64,7 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   log_dropped: () => undefined,
   damage_accepted: () => undefined,
   usage_period_closed: closeUsagePeriod,
+  saga_definition_set: setSagaDefinition,
 };
 
 /** Facts that no ruling, run or sign-in uses; a case is set with its first call. All others are announced to other instances at once. */

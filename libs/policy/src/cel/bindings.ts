@@ -4,7 +4,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 type Json = unknown;
 
 /** A JSON value as CEL sees it; numbers are doubles. */
-function celOf(value: Json): CelInput {
+export function celOf(value: Json): CelInput {
   if (Array.isArray(value)) return celList(value.map(celOf));
   if (value instanceof Map) return celMap(value);
   if (typeof value === 'object' && value !== null) {

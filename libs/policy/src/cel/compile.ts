@@ -34,7 +34,9 @@ for (const overload of env.funcs) overloads.set(overload.name, [...(overloads.ge
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\w+|[^\s\w]/g;
 
-type Run = (on: CelBindings) => unknown;
+/** What a program is evaluated on: a member for each variable. */
+type Bound = { readonly inputs_chars: number };
+type Run = (on: Bound) => unknown;
 
 function parsed(text: string): { tree: Parsed; expr: Expr } | { fault: ExpressionFault } {
   const fault = (offset: number, reason: string) => ({ fault: { position: positionAt(text, offset), reason } });
@@ -49,14 +51,15 @@ function parsed(text: string): { tree: Parsed; expr: Expr } | { fault: Expressio
   }
 }
 
-function compiled(
+/** An expression over these variables, with its static type. */
+export function compiledProgram(
   text: string,
-  known: ConditionEnvironment,
+  variables: ReadonlyMap<string, StaticType>,
 ): { run: Run; type: StaticType; uses: ExpressionUses } | { fault: ExpressionFault } {
   const source = parsed(text);
   if ('fault' in source) return source;
   try {
-    const type = new TypeCheck(overloads).typeOf(source.expr, variablesOf(known));
+    const type = new TypeCheck(overloads).typeOf(source.expr, variables);
     const uses = usesOf(source.expr);
     payForLoops(source.expr);
     const evaluate = plan(env, source.expr) as (on: unknown) => unknown;
@@ -68,7 +71,8 @@ function compiled(
   }
 }
 
-function evaluated(run: Run, on: CelBindings): { value: unknown } | { error: string } {
+/** Never throws. */
+export function evaluatedProgram(run: Run, on: Bound): { value: unknown } | { error: string } {
   try {
     turns.start(on.inputs_chars);
     const value = run(on);
@@ -83,12 +87,12 @@ function evaluated(run: Run, on: CelBindings): { value: unknown } | { error: str
  * A condition whose evaluation errs (a missing field, a text where a number is wanted, too many items) does not hold, and says so.
  */
 export function compileCondition(text: string, known: ConditionEnvironment = {}): { condition: CelCondition } | { fault: ExpressionFault } {
-  const program = compiled(text, known);
+  const program = compiledProgram(text, variablesOf(known));
   if ('fault' in program) return program;
   const { run, type, uses } = program;
   if (!isBool(type)) return { fault: { position: positionAt(text, 0), reason: `a condition must be a bool, and this is ${nameOf(type)}` } };
   const judge = (on: CelBindings): ConditionOutcome => {
-    const outcome = evaluated(run, on);
+    const outcome = evaluatedProgram(run, on);
     if ('error' in outcome) return outcome;
     return typeof outcome.value === 'boolean' ? outcome.value : { error: 'the condition is not a bool' };
   };
@@ -100,11 +104,11 @@ export function compileExpression(
   text: string,
   known: ConditionEnvironment = {},
 ): { expression: CelExpression } | { fault: ExpressionFault } {
-  const program = compiled(text, known);
+  const program = compiledProgram(text, variablesOf(known));
   if ('fault' in program) return program;
   const { run, uses } = program;
   const evaluate = (on: CelBindings) => {
-    const outcome = evaluated(run, on);
+    const outcome = evaluatedProgram(run, on);
     if ('error' in outcome) return outcome;
     const value = jsonOf(outcome.value as CelInput);
     return value === undefined ? { error: 'the value is not JSON; convert it with string(…)' } : { value };

@@ -5,6 +5,7 @@ import { type BundleShelf, emptyShelf } from './bundle-shelf.js';
 import { type ChangeLedger, emptyLedger } from './change-ledger.js';
 import { emptyFacts, type FactShelf } from './fact-shelf.js';
 import type { PersonalData, Retention } from './personal-data.js';
+import type { SagaDefinitions } from './saga-definitions.js';
 import type { CaseFact, Tenant, UsagePeriod, Webhook } from './tenants.js';
 import type { KeptGrant, MappingVersion, TenantLimits, ToolOverride, ToolVersion } from './tools.js';
 
@@ -42,6 +43,8 @@ export interface TenantConfiguration {
   grants: Map<string, KeptGrant>;
   /** By month (`2026-11`); absent: none was closed yet. */
   usage_periods?: Map<string, UsagePeriod>;
+  /** Absent: none was published yet. */
+  saga_definitions?: SagaDefinitions;
   bundles: BundleShelf;
   facts: FactShelf;
 }

@@ -1,47 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { tripOf as of, sequence, step, tools } from '../../testing/sagas/trip.js';
 import { sagaChartOf } from './chart.js';
 import { checkDefinition } from './check.js';
-import type { Block, SagaDefinition, StepBlock } from './definition.js';
-import type { KnownTool } from './faults.js';
+import type { Block, SagaDefinition } from './definition.js';
 
-const text = { type: 'string' };
-const object = (fields: object) => ({ type: 'object', properties: fields, required: Object.keys(fields), additionalProperties: false });
-const tool = (name: string, more: Partial<KnownTool> = {}): KnownTool => ({
-  ...{
-    name,
-    version: '1.0.0',
-    state: 'active',
-    input_schema: object({ id: text }),
-    output_schema: object({ id: text, count: { type: 'integer' } }),
-  },
-  ...{ is_write: true, reversibility: 'reversible', has_compensate: true, latency_p99_ms: 100 },
-  ...more,
-});
-const tools = [
-  tool('book'),
-  tool('look', { is_write: false }),
-  tool('pay', { reversibility: 'irreversible', has_compensate: false }),
-  tool('note', { has_compensate: false }),
-  tool('old', { state: 'deprecated' }),
-];
-const step = (
-  name: string,
-  used = name,
-  more: Partial<StepBlock> = {},
-  id: StepBlock['use']['inputs'][string] = { from: '/inputs/id' },
-): StepBlock => ({
-  ...{ kind: 'step', name, use: { tool: used, version: '^1.0.0', inputs: { id } } },
-  ...more,
-});
-const of = (root: Block, more: Partial<SagaDefinition> = {}): SagaDefinition => ({
-  name: 'trip',
-  version: '1',
-  wait_max_ms: 1000,
-  input_schema: object({ id: text }),
-  root,
-  ...more,
-});
-const sequence = (...blocks: Block[]): Block => ({ kind: 'sequence', blocks });
 const found = (definition: SagaDefinition) =>
   checkDefinition(definition, tools).map(({ severity, step: name, pointer }) => `${severity} ${name} ${pointer}`);
 
@@ -78,7 +40,7 @@ describe('a pointer', () => {
   });
 
   test('names a field that exists, and reads an item only inside a map', () => {
-    expect(read(after('/inputs/nothing'))[0]).toMatch('there is no field nothing; there are: id');
+    expect(read(after('/inputs/nothing'))[0]).toMatch('there is no field nothing; there are: id, ids');
     expect(read(after('/item/id'))[0]).toMatch('only inside a map');
     expect(read(after('/elsewhere'))[0]).toMatch('begins with');
     expect(read(step('a', 'look', {}, { expression: 'x' }))[0]).toMatch('checked only when it runs');
@@ -110,12 +72,58 @@ test('a deadline that the declared p99 cannot meet, and counts that make no sens
   const map: Block = {
     kind: 'map',
     name: 'm',
-    over: { from: '/inputs/id' },
+    over: { from: '/inputs/ids' },
     concurrency: 0,
     join: { kind: 'quorum', count: 0 },
     body: step('look'),
   };
   expect(found(of(map))).toEqual(['fault m /root/concurrency', 'fault m /root/join/count']);
+});
+
+describe('a map', () => {
+  const over = (list: Extract<Block, { kind: 'map' }>['over']): Block => ({
+    ...{ kind: 'map', name: 'm', over: list, concurrency: 1, join: { kind: 'all' } },
+    body: step('look', 'look', {}, { from: '/item' }),
+  });
+
+  test('runs over a list that is there', () => {
+    expect(found(of(over({ from: '/inputs/ids' })))).toEqual(['warning look /root/body/use/inputs/id/from']);
+    expect(found(of(over({ from: '/inputs/id' })))).toContain('fault m /root/over/from');
+    expect(found(of(over({ literal: 'abc' })))).toContain('fault m /root/over/literal');
+    expect(found(of(over({ from: '/steps/look/output/id' })))).toContain('fault m /root/over/from');
+    expect(found(of(over({ expression: 'inputs.ids' })))).toContain('warning m /root/over/expression');
+  });
+
+  test('has no item where its list is chosen', () => {
+    expect(checkDefinition(of(over({ from: '/item' })), tools)[0]?.message).toMatch('only inside a map');
+  });
+});
+
+test('a wait for a person or an event says what it waits for', () => {
+  const wait = (kind: 'approval' | 'event' | 'time', subject?: string): Block => ({
+    ...{ kind: 'wait', name: 'w', wait: kind, timeout_ms: 1, on_timeout: 'fail' },
+    ...(subject ? { subject } : {}),
+  });
+  expect([wait('approval'), wait('event'), wait('time'), wait('event', 'paid')].map((block) => found(of(block)))).toEqual([
+    ...[['fault w /root/subject'], ['fault w /root/subject']],
+    ...[[], []],
+  ]);
+});
+
+test('a schema of inputs that cannot be used is a fault, and nothing is compared with it', () => {
+  const wrong = of(step('book'), { input_schema: { type: 'object', properties: { id: { $ref: 'https://elsewhere.example/x' } } } });
+  expect(found(wrong)).toEqual(['fault null /input_schema', 'warning book /root/use/inputs/id/from']);
+});
+
+test('a definition that is nested too deep or has too many steps is not looked at any further', () => {
+  const nested = (levels: number): Block => (levels === 1 ? step('book') : sequence(nested(levels - 1)));
+  expect(found(of(nested(16)))).toEqual([]);
+  expect(found(of(nested(17)))).toEqual([`fault book /root${'/blocks/0'.repeat(16)}`]);
+  const many = (count: number) => sequence(...Array.from({ length: count }, (_, n) => step(`s${n}`, 'book')));
+  expect(found(of(many(200)))).toEqual([]);
+  expect(found(of(many(201)))).toEqual(['fault null /root']);
+  const uses = Array.from({ length: 200 }, (_, n) => step(`s${n}`, 'nothing', { fallbacks: Array(3).fill(step('x').use) }));
+  expect(checkDefinition(of(sequence(...uses)), tools)).toMatchObject([{ message: expect.stringContaining('800 uses of tools') }]);
 });
 
 test('a chart has escaped labels: no text of a definition becomes syntax', () => {

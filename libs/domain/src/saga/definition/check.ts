@@ -1,17 +1,21 @@
+import { schemaFaults } from '@countersign/contracts';
 import type { SagaDefinition, StepBlock } from './definition.js';
 import { type DefinitionFault, faultAt, type KnownTool, warningAt } from './faults.js';
-import { inputFaults, type Scope } from './junctions.js';
+import { inputFaults, listFaults, type Scope } from './junctions.js';
 import { type Latencies, latencyOf } from './latency.js';
 import { below, nameOf, type Place, rootOf, within } from './places.js';
 import { followed, shapeFaults } from './shape-faults.js';
+import { sizeFaults } from './size-faults.js';
 import { surelyRan } from './surely-ran.js';
-import { placedUses, resolveTool, traitsOf, useFaults } from './tools.js';
+import { placedUses, resolveTool, traitsOf, unknownToolFaults, useFaults } from './tools.js';
 
-const stepsOf = (definition: SagaDefinition): Place[] => within(rootOf(definition)).filter(({ block }) => block.kind === 'step');
+type PlacedStep = Place & { block: StepBlock };
+const stepsOf = (definition: SagaDefinition): PlacedStep[] =>
+  within(rootOf(definition)).filter((place): place is PlacedStep => place.block.kind === 'step');
 
 /** Declared p99 by step; steps of tools that declare none are missing. */
 export function latenciesOf(definition: SagaDefinition, tools: readonly KnownTool[]): Latencies {
-  const steps = stepsOf(definition).map(({ block }) => block as StepBlock);
+  const steps = stepsOf(definition).map(({ block }) => block);
   return Object.fromEntries(
     steps.map((step) => [step.name, traitsOf(step, tools).latency_ms] as const).filter(([, latency_ms]) => latency_ms > 0),
   );
@@ -22,9 +26,9 @@ function deadlineFaults(definition: SagaDefinition, tools: readonly KnownTool[])
   if (deadline_ms === undefined) return [];
   const latencies = latenciesOf(definition, tools);
   const needs_ms = latencyOf(root, latencies);
-  const unknown = stepsOf(definition).filter(({ block }) => !Object.hasOwn(latencies, (block as StepBlock).name));
+  const unknown = stepsOf(definition).filter(({ block }) => !Object.hasOwn(latencies, block.name));
   const warnings = unknown.map(({ block, pointer }) =>
-    warningAt(nameOf(block) ?? null, pointer, 'its tool declares no p99: the deadline is not checked for it'),
+    warningAt(block.name, pointer, 'its tool declares no p99: the deadline is not checked for it'),
   );
   return needs_ms <= deadline_ms
     ? warnings
@@ -60,20 +64,37 @@ function stepFaults(step: StepBlock, pointer: string, scope: Scope, tools: reado
 function junctionFaults(place: Place, scope: Scope, tools: readonly KnownTool[]): DefinitionFault[] {
   const { block, pointer } = place;
   if (block.kind === 'step') return stepFaults(block, pointer, scope, tools);
+  const own = block.kind === 'map' ? listFaults(block, pointer, scope, tools) : [];
+  const inside: Scope = block.kind === 'map' ? { ...scope, in_map: true } : scope;
   let ran = scope.ran;
-  return below(place).flatMap((inner) => {
-    const found = junctionFaults(inner, { ...scope, ran, in_map: scope.in_map || block.kind === 'map' }, tools);
-    if (block.kind === 'sequence') ran = new Map([...ran, ...surelyRan(inner.block).map((step) => [step.name, step] as const)]);
+  const inner = below(place).flatMap((each) => {
+    const found = junctionFaults(each, { ...inside, ran }, tools);
+    if (block.kind === 'sequence') ran = new Map([...ran, ...surelyRan(each.block).map((step) => [step.name, step] as const)]);
     return found;
   });
+  return [...own, ...inner];
 }
+
+const inputSchemaFaults = ({ input_schema }: SagaDefinition): DefinitionFault[] =>
+  input_schema === undefined ? [] : schemaFaults(input_schema).map((message) => faultAt(null, '/input_schema', message));
+
+/** Each fault once: a step may be in several joins that drop it. */
+const once = (found: readonly DefinitionFault[]): DefinitionFault[] => [
+  ...new Map(found.map((fault) => [`${fault.pointer} ${fault.message}`, fault])).values(),
+];
 
 /** All faults and warnings of a definition at once. It may be published where no `fault` is among them. */
 export function checkDefinition(definition: SagaDefinition, tools: readonly KnownTool[]): DefinitionFault[] {
+  const size = sizeFaults(definition);
+  if (size.length > 0) return size;
+  const schema = inputSchemaFaults(definition);
   const root = rootOf(definition);
   const later = followed(root);
   const names = new Set(within(root).flatMap(({ block }) => nameOf(block) ?? []));
-  const scope: Scope = { input_schema: definition.input_schema, ran: new Map(), names, in_map: false };
-  const effects = stepsOf(definition).flatMap(({ block, pointer }) => effectFaults(block as StepBlock, pointer, later.has(block), tools));
-  return [...shapeFaults(definition, tools), ...junctionFaults(root, scope, tools), ...effects, ...deadlineFaults(definition, tools)];
+  // Nothing is compared with a schema that is faulty itself.
+  const input_schema = schema.length > 0 ? undefined : definition.input_schema;
+  const scope: Scope = { input_schema, ran: new Map(), names, in_map: false };
+  const effects = stepsOf(definition).flatMap(({ block, pointer }) => effectFaults(block, pointer, later.has(block), tools));
+  const shape = [...shapeFaults(definition, tools), ...unknownToolFaults(stepsOf(definition), tools)];
+  return once([...schema, ...shape, ...junctionFaults(root, scope, tools), ...effects, ...deadlineFaults(definition, tools)]);
 }

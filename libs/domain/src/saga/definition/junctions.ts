@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@countersign/contracts';
-import { SchemaContainment } from '../../compatibility/schema-containment.js';
-import { type Binding, type StepBlock, usesOf } from './definition.js';
+import { type Binding, type MapBlock, type StepBlock, usesOf } from './definition.js';
 import { type DefinitionFault, faultAt, type KnownTool, warningAt } from './faults.js';
+import { type Fit, literalFit, schemaFit } from './fit.js';
 import { resolveTool } from './tools.js';
 
 /** What a place of the definition may read. */
@@ -54,6 +54,13 @@ function sources(from: string, scope: Scope, tools: readonly KnownTool[]): (Json
     .map((tool) => schemaAt(tool.output_schema, rest));
 }
 
+function misfits(fit: Fit, what: string, { step, pointer }: { step: string; pointer: string }): DefinitionFault[] {
+  if (fit.kind === 'fits') return [];
+  return fit.kind === 'does_not_fit'
+    ? [faultAt(step, pointer, `${what} does not fit: ${fit.reason}`)]
+    : [warningAt(step, pointer, `${what} may not keep ${fit.keyword} of the input: that is checked only when it runs`)];
+}
+
 function bindingFaults(
   binding: Binding,
   target: JsonSchema | undefined,
@@ -63,17 +70,14 @@ function bindingFaults(
 ): DefinitionFault[] {
   const { step, pointer } = at;
   if ('expression' in binding) return [warningAt(step, `${pointer}/expression`, 'the type of an expression is checked only when it runs')];
-  if ('literal' in binding) {
-    const found = target ? new SchemaContainment({ newer: 'inner', tolerant: false }).differences({ const: binding.literal }, target) : [];
-    return found.map(({ message }) => faultAt(step, `${pointer}/literal`, message));
-  }
+  if ('literal' in binding)
+    return target ? misfits(literalFit(binding.literal, target), 'the literal', { step, pointer: `${pointer}/literal` }) : [];
   const given = sources(binding.from, scope, tools);
   if (typeof given === 'string') return [faultAt(step, `${pointer}/from`, `${binding.from}: ${given}`)];
   if (given === undefined) return [warningAt(step, `${pointer}/from`, `${binding.from}: its type is checked only when it runs`)];
   return given.flatMap((schema) => {
     if (typeof schema === 'string') return [faultAt(step, `${pointer}/from`, `${binding.from}: ${schema}`)];
-    const found = target ? new SchemaContainment({ newer: 'inner', tolerant: false }).differences(schema, target) : [];
-    return found.slice(0, 1).map(({ message }) => faultAt(step, `${pointer}/from`, `${binding.from} does not fit: ${message}`));
+    return target ? misfits(schemaFit(schema, target), binding.from, { step, pointer: `${pointer}/from` }) : [];
   });
 }
 
@@ -100,4 +104,11 @@ export function inputFaults(
     return bindingFaults(binding, target, { step, pointer: place }, scope, tools);
   });
   return [...missing, ...wrong];
+}
+
+/** Whether a map is given a list. */
+export function listFaults({ name, over }: MapBlock, pointer: string, scope: Scope, tools: readonly KnownTool[]): DefinitionFault[] {
+  const at = { step: name, pointer: `${pointer}/over` };
+  if ('literal' in over && !Array.isArray(over.literal)) return [faultAt(name, `${at.pointer}/literal`, 'a map runs over a list')];
+  return bindingFaults(over, { type: 'array' }, at, scope, tools);
 }

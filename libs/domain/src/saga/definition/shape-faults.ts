@@ -55,7 +55,10 @@ function shapeOf(place: Place): DefinitionFault[] {
     case 'map':
       return [...(isCount(block.concurrency) ? [] : at('concurrency', 'a whole number from 1')), ...joinFaults(block.join, null, place)];
     case 'wait':
-      return isCount(block.timeout_ms) ? [] : at('timeout_ms', 'a whole number of milliseconds from 1: every wait ends');
+      return [
+        ...(isCount(block.timeout_ms) ? [] : at('timeout_ms', 'a whole number of milliseconds from 1: every wait ends')),
+        ...(block.wait === 'time' || block.subject ? [] : at('subject', `a wait for an ${block.wait} says what it waits for`)),
+      ];
     default:
       return [];
   }

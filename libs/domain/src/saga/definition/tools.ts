@@ -16,13 +16,24 @@ export function resolveTool({ tool, version }: ToolUse, tools: readonly KnownToo
   return usable.find((known) => known.state === 'active') ?? usable[0];
 }
 
-/** Faults of one use of a tool. */
+/** Unknown tools for which near names are looked up: that takes time for each pair of names. */
+const LOOKED_UP_MAX = 10;
+
+/** Uses of tools that do not exist. */
+export function unknownToolFaults(steps: readonly { block: StepBlock; pointer: string }[], tools: readonly KnownTool[]): DefinitionFault[] {
+  const names = new Set(tools.map((known) => known.name));
+  const unknown = steps.flatMap(({ block, pointer }) =>
+    placedUses(block, pointer).flatMap(({ use, pointer: at }) => (names.has(use.tool) ? [] : [{ step: block.name, tool: use.tool, at }])),
+  );
+  return unknown.map(({ step, tool, at }, index) => {
+    const near = index < LOOKED_UP_MAX ? nearestNames(tool, [...names], 3) : [];
+    return faultAt(step, `${at}/tool`, `there is no tool ${tool}${near.length > 0 ? `; near: ${near.join(', ')}` : ''}`);
+  });
+}
+
+/** Faults of the version of a tool that exists. */
 export function useFaults(use: ToolUse, step: string, pointer: string, tools: readonly KnownTool[]): DefinitionFault[] {
-  const names = [...new Set(tools.map((known) => known.name))];
-  if (!names.includes(use.tool)) {
-    const near = nearestNames(use.tool, names, 3);
-    return [faultAt(step, `${pointer}/tool`, `there is no tool ${use.tool}${near.length > 0 ? `; near: ${near.join(', ')}` : ''}`)];
-  }
+  if (!tools.some((known) => known.name === use.tool)) return [];
   if (!inRangeText(use.version))
     return [faultAt(step, `${pointer}/version`, `${use.version} is not a version range: write 1.2.3, ^1.2.3 or ~1.2.3`)];
   const found = resolveTool(use, tools);

@@ -1,0 +1,63 @@
+import { Refusal } from '@countersign/calls';
+import { type Document, isMap, isNode, isScalar, parseDocument, visit } from 'yaml';
+import type { Problem } from '../http/problem.js';
+import { tooDeep } from '../requests/nesting.js';
+import { prototypeKey } from './json-bodies.js';
+import { tokenFault } from './yaml-tokens.js';
+
+/** A text that is full of errors takes about 10 ms a KiB, and any key may send it. */
+export const YAML_BYTES_MAX = 65_536;
+
+const OPTIONS = {
+  // The core schema of YAML 1.2: what JSON has, and nothing else.
+  version: '1.2',
+  schema: 'core',
+  merge: false,
+  resolveKnownTags: false,
+  stringKeys: true,
+  // Both take time that grows with the square of the text: `valueFault` compares keys.
+  uniqueKeys: false,
+  prettyErrors: false,
+  logLevel: 'error',
+} satisfies Parameters<typeof parseDocument>[1];
+
+const malformed = (detail: string): Refusal<'malformed-body'> => new Refusal('malformed-body', detail);
+const lineAt = (text: string, offset: number): string => `line ${text.slice(0, offset).split('\n').length}: `;
+
+/** Keys that stand twice, and numbers without a value. */
+function valueFault(document: Document.Parsed, text: string): string | undefined {
+  let fault: string | undefined;
+  const found = (node: unknown, message: string) => {
+    fault = lineAt(text, isNode(node) ? (node.range?.[0] ?? 0) : 0) + message;
+    return visit.BREAK;
+  };
+  visit(document, (_key, node) => {
+    if (isScalar(node) && typeof node.value === 'number' && !Number.isFinite(node.value))
+      return found(node, `${node.source ?? 'a number'} has no value in JSON`);
+    if (!isMap(node)) return undefined;
+    const keys = new Set<string>();
+    for (const { key } of node.items) {
+      const name = String(isScalar(key) ? key.value : key);
+      if (keys.has(name)) return found(key, `the key ${name.slice(0, 60)} stands twice`);
+      keys.add(name);
+    }
+    return undefined;
+  });
+  return fault;
+}
+
+function documentValue(text: string): { value: unknown } | Problem {
+  const document = parseDocument(text, OPTIONS);
+  const [first] = [...document.errors, ...document.warnings];
+  if (first) return malformed(`The body is not YAML: ${lineAt(text, first.pos[0])}${first.message.slice(0, 300)}`);
+  const fault = valueFault(document, text);
+  if (fault !== undefined) return malformed(`The body is not taken: ${fault}`);
+  const value: unknown = document.toJS({ maxAliasCount: 0 });
+  return tooDeep(value) ?? prototypeKey(value) ?? { value };
+}
+
+/** The JSON value of a YAML text, or why it has none. Takes time that grows with the length of the text alone. */
+export function yamlValue(text: string): { value: unknown } | Problem {
+  const fault = tokenFault(text);
+  return fault === undefined ? documentValue(text) : malformed(`The body is not taken: ${fault}`);
+}

@@ -1,0 +1,47 @@
+import { step, tripOf } from '@countersign/domain/testing/sagas/trip';
+import { describe, expect, test } from 'vitest';
+import { sagaDefinition } from './definition.schema.js';
+import { unreadableDefinition } from './refused-definition.js';
+
+type Issue = { path: string; message: string; step: string | null };
+
+function issuesOf(body: unknown): Issue[] {
+  const parsed = sagaDefinition.safeParse(body);
+  return parsed.success ? [] : (unreadableDefinition(parsed.error.issues, body).more.issues as unknown as Issue[]);
+}
+const found = (body: unknown) => issuesOf(body).map(({ step: name, path, message }) => `${name} ${path}: ${message}`);
+const bound = (binding: unknown) => tripOf(step('a', 'book', {}, binding as never));
+
+describe('what is no definition', () => {
+  test.each<[string, unknown]>([
+    ['null /retries: there is no such field', { ...tripOf(step('a')), retries: 1 }],
+    ['null /name: at most 64 of a to z', { ...tripOf(step('a')), name: 'Trip' }],
+    ['null /version: is no exact semantic version', { ...tripOf(step('a')), version: '1.0' }],
+    ['null /version: is no exact semantic version', { ...tripOf(step('a')), version: '^1.0.0' }],
+    ['null /version: is no exact semantic version', { ...tripOf(step('a')), version: '1.0.0+build' }],
+    ['null /wait_max_ms: ', { ...tripOf(step('a')), wait_max_ms: 1.5 }],
+    ['a /root/when: ', tripOf({ ...step('a'), when: '' })],
+    ['null /root/kind: is step, sequence, branch, parallel, map or wait', tripOf({ kind: 'loop' } as never)],
+    ['a /root/blocks/0/kind: is step, sequence', tripOf({ kind: 'sequence', blocks: [{ ...step('a'), kind: 'stop' } as never] })],
+    [
+      'null /root/join/kind: is all, quorum or first_success',
+      tripOf({ kind: 'parallel', join: { kind: 'any' }, branches: [step('a')] } as never),
+    ],
+    ['a /root/use/inputs/id: has exactly one of from, literal and expression', bound({ from: '/inputs/id', literal: 1 })],
+    ['a /root/use/inputs/id: has exactly one of', bound({})],
+    ['a /root/use/inputs/id/pointer: there is no such field', bound({ pointer: '/inputs/id' })],
+    ['null : ', undefined],
+    ['null : ', []],
+  ])('%s', (issue, body) => {
+    expect(found(body)[0]).toContain(issue);
+  });
+
+  test('has all its faults at once', () => {
+    const body = tripOf({ kind: 'sequence', blocks: [{ ...step('a'), retry: 1 } as never, { ...step('b'), asks: 'yes' } as never] });
+    expect(found(body).map((issue) => issue.split(':')[0])).toEqual(['a /root/blocks/0/retry', 'b /root/blocks/1/asks']);
+  });
+});
+
+test('a literal may be any JSON, null and false too', () => {
+  for (const literal of [null, false, 0, '', [], {}, { from: 'x' }]) expect(found(bound({ literal }))).toEqual([]);
+});
