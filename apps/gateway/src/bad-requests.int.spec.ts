@@ -39,7 +39,7 @@ describe('a body that is not there but called JSON', () => {
     const missed = async ({ method, path, required }: (typeof documented)[number]) => {
       const { status } = await gateway.send(method, path.replace(/\{\w+\}/g, 'x'));
       const refused = [400, 422].includes(status);
-      // 404: the thing is looked for first, or this gateway goes without the part that has the route.
+      // 404: the route checks the resource first, or this gateway runs without the module of the route.
       return refused === required || status === 404 ? [] : [`${method} ${path}: ${status}, required: ${required}`];
     };
     expect(await Promise.all(documented.map(missed)).then((all) => all.flat())).toEqual([]);
@@ -63,7 +63,7 @@ describe('a number of a query is written in decimal digits', () => {
     const missed = async ({ method, path, name }: (typeof numbers)[number]) => {
       const query = `${name}=${text.replace('$', `&${name}=`)}`;
       const { status, body } = await gateway.send(method, `${path.replace(/\{\w+\}/g, 'x')}?${query}`);
-      // 404: this gateway goes without the part that has the route.
+      // 404: this gateway runs without the module of the route.
       if (status === 404) return [];
       return status === 400 && String(body.detail).startsWith(`/${name}: `) ? [] : [`${path}?${query}: ${status} ${body.detail}`];
     };
@@ -171,7 +171,7 @@ describe('a body in a form that is not read is refused with what is (415)', () =
   test.each(taking)('%s %s', async (method, path) => {
     for (const [header, headers, body, detail] of forms) {
       const answer = await gateway.send(method, path.replace(/\{\w+\}/g, 'x'), body, headers);
-      // This gateway goes without the part that has the route: nothing of the body is read.
+      // This gateway runs without the module of the route, so it does not read the body.
       if (answer.body.detail === 'no route has this path: see /openapi.json') continue;
       expect([header, answer.status, answer.body]).toEqual([
         header,

@@ -9,7 +9,7 @@ import { TestGateway } from './testing/test-gateway.js';
 
 let gateway: TestGateway;
 let server: Server;
-/** By the path that it went to: webhook-ids, one for each attempt. */
+/** By request path: webhook-ids, one for each attempt. */
 const got = new Map<string, string[]>();
 let status = 204;
 beforeAll(async () => {

@@ -20,7 +20,7 @@ afterAll(async () => {
 const call = (key?: string) => gateway.send('POST', '/v1/calls', { tool: 'write_note', inputs: { path: 'a.txt', text: 'x' } }, {}, key);
 const readyz = async () => (await (await fetch(`${gateway.url}/readyz`)).json()) as { status: string };
 
-/** As an operator does it. */
+/** Accepts the damage as an operator does. */
 async function accept(): Promise<void> {
   for (const end = Date.now() + 10_000; damage.state.open.size < damage.open.length && Date.now() < end; ) await sleep(5);
   const { body: listed } = await gateway.send('GET', '/v1/damages');

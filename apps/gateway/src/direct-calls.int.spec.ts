@@ -5,7 +5,7 @@ import { DirectCalls } from './calls/direct-calls.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 const DIRECT = '/v1/calls';
-/** The same to the router, which alone reads queries. */
+/** The same path for the router, which alone accepts queries. */
 const ROUTED = '/v1/calls?';
 
 let gateway: TestGateway;

@@ -23,7 +23,7 @@ const personLink = (n: number) => ({
   reason: `reason ${n}`,
 });
 
-/** Everything that is edited in place. */
+/** Every resource that can be edited in place. */
 const edited: Edited[] = [
   ['a limit', 'PUT', '/v1/limits/raced', (n) => ({ kind: 'max_tool_calls', scope: 'run', max: n + 1 })],
   ['a table of facts', 'PUT', '/v1/facts/raced', (n) => ({ rows: [`row-${n}`] })],
@@ -149,7 +149,7 @@ test('a webhook, a case and delegations have tags and are changed only over what
   for (const { etag } of list) expect(etag).toMatch(/^"c\d+"$/);
 });
 
-/** The change of the log's end, as it is recorded. */
+/** The newest recorded change. */
 async function newest(): Promise<{ event_id: string; based_on: unknown[] }> {
   const head = await rig.log.head('configuration-changed', 0);
   const [record] = await rig.log.read('configuration-changed', 0, head - 1, 1);

@@ -22,7 +22,7 @@ afterAll(async () => {
   await gateway.close();
 }, 30_000);
 
-/** A stream that is open; `leave` closes its connection. */
+/** An open stream; `leave` closes its connection. */
 async function follow(call_id: string, key: string) {
   const left = new AbortController();
   const response = await fetch(`${gateway.url}/v1/calls/${call_id}/events`, {
@@ -45,7 +45,7 @@ test('idle streams of a call read it as often as one of them', async () => {
   const alone = await idle();
   while (open.length < STREAMS) open.push(await follow(call_id, gateway.key));
   expect(open.map(({ response }) => response.status)).toEqual(open.map(() => 200));
-  // The first readings of a call are close together, the later ones far apart.
+  // The first polls of a call are close together, the later ones far apart.
   expect(await idle()).toBeLessThanOrEqual(alone);
   expect(alone).toBeGreaterThan(0);
   for (const { leave } of open) leave();

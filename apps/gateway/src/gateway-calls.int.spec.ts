@@ -205,7 +205,7 @@ describe('keys and tenants', () => {
     expect(made.status).toBe(201);
     const { key, key_id } = made.body;
     expect((await gateway.call('write_note', {}, {}, key)).status).toBe(200);
-    const { call_id } = (await gateway.call('read_note', {}, {}, key)).body; // whether it has the scope is policy's to say
+    const { call_id } = (await gateway.call('read_note', {}, {}, key)).body; // the policy service decides whether it has the scope
     const requested = (await gateway.events('tool-call-requested')).find((event) => event.meta.call_id === call_id);
     expect(requested.call.authority).toMatchObject({ agent_token_ref: `key:${key_id}`, scopes: ['mail:send'] });
     expect((await gateway.send('GET', '/v1/keys', undefined, {}, key)).status).toBe(403);
@@ -235,7 +235,7 @@ describe('keys and tenants', () => {
       const value = gateway.deps.codec.encode('api_key_set', legacy);
       const headers = { event_type: 'api_key_set' };
       await gateway.log.append([{ topic: 'configuration-changed', partition: 0, key: legacy.meta.tenant_id, value, headers }]);
-      await gateway.send('POST', '/v1/cases', {}); // what is written later is folded later
+      await gateway.send('POST', '/v1/cases', {}); // later records are folded later
       expect((await gateway.call('write_note', {}, {}, key)).body).toMatchObject({ status: 'succeeded', principal: { kind: 'agent' } });
       const { items } = (await gateway.send('GET', '/v1/keys?limit=500')).body;
       expect(items).toContainEqual(expect.objectContaining({ key_id: legacy.key_id }));

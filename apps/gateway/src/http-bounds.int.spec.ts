@@ -6,7 +6,7 @@ import { TestGateway } from './testing/test-gateway.js';
 const routes = await allRoutes();
 
 const MIB = 1_048_576;
-/** A body that is larger than what any buffer on the way hides. */
+/** Larger than all buffers on the way. */
 const LARGE = 1_000_000;
 const LIMITS = {
   body_bytes_per_tenant_max: 2 * MIB,
@@ -17,7 +17,7 @@ const LIMITS = {
 };
 
 let gateway: TestGateway;
-/** Keys of agents of three tenants. */
+/** API keys of agents of three tenants. */
 const keys: Record<string, string> = {};
 beforeAll(async () => {
   gateway = await TestGateway.open(LIMITS);
@@ -42,7 +42,7 @@ async function metric(name: string): Promise<number> {
   return Number(line?.slice(name.length + 1) ?? 0);
 }
 
-/** Whatever a test left open is closed, and every byte is released by that. */
+/** Closes what a test left open; that must release every byte. */
 afterEach(async () => {
   for (const connection of opened.splice(0)) connection.close();
   await until(async () => (await metric('countersign_http_body_bytes')) === 0);
@@ -51,7 +51,7 @@ afterEach(async () => {
 const auth = (key: string | undefined) => ({ authorization: `Bearer ${key}` });
 const refusedOf = (reason: string) => metric(`countersign_http_refused_total{reason="${reason}"}`);
 
-/** A request whose body never comes whole. */
+/** Sends a request whose body never completes. */
 async function hold(key: string | undefined, from?: string, path = '/v1/calls'): Promise<RawConnection> {
   const before = await metric('countersign_http_body_bytes');
   const connection = (await connect(from)).post(path, { ...auth(key), 'content-length': LARGE }, '{');
@@ -67,9 +67,9 @@ describe('a request without a key is answered before its body is read', () => {
     const missed = async ({ method, path }: (typeof keyed)[number]) => {
       const connection = await connect();
       const url = path.replace(/\{\w+\}/g, 'x');
-      // Nothing of the body comes, so an answer cannot have waited for it.
+      // No byte of the body is sent, so the response cannot have waited for it.
       await connection.send(method, url, { ...auth('csk_nobody'), 'content-length': LARGE }).answered();
-      // 404: this gateway goes without the part that has the route.
+      // 404: this gateway runs without the module of the route.
       return [401, 404].includes(connection.problem.status) ? [] : [`${method} ${path}: ${connection.problem.status}`];
     };
     expect(keyed.length).toBeGreaterThan(50);
@@ -162,7 +162,7 @@ describe('bytes of bodies in flight are capped', () => {
     expect(third.text).toContain('retry-after: 1');
     await hold(keys.globex);
     expect((await (await hold(keys.globex)).answered()).problem).toMatchObject({ status: 429, scope: 'address', max_bytes: 3 * MIB });
-    // The same tenant is served where its address is another.
+    // The same tenant is served from another address.
     expect((await hold(keys.globex, '127.0.0.2')).statuses).toEqual([]);
     const busy = await (await hold(keys.default, '127.0.0.3')).answered();
     expect(busy.problem).toMatchObject({ type: 'urn:countersign:problem:overloaded', status: 503, retry_after_s: 2, scope: 'process' });
@@ -205,7 +205,7 @@ describe('bytes of bodies in flight are capped', () => {
 
   test('800 half-sent bodies hold no more than the caps', async () => {
     for (let round = 1; round <= 8; round++) {
-      // One address for each round: the server notices late that unread connections were closed.
+      // One address per round: the server notices late that unread connections were closed.
       const senders = await Promise.all(Array.from({ length: 100 }, () => connect(`127.0.1.${round}`)));
       for (const sender of senders) sender.post('/v1/calls', { ...auth(keys.acme), 'content-length': LARGE }, 'x'.repeat(100_000));
       await until(() => senders.filter(({ statuses }) => statuses[0] === 429).length >= 98);
@@ -248,7 +248,8 @@ describe('reserved bytes are released however a request ends', () => {
     ],
   ])('%s', async (_title, act) => {
     await Promise.all(Array.from({ length: 20 }, async () => act(await connect())));
-    // The check is `afterEach`: all is released once the connections are closed. A connection that the server keeps is released by its answer.
+    // `afterEach` checks that everything is released once the connections are closed. A connection that the server keeps is released by
+    // its response.
     await until(async () => (await metric('countersign_http_body_bytes')) <= LIMITS.body_bytes_per_tenant_max);
   });
 

@@ -36,7 +36,7 @@ describe('methods', () => {
       const { status, headers } = await gateway.send('PURGE', path.replace(/\{\w+\}/g, 'x'));
       const allow = headers.get('allow')?.split(', ') ?? [];
       const own = routes.filter((route) => route.path === path).map(({ method }) => method);
-      // 404: this gateway goes without the part that has the route.
+      // 404: this gateway runs without the module of the route.
       return status === 404 || (status === 405 && own.every((method) => allow.includes(method))) ? [] : [`${path}: ${status} ${allow}`];
     };
     const paths = [...new Set(routes.map(({ path }) => path))];

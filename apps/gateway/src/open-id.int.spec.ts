@@ -27,7 +27,7 @@ const set = (more: Record<string, unknown>, id = 'corp') =>
   });
 const listTools = (token: string) => gateway.send('GET', '/v1/tools', undefined, {}, token);
 
-/** A token like the provider's, of this test's making. */
+/** A token that imitates the provider's, signed by this test. */
 function forged(
   more: { issuer?: string; audience?: string; expires?: string; alg?: string; key?: Parameters<SignJWT['sign']>[0]; kid?: string } = {},
 ) {
@@ -78,7 +78,7 @@ test('a new signing key of a provider is accepted, and tokens of a removed provi
   const { port } = provider;
   await provider.close();
   provider = await OpenId.open(['alice', 'bob'], [second.jwk, first.jwk], port);
-  await new Promise((later) => setTimeout(later, 5_100)); // its keys were fetched just now
+  await new Promise((later) => setTimeout(later, 5_100)); // its keys were fetched recently
   expect((await listTools(await provider.token('bob'))).status).toBe(200);
   expect((await listTools(old)).status).toBe(200);
   expect((await gateway.send('DELETE', '/v1/identity-providers/corp')).status).toBe(204);

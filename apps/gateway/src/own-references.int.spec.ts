@@ -10,7 +10,7 @@ afterAll(() => world.close());
 const open = (n: number, body: object) => world.ask(n, 'POST', '/v1/cases', body);
 const note = (more: object) => ({ tool: 'write_note', inputs: { path: 'a', text: 'x' }, ...more });
 const call = (n: number, more: object) => world.ask(n, 'POST', '/v1/calls', note(more), { prefer: 'wait=10' });
-/** Does not wait for an end: no view of these gateways has one for a call that was sent before. */
+/** Does not wait for the end: the views of these gateways show no end of a call that was sent before. */
 const send = (n: number, more: object) => world.ask(n, 'POST', '/v1/calls', note(more), { prefer: 'wait=0' });
 const tier = (case_id: string) => world.ask(0, 'POST', '/v1/policies/tools/write_note/resolve', { inputs: note({}).inputs, case_id });
 

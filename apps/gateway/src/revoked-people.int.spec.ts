@@ -29,7 +29,7 @@ const setProvider = (more: object = {}) =>
     ...more,
   });
 
-/** A token of the provider that was issued so many seconds ago. */
+/** A token of the provider, issued `ago_s` seconds ago. */
 function token(subject: string, { ago_s = 0, iat, roles = ['staff'] }: { ago_s?: number; iat?: unknown; roles?: string[] } = {}) {
   const now_s = Math.floor(Date.now() / 1000);
   return new SignJWT({ roles, iat: iat === undefined ? now_s - ago_s : (iat as number) })
@@ -49,7 +49,7 @@ async function requested(): Promise<string> {
   return body.approval.approval_id;
 }
 
-/** The token of a link as it is mailed. */
+/** The token of a link as mailed. */
 const linkOf = (approval_id: string, webhook_id: string) =>
   new DecisionLinks(gateway.deps.keys, gateway.url, Date.now).token({
     tenant_id: 'default',

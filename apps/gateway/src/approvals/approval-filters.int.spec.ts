@@ -45,7 +45,7 @@ const nothing = {
   inputs_json: null,
 };
 
-/** The rows of a call that waits, and of the request for its approval, as the projector writes them. */
+/** The rows of a waiting call and its approval request, as the projector writes them. */
 function waiting(approval_id: string, principal_id: string, { at_ms = 1_000, tool = 'write_note', tenant_id = 'acme' } = {}) {
   const call_id = callId(2, uuidv7(at_ms));
   const principal = { kind: 'agent' as const, id: principal_id, roles: ['agent'] };

@@ -11,7 +11,7 @@ for (const button of document.querySelectorAll('button')) button.onclick = async
   document.querySelector('output').textContent = answer.ok ? 'Recorded: ' + reply.status : reply.detail;
 };`;
 
-/** What the page may run, for its Content-Security-Policy. */
+/** Hash of the only script that the page may run, for its Content-Security-Policy. */
 export const DECISION_SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 
 const escaped = (text: string): string =>

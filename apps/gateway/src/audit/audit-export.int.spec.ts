@@ -19,7 +19,7 @@ const codec = new EventCodec();
 const by = { kind: 'user' as const, id: 'audra', roles: [] };
 const topics = ['configuration-changed', 'tool-registered', 'security-event'];
 
-/** Counts what is read of it. */
+/** Counts the records that are read. */
 class CountedLog {
   records_read = 0;
 
@@ -113,7 +113,7 @@ async function readsOnRecord() {
   );
 }
 
-/** The first export: all that is there at the beginning. */
+/** The first export: all records that exist at the beginning. */
 let first: OpenExport;
 let whole: string[];
 

@@ -18,13 +18,13 @@ let dir: string;
 let log: EmbeddedEventLog;
 const ids: { event_id: string; tenant_id: string }[] = [];
 
-/** A UUIDv7 of this moment: `uuidv7` never goes back, and other specs of this process went on from later times. */
+/** A UUIDv7 of this moment. `uuidv7` is monotonic in a process and may already be ahead because of other specs. */
 const idMadeAt = (ms: number, n: number): string => {
   const hex = ms.toString(16).padStart(12, '0') + (0x7000 | (n & 0xfff)).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12)}-8000-${n.toString(16).padStart(12, '0')}`;
 };
 
-/** The id of the n-th event is made at its append, except every 500th, whose append came ten minutes late. */
+/** The id of the n-th event has the time of its append, except every 500th event, which is appended ten minutes late. */
 async function append(n: number): Promise<void> {
   clock.now_ms += n % 7 === 0 ? 0 : 40;
   const event_id = idMadeAt(n % 500 === 3 ? clock.now_ms - 600_000 : clock.now_ms, n);

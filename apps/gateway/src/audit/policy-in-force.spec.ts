@@ -4,7 +4,7 @@ import type { FoundRecord, RecordsOfCalls } from './records-of-calls.js';
 
 type Set = [event_type: string, event: Record<string, unknown>, tenant_id?: string];
 
-/** What is found of a record of configuration that begins with these, one an offset. */
+/** The offsets that are found when the configuration has these events, one per offset. */
 async function offsetsOf(sets: readonly Set[], positions: number[]): Promise<number[]> {
   const found = sets.map(([event_type, event, tenant_id = 'acme'], offset) => {
     const fields = { meta: { tenant_id }, ...event };

@@ -143,7 +143,7 @@ test('behind a trusted proxy a client is whom the proxy names, not the proxy and
   await post('192.0.2.2');
   await until(() => server.bounds.budget.bytes === 1_800_000);
   expect(server.bounds.budget.counts.address.of('192.0.2.2')).toBe(900_000);
-  // Only trusted proxies may name the client.
+  // The untrusted proxy counts as the client itself.
   await post('192.0.2.3', '127.0.0.2');
   await until(() => server.bounds.budget.counts.address.of('127.0.0.2') === 900_000);
   expect(held.closed).toBe(false);

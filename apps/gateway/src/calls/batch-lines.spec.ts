@@ -5,7 +5,7 @@ import { BatchLines, type LineOrder } from './batch-lines.js';
 
 const answer = (call_id: string) => ({ envelope: JSON.stringify({ call_id }) }) as CallAnswer;
 
-/** What was written after each of three answers, which come in the order 2, 0, 1. */
+/** The lines written after each of three answers, which arrive in the order 2, 0, 1. */
 function written(order: LineOrder): number[][] {
   const out: string[] = [];
   const lines = new BatchLines({ write: (line: string) => out.push(line) } as never, () => new Refusal('unavailable', 'later'), order);

@@ -41,7 +41,7 @@ afterAll(async () => {
   await store.close();
 });
 
-/** The row of a call that ended, as the projector writes it, and its state. */
+/** The row and the state of a call that ended, as the projector writes them. */
 function ended(call: Partial<Call>, { at_ms = 5_000, tenant_id = 'acme', trace_id = 'a'.repeat(32) } = {}) {
   const call_id = callId(2, uuidv7(at_ms));
   const meta = sampleMeta({ call_id, tenant_id, correlation_id: trace_id });

@@ -25,7 +25,7 @@ test('inputs and the message of the error of a marked call are searched for its 
   for (const text of ['ida sample', 'on leave'])
     expect([text, finds(text, call, markings), finds(text, call, []), finds(text, call, ['other'])]).toEqual([text, true, false, false]);
   expect([finds('case_pay', call, []), finds('write_note', call, []), finds(call.call_id, call, [])]).toEqual([true, true, true]);
-  // Nor is what a reader is shown in their stead found: it would tell marked calls from others.
+  // The search does not match the placeholder either: it would reveal which calls are marked.
   expect(finds('not cleared', call, [])).toBe(false);
 });
 

@@ -14,7 +14,7 @@ const state = [
 ].reduce<CallState | undefined>(evolve, undefined) as CallState;
 const envelope = envelopeText(state);
 
-/** One call on the record, which has ended. */
+/** One recorded call, which has ended. */
 const calls = {
   recorded: { views: { current: async () => true } },
   status: async ({ call_id }: { call_id: string }) =>

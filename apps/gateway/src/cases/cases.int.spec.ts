@@ -11,7 +11,7 @@ import { CasesModule } from './cases.module.js';
 
 const AT_MS = 1_700_000_000_000;
 const written: object[] = [];
-/** The configuration of a tenant, whose changes are only written down. */
+/** The configuration of a tenant; changes are only recorded. */
 const configuration = {
   state: initialConfiguration(),
   clock: { now_ms: () => AT_MS },

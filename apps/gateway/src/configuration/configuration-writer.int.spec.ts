@@ -9,7 +9,7 @@ import { PgliteStore, Store } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigurationWriter } from './configuration-writer.js';
 
-/** A store that is unavailable while `is_away`. */
+/** A store that is unavailable while `is_away` is true. */
 class LostStore extends Store {
   readonly durable = false;
   is_away = false;

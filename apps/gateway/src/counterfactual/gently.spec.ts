@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Gently } from './gently.js';
 
-/** A clock that only work moves, and how long each stretch of work was before others got their turn. */
+/** A clock that only work advances, and the length of each period of work without a pause. */
 class Stretches {
   now_ms = 0;
   readonly lengths: number[] = [];

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { asyncApiDocument } from './asyncapi.js';
 
 const specification = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.1.0.json') as object;
-// ajv-formats is CommonJS: its types and what is there differ by a default.
+// ajv-formats is CommonJS: its types and its runtime export differ by a `default`.
 const addFormats = ajvFormats as unknown as (ajv: Ajv) => void;
 
 interface Document {

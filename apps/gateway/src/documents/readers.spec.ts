@@ -21,7 +21,7 @@ const operations = routesOf(document).map(({ method, path, operation }) => ({
   operation: operation as unknown as TypedOperation,
 }));
 
-/** A schema that says something of the value. */
+/** True if a schema constrains its value. */
 const isTyped = (schema: Schema | undefined): boolean => schema !== undefined && Object.keys(schema).length > 0;
 const isNamed = ({ $ref }: Schema): boolean => $ref?.startsWith('#/components/schemas/') ?? false;
 

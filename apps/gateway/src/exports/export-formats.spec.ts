@@ -33,7 +33,7 @@ const event = (more: Partial<AuditEvent> = {}): AuditEvent => ({
 });
 const row = (more: Partial<AuditEvent> = {}): ExportRow => ({ event: event(more), cursor: 'c' });
 
-/** RFC 4180, read strictly. */
+/** Parses RFC 4180 strictly. */
 function parseCsv(text: string): string[][] {
   const lines: string[][] = [[]];
   const cells = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy;

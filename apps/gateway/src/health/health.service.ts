@@ -13,7 +13,7 @@ export class HealthService {
     readonly packs: PackHealth,
   ) {}
 
-  /** `tampered`: it serves, and the record is not what was signed. */
+  /** `tampered`: it serves requests, but the record differs from what was signed. */
   get status(): 'ready' | 'tampered' | 'catching_up' | 'log_full' | 'log_failed' | 'log_stalled' | 'log_closed' {
     const { log, damage } = this.parts;
     const { health } = log;

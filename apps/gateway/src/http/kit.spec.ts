@@ -42,7 +42,7 @@ class NotesController {
 @Module({ controllers: [NotesController] })
 class NotesModule {}
 
-/** Opens `sealed:1` as `open:1`. */
+/** Decrypts `sealed:1` to `open:1`. */
 class Opening extends Readable {
   constructor() {
     super(undefined, { state: undefined as never });

@@ -21,7 +21,7 @@ test('every operation has an id of its own, its path parameters and a problem as
 test('every reference leads to a schema of another name, and none of those is only a reference', () => {
   const { schemas } = document.components as { schemas: Record<string, { $ref?: string }> };
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] as string);
-  // Routes that are stated apart still have anonymous ones, until they move.
+  // Routes with separately declared schemas still have anonymous ones, until they are migrated.
   const named = references.filter((reference) => !reference.startsWith('#/$defs/__schema'));
   const known = Object.keys(schemas).map((name) => `#/components/schemas/${name}`);
   expect(named.length).toBeGreaterThan(10);
@@ -67,7 +67,7 @@ test('the document has exactly the routes of the controllers, so that test/tenan
   const modules = [...app.get(ModulesContainer).values()];
   const controllers = modules.flatMap((module) => [...module.controllers.values()].flatMap(({ metatype }) => metatype ?? []));
   const pathsOf = (about: object) => [Reflect.getMetadata('path', about) as string | string[]].flat();
-  // Pages for people are no part of the API.
+  // Pages for people are not part of the API.
   const stated = controllers.filter((controller) => !Reflect.hasMetadata('swagger/apiExcludeController', controller));
   const routes = stated.flatMap((controller) =>
     Object.values(Object.getOwnPropertyDescriptors(controller.prototype)).flatMap(({ value: handler }) => {

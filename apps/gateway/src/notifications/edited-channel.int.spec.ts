@@ -16,7 +16,7 @@ class SlowReceiver {
     request.on('end', () => (this.status === undefined ? this.held.push(response) : response.writeHead(this.status).end()));
   });
 
-  /** Undefined: answers wait for `answer`. */
+  /** Undefined: responses wait for `answer`. */
   constructor(private status?: number) {}
 
   async open(): Promise<this> {
@@ -29,7 +29,7 @@ class SlowReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Answers what waits, and everything from now on. */
+  /** Responds to waiting and all later requests. */
   answer(status: number): void {
     this.status = status;
     for (const response of this.held.splice(0)) response.writeHead(status).end();

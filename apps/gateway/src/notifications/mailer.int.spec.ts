@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Mailer } from './mailer.js';
 
-/** Takes one mail after another as RFC 5321 has it; answers RCPT with a code that the spec sets. */
+/** Accepts mails one after another (RFC 5321); responds to RCPT with a code that the spec sets. */
 class SmtpServer {
   readonly mails: string[] = [];
   rcpt_code = 250;

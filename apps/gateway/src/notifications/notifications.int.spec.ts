@@ -56,10 +56,10 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** A gateway's notifications over the log, with a channel that answers as the test says. */
+/** Runs a gateway's notifications over the log, with a channel whose responses the test sets. */
 class Life {
   readonly sent: string[] = [];
-  /** Of those that were sent, which had something to decide by. */
+  /** Types of the sent notifications that had a decision link. */
   readonly with_link: string[] = [];
   readonly written: { type: string; fields: unknown }[] = [];
   readonly state = initialConfiguration();
@@ -95,7 +95,7 @@ class Life {
     await this.end?.();
   }
 
-  /** Resolves when the channel is out of the configuration. */
+  /** Resolves when the channel is disabled in the configuration. */
   async disabled(): Promise<void> {
     const { webhooks } = tenantPart(this.state, sampleMeta().tenant_id);
     for (const until = Date.now() + 8000; webhooks.size > 0; await sleep(20)) if (Date.now() > until) throw new Error('it is not disabled');

@@ -10,12 +10,12 @@ import { ToolSunsetScheduler } from './tool-sunset-scheduler.js';
 const DAY_MS = 86_400_000;
 const SUNSET = Date.UTC(2027, 0, 31);
 
-/** A scheduler whose clock is moved by hand, on a configuration that folds what it writes. */
+/** A scheduler with a manual clock, on a configuration that folds its own writes. */
 class Moved {
   now_ms = SUNSET - 60 * DAY_MS;
   readonly sent: Notification[] = [];
   readonly scheduler: ToolSunsetScheduler;
-  /** A channel that accepts what it is sent; false: it does not answer. */
+  /** True: the channel accepts all notifications; false: it does not respond. */
   answers = true;
   private state = initialConfiguration();
   private offset = 0;

@@ -26,7 +26,7 @@ export class KeyRetention {
     clearInterval(this.timer);
   }
 
-  /** Cutoffs that are due; empty if none are, or the tenant keeps data forever. */
+  /** The cutoffs that are due; empty if none are, or if the tenant keeps data forever. */
   async due(tenant_id: string): Promise<RetentionCutoff[]> {
     const terms = retentionOf(this.configuration.state, tenant_id)?.terms;
     if (!terms) return [];
@@ -42,7 +42,7 @@ export class KeyRetention {
     return [...cutoffs.values()];
   }
 
-  /** The record says so first, then the keys are destroyed. @returns what was */
+  /** Records the destruction first, then destroys the keys. @returns the destroyed cutoffs. */
   async apply(tenant_id: string, by: Principal): Promise<RetentionCutoff[]> {
     const cutoffs = await this.due(tenant_id);
     if (cutoffs.length === 0) return cutoffs;

@@ -91,7 +91,7 @@ async function set(_: string, type: 'log_dropped', fields: Omit<EventMap['log_dr
   return { topic: SETTINGS, partition: 0, offset };
 }
 
-/** A drop whose parts may be replaced by ones that fail. */
+/** A drop some of whose dependencies fail. */
 function dropWith(
   faults: { writer?: object; save?: () => Promise<void>; log?: EmbeddedEventLog; dropped?: DroppedFolder; witnesses?: Witness[] } = {},
 ) {
@@ -207,7 +207,7 @@ describe('dropping old records', () => {
     expect(await sign()).toBe('kept');
   });
 
-  /** The same object, of which one method ends in a crash: after the first work of it, where that is given. */
+  /** Wraps an object so that one method fails: after its first `work`, if given. */
   function failing<T extends object>(
     target: T,
     method: keyof T,

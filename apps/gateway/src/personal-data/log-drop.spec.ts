@@ -7,7 +7,7 @@ import { type DropPlan, LogDrop } from './log-drop.js';
 
 const signer = noteSigner('countersign.test/log', Buffer.alloc(32, 1));
 
-/** The day before which a drop at this time would cut, nothing being open. */
+/** The day before which a drop at this time cuts, if no call is open. */
 async function cutAt(now: string, keep_months: number): Promise<string> {
   const log = { since: async () => 0, first: async () => 0 };
   const deps = { log, store: { query: async () => [{ at_ms: null }] } } as unknown as ConstructorParameters<typeof LogDrop>[0];

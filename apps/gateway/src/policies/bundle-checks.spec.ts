@@ -27,7 +27,7 @@ const known: KnownTenant = {
 const ask = (approval: object) => ({ id: 'r', effect: 'require_approval', approval });
 const deny = (more: object) => ({ id: 'r', effect: 'deny', ...more });
 
-/** As publishing checks it: the text, then its conditions, then what they mean. */
+/** Runs the checks of publishing: the text, then its conditions, then their meaning. */
 function findings(rules: object[], of: KnownTenant = known): BundleFindings {
   const bundle = draftBundle.parse({ rules }) as PolicyBundle;
   const compiled = compileBundle(bundle, { version: '1', digest: 'd' }, { inputsOf: () => undefined, fact_tables: [] });

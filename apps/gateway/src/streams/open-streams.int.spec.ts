@@ -82,7 +82,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A stream as a client has it. */
+/** A stream from the view of a client. */
 class Client {
   text = '';
   ended = false;
@@ -230,7 +230,7 @@ describe('the beat', () => {
     socket.write('GET /acme/a HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(() => streams.length === 1);
     socket.pause();
-    // More than the buffers of both sockets hold.
+    // Exceeds the buffers of both sockets.
     while (!streams[0]?.over) {
       streams[0]?.write('x'.repeat(200_000));
       await sleep(1);

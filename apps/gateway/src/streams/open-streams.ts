@@ -5,7 +5,7 @@ import type { RequestAccess } from '../http/request-access.js';
 import { EventStream } from './event-stream.js';
 import type { StreamKind, StreamPlaces } from './stream-places.js';
 
-/** Every stream hears something in this time. */
+/** Heartbeat period of every stream. */
 const BEAT_MS = 15_000;
 /** Streams get their heartbeat in groups, one after the other, so that no turn of the event loop is long. */
 const GROUPS = 60;
@@ -18,9 +18,9 @@ interface Member {
 }
 
 /**
- * The event streams of this gateway. One timer beats all of them: it keeps connections alive, ends a stream whose reader takes
- * nothing, whose credential is no longer valid, or which is older than `age_max_ms`. So a connection whose peer vanished
- * without closing it (half open) holds its place for at most `age_max_ms` and two beats, whatever the operating system reports.
+ * The event streams of this gateway. One timer serves all of them: it sends heartbeats and ends a stream whose reader reads nothing, whose
+ * credential is no longer valid, or which is older than `age_max_ms`. So a half-open connection keeps its place for at most `age_max_ms`
+ * and two heartbeats, whatever the operating system reports.
  */
 export class OpenStreams implements Timed {
   private readonly groups: Set<Member>[] = Array.from({ length: GROUPS }, () => new Set<Member>());
