@@ -59,8 +59,8 @@ describe('a misbehaving tool ends its own call once and affects no other call', 
     );
     expect(ends.map((end) => end.event.outcome.error?.code)).toEqual(Array(5).fill('VALIDATION_ERROR'));
     expect((await outcomeOf('faulty_read', 'answer', 'the next call')).status).toBe('succeeded');
-    // Of any one of them 200 MB would be left, twice while its bytes are held, too.
-    // Leaked memory stays; memory that is freed late, beside other suites, disappears after a while.
+    // A leak of any one tool would leave 200 MB, or 400 MB with its bytes. A leak persists; memory that is freed late, beside other
+    // suites, disappears after a while.
     await rig.until(() => heldMb() - before_mb < 100, 60_000);
   });
 });
@@ -81,7 +81,7 @@ describe('errors that pass by themselves', () => {
   });
 
   test('are retried after a pause, and the number of retries is reported', async () => {
-    // The shortest pauses: by chance two of them may take all the time that the tool has.
+    // Forces the shortest backoff: two random pauses could use up the time limit of the tool.
     vi.spyOn(Math, 'random').mockReturnValue(0);
     expect(await outcomeOf('faulty_read', 'flaky', 'r')).toMatchObject({ status: 'succeeded', retry_count: 2, extras: { cost: 0.03 } });
     expect(await outcomeOf('faulty_write', 'flaky', 'w')).toMatchObject({ status: 'succeeded', retry_count: 2 });
@@ -174,7 +174,7 @@ test('a reconcile with an unknown kind of answer is retried, then its write is i
 });
 
 describe('who never answers', () => {
-  /** What waits for 10 s is a question to a tool: it waits for a moment. */
+  /** Shortens the 10 s wait, which is the timeout of a read-back. */
   const hurried = () => {
     const real = globalThis.setTimeout;
     const hurry = (run: () => void, ms?: number) => real(run, ms === 10_000 ? 50 : ms);

@@ -25,7 +25,7 @@ const ends = {
 };
 const after = ({ meta }: EventMap['policy_decided']) => ({ ...meta, event_id: uuidv7(Date.now()) });
 
-/** A call that waited for people and got an end; its approval id is policy's. */
+/** A call that waited for approval and then ended without it; the policy service made its approval id. */
 async function ended(how: keyof typeof ends, name: string) {
   const decision = rig.ruling('blind_write', name);
   const approval_id = `${decision.meta.call_id}.1`;
@@ -33,7 +33,7 @@ async function ended(how: keyof typeof ends, name: string) {
   return { decision: decision, approval_id, grant: rig.grant(decision, ['ann'], { approval_id }) };
 }
 
-/** The write after the closing was read shows that everything before it was handled and folded. */
+/** This write runs after the closing was read, so everything before it is handled and folded. */
 async function settled(name: string) {
   await rig.end(await rig.allow('blind_write', name));
   await sleep(QUIET_MS);

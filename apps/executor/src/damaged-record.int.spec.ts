@@ -4,7 +4,7 @@ import { createLogger, KnownDamage, systemClock } from '@countersign/process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Rig } from './testing/rig.js';
 
-/** A call that may run does so within some 20 ms. */
+/** Far longer than the 20 ms in which an allowed call runs. */
 const LONG_ENOUGH_MS = 700;
 let rig: Rig;
 let damage: KnownDamage;

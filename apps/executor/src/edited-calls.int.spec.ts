@@ -11,7 +11,7 @@ afterEach(() => rig.close());
 
 const digest = 'ab'.repeat(32);
 
-/** A grant of edited inputs, which have this key by themselves. */
+/** A grant of edited inputs with this key of their own. */
 function edited(name: string, key: string): EventMap['approval_granted'] {
   const decision = rig.ruling('blind_write', name);
   return rig.grant(decision, ['ann'], { also: { idempotency_key: key, discriminating_digest: digest, attempt: 0 } });

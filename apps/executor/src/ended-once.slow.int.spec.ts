@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** The call whose request came again after a kill: policy forgets calls that have ended, and rules on it once more. */
+/** A call whose request was repeated after a kill: the policy service forgets ended calls, so it decides it again. */
 const ruledAgain = (ruling: ReturnType<Rig['ruling']>) => rig.put('policy_decided', [ruling]);
 
 const endsOf = async (ruling: ReturnType<Rig['ruling']>): Promise<string[]> =>

@@ -13,7 +13,7 @@ afterEach(() => rig.close());
 
 type Ruling = ReturnType<Rig['ruling']>;
 
-/** What trust counts of a call by its ruling and its end. */
+/** What the trust score counts for a call, from its decision and its end. */
 function counted(ruling: Ruling, ended: Ended, more: object = {}) {
   const outcome = { ...ended.event.outcome, ...more };
   const at = { topic: 'policy-decided', partition: 0, offset: 0, timestamp_ms: 1 };

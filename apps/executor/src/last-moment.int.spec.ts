@@ -20,7 +20,7 @@ afterEach(() => rig.close());
 
 const typesOf = async ({ meta }: Ruling) => (await rig.eventsOf(meta.call_id as string)).map(({ event_type }) => event_type);
 
-/** No start gets onto the log until the returned function is called. */
+/** Blocks all starts from the log until the returned function is called. */
 function stall(): () => void {
   log.refuses = (record) => record.headers.event_type === 'tool_call_started';
   return () => {
@@ -28,7 +28,7 @@ function stall(): () => void {
   };
 }
 
-/** A write that is claimed, and whose start does not get onto the log. */
+/** A claimed write whose start does not reach the log. */
 async function stalled(ruling: Partial<Ruling> = {}): Promise<Ruling> {
   const before = log.refused;
   const decision = await rig.allow('blind_write', 'a', { ruling });
@@ -36,13 +36,13 @@ async function stalled(ruling: Partial<Ruling> = {}): Promise<Ruling> {
   return decision;
 }
 
-/** The executor has looked several times how long configuration has been silent. */
+/** Waits until the executor has checked several times how stale its configuration is. */
 async function looked(): Promise<void> {
   const before = log.configuration_reads;
   await rig.until(() => log.configuration_reads > before + 10);
 }
 
-/** These tools may not be called any longer, and the executor knows it. */
+/** Forbids these tools, and waits until the executor knows it. */
 async function forbid(): Promise<void> {
   const meta = { ...rig.meta('0-11111111-1111-4111-8111-111111111111', 'default'), call_id: null, partition: 0 };
   const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
@@ -101,7 +101,7 @@ describe('while configuration is silent', () => {
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  /** Configuration fell silent between the claim of a write and its start, which is on the log now. */
+  /** A write whose configuration became stale between its claim and its start, which is on the log now. */
   async function held(): Promise<Ruling> {
     const pass = stall();
     const decision = await stalled({ config_offset: -1 });

@@ -12,7 +12,7 @@ afterEach(() => rig.close());
 
 const BEYOND_HEAD = 1000;
 
-/** What a killed process leaves where its claim reached the database and the ruling that it claimed for was never synced. */
+/** The state after a kill if the claim reached the database and the decision behind it was never synced. */
 async function claimOfLostRuling(key: string, partition: number, source_offset: number): Promise<void> {
   await rig.store.query({
     text: `INSERT INTO executor_leases (epoch, instance_id, lane, lease_until_ms, fenced) VALUES (900, 'dead', 'shared', 0, true)

@@ -10,7 +10,7 @@ afterEach(() => rig.close());
 
 const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
 
-/** Maps the name `other` to `imp`. Published long ago. */
+/** Maps the name `other` to `imp`. In force for a long time. */
 async function publish(tool: string, version = 1): Promise<void> {
   const definition_json = JSON.stringify({
     mode: 'permissive',

@@ -26,7 +26,7 @@ async function ended(signal: NodeJS.Signals): Promise<void> {
   await once(child, 'exit');
 }
 
-/** A write whose executor died while the process that it ran in was handed it; its system of record says that it did not happen. */
+/** A write whose executor died after it passed the write to a child process; the system of record shows that it did not happen. */
 async function takenOver() {
   const first = await rig.start();
   await rig.end(await rig.allow('asked_write', 'before'));

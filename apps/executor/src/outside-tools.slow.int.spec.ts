@@ -51,9 +51,9 @@ describe('a tool that harms its process', () => {
   const fatal = ['block', 'exit', 'leak', 'throw_outside'];
 
   test.each(fatal)('ends the calls of that process alone: a write that does %s is in doubt, and the next one runs', async (act) => {
-    // A blocked thread is noticed when the time of its call is over.
+    // A blocked thread is detected at the timeout of its call.
     expect(await outcomeOf(act === 'block' ? 'faulty_write' : 'patient_write', act, `write ${act}`)).toMatchObject({ status: 'in_doubt' });
-    // The start of a child counts into the time of the call that needs it.
+    // The start of a child counts towards the time limit of the call that needs it.
     expect((await outcomeOf('patient_read', 'answer', `after ${act}`)).status).toBe('succeeded');
   });
 
@@ -70,7 +70,7 @@ describe('a tool that harms its process', () => {
   });
 });
 
-/** The processes that are on record for a write, one a start. */
+/** The processes in the start records of a write, one per start. */
 async function placesOf({ meta }: EventMap['policy_decided']): Promise<ProcessIdentity[]> {
   const starts = (await rig.eventsOf(meta.call_id as string)).filter(({ event_type }) => event_type === 'tool_call_started');
   return starts.map(({ event }) => (event as EventMap['tool_call_started']).process as ProcessIdentity);

@@ -13,12 +13,12 @@ const UNREADABLE = {
   error: { code: 'VALIDATION_ERROR', details_json: '{"reason":"record_unreadable"}' },
 };
 
-/** Bytes on a topic that executors read, where a service put what it should not have. */
+/** Writes invalid bytes to a topic that executors read, as a faulty service would. */
 async function putBytes(value: Buffer, event_type: string, partition = 0, topic = 'policy-decided'): Promise<void> {
   await rig.log.append([{ topic, partition, key: null, value, headers: { event_type } }]);
 }
 
-/** Where the records of a topic end, and up to where the store says that they are history. */
+/** The end offsets of a topic, and the stored history offsets. */
 async function places(topic: string): Promise<{ head: number[]; history: number[] }> {
   const rows = await rig.store.query<{ partition: number; history_below: string }>({
     text: 'SELECT partition, history_below FROM executor_progress WHERE topic = $1 ORDER BY partition',

@@ -64,7 +64,7 @@ describe('an executor that comes back', () => {
     expect(rig.world.effects).toHaveLength(1);
     const repeat = await rig.end(await rig.allow('blind_write', 'a'));
     expect(repeat).toMatchObject({ event_type: 'tool_retry_deduplicated' });
-    // The late answer is folded into the row, then it answers.
+    // The late result is folded into the row, then it answers.
     const key = slow.call?.idempotency_key as string;
     await rig.until(async () => (await rig.store.query({ text: SETTLED, params: [key] })).length === 1);
     expect((await rig.end(await rig.allow('blind_write', 'a'))).event.outcome.status).toBe('succeeded');
@@ -117,7 +117,7 @@ describe('an executor that comes back', () => {
     await rig.put('tool_executed', [
       { meta, idempotency_key: key, tool, version, epoch: 1, decision_id, revision, outcome, source, also: null },
     ]);
-    // Calls that stood open beside them keep the reader of ends far enough back.
+    // Open calls beside them keep the stored position of the ends reader low.
     await rig.store.query({ text: 'UPDATE executor_progress SET ends_from = 0', params: [] });
     await rig.start({ lease_ms: 1000 });
     expect(await rig.end(started)).toMatchObject({ event_type: 'tool_call_in_doubt' });

@@ -97,7 +97,7 @@ test('a blocked version: what waits for a slot is taken out of the queue while t
     return waiting.every(({ meta: { call_id } }) => events.some(({ event }) => event.meta.call_id === call_id));
   };
   await rig.until(isRejudged);
-  // What runs holds the only slot all the while.
+  // The running call holds the only slot meanwhile.
   expect(rig.world.effects).toHaveLength(1);
   open();
   expect((await rig.end(running)).event.outcome.status).toBe('succeeded');

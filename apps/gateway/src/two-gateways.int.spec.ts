@@ -93,7 +93,7 @@ test("a tenant's cap on calls in flight counts what all gateways have", async ()
     const heads = await Promise.all([0, 1, 2, 3].map((partition) => log.head('tool-call-requested', partition)));
     return heads.reduce((sum, head) => sum + head);
   };
-  // They stay in flight for 5 s; the other gateway has only the requested one.
+  // They stay in flight for 5 s; the other gateway sees only the requested one.
   const before = await recorded();
   const open = Array.from({ length: 6 }, () => call(first, 'unruled'));
   await until(async () => (await recorded()) === before + 6, 4_000);

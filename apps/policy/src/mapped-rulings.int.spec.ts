@@ -36,7 +36,7 @@ const inputsOf = (inputs: object): Partial<ToolCall> => {
   return { inputs_json, inputs_digest: sha256Hex(inputs_json), requested_at_ms: Date.now() };
 };
 
-/** The executor saw this position and would not run the call: policy has it too when it rules again. */
+/** The executor refused to run the call under the rules at this offset: the policy service must have read them when it decides again. */
 async function rejudged(call_id: string, call: ToolCall, config_offset: number): Promise<void> {
   const refused = {
     decision_id: 'd',

@@ -127,7 +127,7 @@ describe('a record that cannot be handled', () => {
   });
 });
 
-/** An approval as it may be on the log, whoever wrote it. */
+/** A vote as it may be on the log, whoever wrote it. */
 const voteOf = (call_id: string, approval_id: string, id: string): EventMap['approval_voted'] => ({
   meta: rig.meta(call_id),
   approval_id,

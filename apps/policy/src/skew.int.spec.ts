@@ -7,7 +7,7 @@ const by = { kind: 'user' as const, id: 'root', roles: [] };
 let rig: PolicyRig;
 afterEach(() => rig.close());
 
-/** Policy with a clock that differs from the log's, and a rule that gives people so much time. */
+/** Starts policy with a clock that differs from the log's, and a rule with this approval time. */
 async function skewed(skew_ms: number, expires_after_ms: number): Promise<void> {
   rig = await PolicyRig.open();
   const row = { tool: 'pay', tier: 'tier_2_approval_required' as const, rule_id: 'short', approver_roles: ['approver'], quorum: 1 };

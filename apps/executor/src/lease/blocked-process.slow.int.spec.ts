@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Rig } from '../testing/rig.js';
 import { SlowLeases, StoppedClock } from '../testing/several-processes.js';
 
-/** Longer than anybody keeps an answer back here. */
+/** Longer than any test delays a response. */
 const LEASE_MS = 4_000;
-/** A lease that is over long before the time of a tool is. */
+/** A lease that ends long before the timeout of a tool. */
 const SHORT_MS = 100;
 const HELD_BACK_MS = 250;
 
@@ -23,7 +23,7 @@ async function epochs(): Promise<number[]> {
 
 const started = async (call_id: string) => (await rig.eventsOf(call_id)).filter(({ event_type }) => event_type === 'tool_call_started');
 
-/** An executor whose lease ran out while it was blocked, and that cannot learn yet whether it holds it. */
+/** An executor whose lease expired while it was blocked, and that cannot find out yet whether it still holds it. */
 async function blocked(durable: boolean) {
   const store = new SlowLeases(rig.store, durable);
   await rig.start({ lease_ms: LEASE_MS }, { clock, store });

@@ -2,7 +2,7 @@ import { createLogger } from '@countersign/process';
 import { describe, expect, test } from 'vitest';
 import { Lease, type LeaseTable } from './lease.js';
 
-/** The row of a lease. Its answers wait while it is `slow`. */
+/** The row of a lease. Its responses wait while it is `slow`. */
 class Table implements LeaseTable {
   epochs = 0;
   fenced = 0;
@@ -20,7 +20,7 @@ class Table implements LeaseTable {
   release = async (epoch: number) => {
     this.released.push(epoch);
   };
-  /** Answers nothing until `go` is called. */
+  /** Blocks all responses until `go` is called. */
   stall(): () => void {
     let go: () => void = () => undefined;
     this.slow = new Promise((resolve) => {
@@ -83,7 +83,7 @@ describe('a process that was blocked past the end of its lease', () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     table.onHeartbeat = () => {
-      clock.now += LEASE_MS + 1; // blocked between the question and its answer
+      clock.now += LEASE_MS + 1; // blocked between the request and its response
       if (table.requested_at.length >= 3) table.onHeartbeat = () => undefined;
     };
     expect(await until(() => table.requested_at.length >= 1)).toBeUndefined();
@@ -127,7 +127,7 @@ describe('a store that gives no answer', () => {
     expect(lost).toEqual([]);
     expect(await waiting).toBe(false);
     expect(lost).toEqual([1]);
-    // What it says afterwards comes too late, although the row still stands.
+    // A later response is ignored, although the row still exists.
     go();
     await until(() => lease.held);
     expect([lease.epoch, lost]).toEqual([2, [1]]);

@@ -12,17 +12,17 @@ import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { RunObserver } from './call-spans.js';
 import type { RunEvent, RunResults } from './run-results.js';
 
-/** A call that is to be sent again is looked at again after this, while it is not known whether the lease still holds. */
+/** Pause before a resend is checked again while the lease is unproven. */
 const UNPROVEN_PAUSE_MS = 20;
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** A call whose time has come, and what that means for it. */
+/** A due call, and its event. */
 export interface Due {
   job: Job;
   event: Extract<CallEvent, 'start_again' | 'run_again' | 'ask_due'> | RunEvent;
 }
 
-/** What runs are made with besides their tools. */
+/** Dependencies of runs, besides their tools. */
 export interface CallRunnerParts {
   lease: Lease;
   clock: Clock;
@@ -31,15 +31,15 @@ export interface CallRunnerParts {
   observer: RunObserver | undefined;
   /** Hides what the tenant's rules hide. */
   redactor: Pick<Redactor, 'seen'>;
-  /** Has the keys at hand that a result of a sealed call is sealed under. */
+  /** Has the keys ready that encrypt the result of an encrypted call. */
   decryptor: Pick<PersonalDataDecryptor, 'ready'>;
 }
 
-/** Runs calls that may fire, and finds out what became of those whose answer was lost. */
+/** Runs authorized calls, and determines the outcome of those whose response was lost. */
 export class CallRunner {
-  /** Jobs that are looked at again at their `due_ms`. */
+  /** Jobs that are checked again at their `due_ms`. */
   private readonly timed = new Set<Job>();
-  /** Results that are being finished, and the run that gave them. */
+  /** Results that are being finished, with their run. */
   private readonly finishing = new WeakMap<Job, { run: Abortable; more: Promise<Seen> }>();
 
   constructor(
@@ -49,7 +49,7 @@ export class CallRunner {
     private readonly undone: Pick<UndoneEffects, 'again'>,
   ) {}
 
-  /** The last step: nothing fires without the lease. Its answer is what came of the run. */
+  /** The last step: no call runs without the lease. Resolves with the result of the run. */
   run(job: Job): RunEvent | Promise<RunEvent | undefined> {
     const { lease, clock } = this.parts;
     if (!lease.check()) return lease.unproven ? 'lease_unproven' : 'lease_missing';

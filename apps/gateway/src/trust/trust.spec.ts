@@ -31,7 +31,7 @@ for (const at of [
   evolveConfiguration(state, { ...at, partition: 0, offset: 0, timestamp_ms: 1 } as unknown as PlacedEvent);
 
 const rated = { rater: 'user:eve', rating: 4, comment: null, by: { kind: 'user', id: 'eve' }, rated_at_ms: 5, version: '1.2.0' };
-/** A tenant in which nothing has run and one person has rated. */
+/** A tenant without runs, in which one person has rated. */
 const reader = {
   of: async () => ({ scores: new TrustScores(new Map(), 1_000), bound: undefined }),
   spans: async () => [],

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** The view's row of another call, as the projector would write it. */
+/** Writes the view row of another call, as the projector does. */
 async function viewed(call_id: string, status: string, tenant_id = 'acme'): Promise<void> {
   const row = { call_id, tenant_id, case_id: null, run_id: null, tool: 'note', status, requested_at_ms: 1, hlc: 1 };
   await store.atomically([stableTables(['calls']).bind(upsertCalls([{ ...row, state: Buffer.alloc(4), waits_approval: false }]))]);

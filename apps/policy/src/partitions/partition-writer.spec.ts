@@ -6,7 +6,7 @@ import { type Outgoing, PartitionWriter } from './partition-writer.js';
 
 type Answer = 'ok' | 'lost_before' | 'lost_after';
 
-/** Takes appends one after another; each goes as the script says, the later ones are all taken. */
+/** Handles appends one after another as scripted; accepts all later ones. */
 class ScriptedLog extends EventLog {
   readonly taken: { topic: string; at: number }[] = [];
   appends = 0;

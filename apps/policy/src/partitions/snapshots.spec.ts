@@ -3,7 +3,7 @@ import { aCall, aMeta, asks, person, RuledPartition } from '@countersign/domain/
 import { expect, test } from 'vitest';
 import { loadSnapshot } from './snapshots.js';
 
-/** A snapshot as it was written before requests had parts. */
+/** A snapshot from before requests had parts. */
 function snapshotBeforeParts(): string {
   const requirement = {
     approver_roles: ['approver'],
