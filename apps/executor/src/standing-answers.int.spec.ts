@@ -259,11 +259,11 @@ describe('several executors', () => {
       status: 'succeeded',
       warnings: [expect.stringMatching(/^resource_in_doubt/)],
     });
-    // As long as it may still happen, no result on its resource holds.
+    // As long as the write may still take effect, no result on its resource is valid.
     expect((await set('B')).event_type).toBe('tool_executed');
     open();
     await rig.until(async () => (await rig.eventsOf(slow.meta.call_id as string)).some((event) => event.event_type === 'tool_executed'));
-    // The late answer ends the doubt: nothing holds the resource any more.
+    // The late result ends the doubt and releases the resource.
     await rig.until(async () => (await rig.store.query({ text: 'SELECT 1 AS held FROM resource_holds', params: [] })).length === 0);
     expect([(await set('C')).event_type, (await set('C')).event_type]).toEqual(['tool_executed', 'tool_retry_deduplicated']);
     expect((await set('B')).event_type).toBe('tool_executed');

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** A store whose two of seven statements fail: before it ran, or although it did. */
+/** A store that fails two of seven statements: before they ran, or after. */
 class FaultyStore extends Store {
   readonly durable = false;
   private seed = 42;
@@ -22,7 +22,7 @@ class FaultyStore extends Store {
   transaction: Store['transaction'] = (work) => this.store.transaction(work);
   close = async () => undefined;
 
-  /** By a seed and not by turns: whoever tries again in a rhythm must not meet the same fault for ever. */
+  /** By a seed, not in rotation: otherwise a retry with a fixed rhythm could meet the same fault forever. */
   private async perhaps<T>(work: () => Promise<T>): Promise<T> {
     this.seed = (Math.imul(this.seed, 1_664_525) + 1_013_904_223) >>> 0;
     const dice = this.seed / 2 ** 32;

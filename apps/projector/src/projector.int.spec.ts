@@ -21,7 +21,7 @@ import { startProjector } from './start-projector.js';
 import { PlatformOnDisk } from './testing/platform-on-disk.js';
 import { SampleHistory } from './testing/sample-history.js';
 
-/** A store of which so many writes fail: by turns before they ran, and although they did. */
+/** A store whose next `faults` writes fail, alternately before and after they ran. */
 class FaultyStore extends Store {
   readonly durable = false;
   faults = 0;

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** What a workspace of one tenant may hold: files, its trash and receipts, a repository, a folder with the name of a tenant. */
+/** Possible contents of a one-tenant workspace: files, trash and receipts, a repository, a folder named like a tenant. */
 const files: Readonly<Record<string, string>> = {
   'a.txt': 'one',
   'docs/b.md': 'two',
@@ -42,7 +42,7 @@ const layout = (): FolderLayout => JSON.parse(readFileSync(join(root, LAYOUT_FIL
 const write = (value: FolderLayout) => writeFileSync(join(root, LAYOUT_FILE), JSON.stringify(value));
 const run = (...args: string[]) => moveWorkspace.run(['--root', root, '--now', ...args], {});
 
-/** Every file is the tenant's, none is lost, and there is nothing beside its folder and the layout. */
+/** Every file belongs to the tenant, none is lost, and the root has only its folder and the layout. */
 function expectMoved(tenant = 'default'): void {
   expect(filesBelow(join(root, tenant))).toEqual(files);
   expect(readdirSync(root).sort()).toEqual([LAYOUT_FILE, tenant].sort());

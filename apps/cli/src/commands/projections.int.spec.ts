@@ -12,7 +12,7 @@ const building = (records: number) => ({
   records_total: 1_000_000,
   started_at: new Date(Date.now() - 10_000).toISOString(),
 });
-/** What the product says of the projection, one answer a look. */
+/** The responses of the server about the projection, one per poll. */
 const answers = [
   { live: null, building: null },
   { live: null, building: building(250_000) },
@@ -41,7 +41,7 @@ test('a rebuild that takes long shows a bar, its pace and how long it takes stil
   } finally {
     writing.mockRestore();
   }
-  // On a terminal each line is written over the one before.
+  // On a terminal each line overwrites the previous one.
   const shown = printed
     .map((text) =>
       text

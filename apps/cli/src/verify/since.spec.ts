@@ -7,7 +7,7 @@ const signer = noteSigner('log.example', Buffer.alloc(32, 1));
 const log = signer.verifier;
 const head = (topic: string): TreeHead => ({ topic, partition: 0, size: 1, root: Buffer.alloc(32, 1) });
 
-/** A log in which each topic is a tree of one record, new in an entry of its own. */
+/** A log in which each topic is a tree with one record, each added by a separate entry. */
 function notes(...topics: string[]) {
   const at = HeadsLog.empty();
   return topics.map((topic, number) => {

@@ -70,7 +70,7 @@ export class CallRunner {
     this.runtime.run(job, ends_ms, done, this.proven);
   }
 
-  /** All attempts of a read share the time of its tool; a write that is sent again to learn what became of it gets it anew. */
+  /** All attempts of a read share the timeout of its tool; a write that is sent again to learn its outcome gets a new timeout. */
   private endsBy(job: Job, now_ms: number): number {
     const timeout_ms = this.runtime.find(job)?.contract.timeout_ms ?? 0;
     if (job.until_ms === 0) job.until_ms = now_ms + timeout_ms;
@@ -90,7 +90,7 @@ export class CallRunner {
     return 'result_to_finish';
   }
 
-  /** What follows on an answer is waited for: its effect is read back, or its full output stored. */
+  /** Waits for the steps after a response: the read-back of its effect, or the storage of its full output. */
   async finish(job: Job): Promise<RunEvent | undefined> {
     try {
       const { run, more } = this.finishing.get(job) as { run: Abortable; more: Promise<Seen> };
@@ -109,7 +109,7 @@ export class CallRunner {
     }
   }
 
-  /** The last line: whatever goes wrong in taking a result ends its own call, and harms no other. */
+  /** Last resort: an error while a result is handled ends only its own call. */
   broken(job: Job, cause: unknown): 'broken' | undefined {
     const text = job.call.sealed || !(cause instanceof Error) ? 'withheld' : cause.stack;
     this.parts.logger.error(
@@ -155,26 +155,26 @@ export class CallRunner {
     this.timed.delete(job);
   }
 
-  /** Asks the tool to stop; what it did is then found out as after any lost answer. */
+  /** Requests the tool to stop; its effect is then determined as after a lost response. */
   cancel(job: Job) {
     job.handle?.abort('cancelled');
     job.due_ms = Math.min(job.due_ms, this.parts.clock.monotonic_ms() + this.results.limits.grace_ms);
     job.aborted ??= 'cancelled';
   }
 
-  /** Its lease is lost, or its end came from elsewhere: destroy what runs. */
+  /** Its lease is lost, or another process recorded its end: destroys the run. */
   drop(job: Job, reason: 'lease_lost' | 'closing') {
     this.timed.delete(job);
     job.handle?.abort(reason);
   }
 
-  /** Reads that run for long and have no row. */
+  /** Long-running reads without a row. */
   longReads(): Job[] {
     const since_ms = this.parts.clock.monotonic_ms() - this.results.limits.long_read_ms;
     return [...this.timed].filter((job) => job.stage === 'running' && !job.write && !job.has_row && job.running_since_ms < since_ms);
   }
 
-  /** Everything whose time has come. */
+  /** All due calls. */
   due(): Due[] {
     const now = this.parts.clock.monotonic_ms();
     const due: Due[] = [];
@@ -216,7 +216,7 @@ export class CallRunner {
     return this.results.settle(job, { kind: 'lost', error: callError(cancelled ? 'CANCELLED' : 'TIMEOUT', message) });
   }
 
-  /** Asks its system of record what became of it. */
+  /** Reconciles the call: queries its system of record for the outcome. */
   async ask(job: Job): Promise<RunEvent | undefined> {
     try {
       const { clock, lease } = this.parts;

@@ -30,7 +30,7 @@ const tool = defineTool({
   run: async () => ({ ok: true as const }),
 });
 
-/** What a run of this tenant is given. */
+/** The context for a run of this tenant. */
 async function contextOf(tenant_id: string, started_at_ms = 0, sharing = false): Promise<RunContext> {
   const pack = { name: 'made', tools: [tool], settings: { OWN_ROOT: root, PLAIN: 'x' }, folders: [{ variable: 'OWN_ROOT' }] };
   const folders = new Map(

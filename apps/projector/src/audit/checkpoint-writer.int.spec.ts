@@ -54,7 +54,7 @@ async function append(count: number, text = 'value', onto = log): Promise<void> 
   await onto.append(Array.from({ length: count }, (_, n) => record(n)));
 }
 
-/** Runs a writer until what is on the log is signed, or is found to be not what was signed. */
+/** Runs a writer until everything on the log is signed, or is found to differ from what was signed. */
 async function signAll(from = log, start?: SigningParts['start']): Promise<CheckpointWriter> {
   const known = broken.length;
   const signing = new LogSigning({
@@ -78,7 +78,7 @@ async function signAll(from = log, start?: SigningParts['start']): Promise<Check
   return writer;
 }
 
-/** Whether the newest record of each partition is proven, and so all before it. */
+/** True if the newest record of each partition is proven, and so all before it. */
 async function isSigned(from: EmbeddedEventLog): Promise<boolean> {
   for (const partition of [0, 1]) {
     const [record] = await from.read('tool-executed', partition, (await from.head('tool-executed', partition)) - 1, 1);

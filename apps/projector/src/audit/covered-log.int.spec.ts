@@ -34,7 +34,7 @@ function evidence() {
   };
 }
 
-/** Appends records to both partitions, starts on what is kept, and signs once all of them were read. */
+/** Appends records to both partitions, resumes from the stored state, and signs once all of them were read. */
 async function grow(count: number, topics: readonly string[] = [TOPIC]): Promise<string> {
   const record = (n: number) => ({ topic: TOPIC, partition: n % 2, key: `k${n}`, value: Buffer.from(`value ${n}`), headers: {} });
   await log.append(Array.from({ length: count }, (_, n) => record(n)));
@@ -60,7 +60,7 @@ const headOf = ([topic, partition, size, root]: ReturnType<typeof wireHead>): Tr
   root: Buffer.from(root, 'base64'),
 });
 
-/** Signs the next checkpoint with the log's key over heads of one's own: what the holder of disk and key can do. */
+/** Signs the next checkpoint with the log's key over forged heads, as an attacker with disk and key could. */
 async function forgeNext(forge: (head: TreeHead) => TreeHead | undefined): Promise<void> {
   const { checkpoints } = evidence();
   const kept = [];

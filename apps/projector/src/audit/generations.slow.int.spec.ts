@@ -18,7 +18,7 @@ afterEach(async () => {
   await installation.remove();
 });
 
-/** What whoever follows the log from its first entry sees opened. */
+/** The openings that a reader sees who follows the log from its first entry. */
 async function openings(): Promise<Opening[]> {
   const opened: Opening[] = [];
   for (let at = HeadsLog.empty(); ; ) {
@@ -47,7 +47,7 @@ describe('a tree that cannot be continued', () => {
     await installation.cut(30);
     const signed = await installation.sizeNow();
     expect(await installation.start()).toEqual([`signer: ${RECORDS}/0 ends at offset 30, but is signed up to offset 40`]);
-    // Some of the system's own records come meanwhile.
+    // The system appends some records of its own meanwhile.
     await installation.append(3, 'meanwhile');
     expect(await installation.start()).toHaveLength(1);
     expect(await installation.sizeNow()).toBe(signed);
@@ -122,7 +122,7 @@ describe('a tree that cannot be continued', () => {
     await installation.cut(30);
     expect(await installation.start()).toHaveLength(1);
     await installation.restore(backup);
-    // The report was on the journal that was moved away: no damage is open in this one.
+    // The report was on the journal that was moved away: this journal has no open damage.
     await installation.append(2);
     expect(await installation.start()).toEqual([]);
     expect(await installation.trees()).toEqual([`${RECORDS}/0 0-42 of 42`]);
@@ -133,7 +133,7 @@ describe('a tree that cannot be continued', () => {
     await installation.append(1);
     expect(await installation.start()).toEqual([]);
     expect([await installation.trees(), await openings()]).toEqual([[`${RECORDS}/0 0-43 of 43`], []]);
-    // The decision was covered without opening anything: it opens nothing later.
+    // The decision was covered without opening a tree, so it opens none later.
     await replace(7);
     expect(await installation.start()).toEqual([expect.stringContaining('is not what was signed')]);
     expect(await installation.start()).toHaveLength(1);

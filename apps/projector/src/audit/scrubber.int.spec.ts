@@ -48,7 +48,7 @@ describe('the scrubber', () => {
     expect(installation.found.every(({ found_by, kind }) => found_by === 'scrub' && kind === 'log')).toBe(true);
     now_ms += 5_000;
     expect(scrub.age()).toBe(5_000);
-    // The next one is not due yet, also for a process that starts now.
+    // The next pass is not due yet, even for a process that starts now.
     installation.found.length = 0;
     await scrubber().pass();
     expect(installation.found).toEqual([]);
@@ -94,7 +94,7 @@ describe('the scrubber', () => {
     const scrub = scrubber();
     await scrub.pass();
     await scrub.compareNew();
-    // Rewritten from the log.
+    // The tile was rewritten from the log.
     expect([installation.found, await readFile(tile)]).toEqual([[], whole]);
     await rm(path.join(installation.dir, 'trees'), { recursive: true });
     now_ms += 3_600_000;

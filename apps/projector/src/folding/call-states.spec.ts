@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { SampleHistory } from '../testing/sample-history.js';
 import { CallStates } from './call-states.js';
 
-/** A store whose answers come when the test says so. */
+/** A store whose responses the test releases. */
 class SlowSql implements Sql {
   answers: () => void = () => undefined;
   private readonly gate = new Promise<void>((open) => {

@@ -73,7 +73,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Rows of a table that a query has looked at, as its plan counted them. */
+/** Rows of a table that a query has read, as its plan counted them. */
 function looked(node: PlanNode, table: string): number {
   const own = node['Relation Name']?.startsWith(table)
     ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']

@@ -22,7 +22,7 @@ async function rebuildAll({ store }: PlatformOnDisk): Promise<void> {
     if (performance.now() > end) throw new Error('it is not built anew');
 }
 
-/** Counts the rows that a store takes by COPY, by the statement's name without its build; what is refused does not count. */
+/** Counts the rows that a store accepts by COPY, by statement name without its build; refused rows do not count. */
 function copies({ store }: PlatformOnDisk): Map<string, number> {
   const copied = new Map<string, number>();
   const write = store.atomically.bind(store);

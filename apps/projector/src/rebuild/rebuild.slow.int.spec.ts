@@ -25,7 +25,7 @@ beforeAll(async () => {
   history.openCase('c1', 'First');
   await platform.append(history.events);
   await more(2_000);
-  // The log may say something twice: a replay takes rows for new, and must go on where one is there.
+  // The log may contain a record twice: a replay expects new rows, and must continue if a row exists.
   await platform.append(history.events.slice(0, 300));
   projector = await startProjector(platform.deps, { lanes: ['shared'] });
   await platform.folded();
@@ -35,7 +35,7 @@ afterAll(async () => {
   await platform.close();
 });
 
-/** Appends calls until the log has so many events more. */
+/** Appends calls until the log has this many more events. */
 async function more(count: number): Promise<void> {
   const from = history.events.length;
   for (let n = 0; history.events.length < from + count; n++) history.call(courses[n % courses.length]!, n % 2 === 0 ? 'c1' : null);

@@ -20,7 +20,7 @@ const plan: WritePlan = {
   held: { text: 'SELECT 1', params: [] },
 };
 
-/** What is held after each write of so many calls that all end, or of which every second waits for ever. */
+/** Cached states after each write of this many calls that all end, or of which every second waits forever. */
 async function heldAfterWrites(course: (n: number) => (typeof courses)[number]): Promise<number[]> {
   const history = new SampleHistory();
   const states = new CallStates(0, LIMIT);

@@ -37,7 +37,7 @@ const setState = (n: number, state: Buffer) => sql('UPDATE calls SET state = $2 
 
 describe('the row of a call that was changed in the database', () => {
   afterEach(async () => {
-    // As an operator mends it: the rows are folded anew from the log.
+    // Repairs it as an operator does: folds the rows again from the log.
     const [before] = (await readBuilds(platform.store)).filter(({ state, projection }) => state === 'live' && projection === 'call');
     await sql(
       'INSERT INTO projection_requests VALUES ($1, $2) ON CONFLICT (projection) DO UPDATE SET asked_offset = excluded.asked_offset',
@@ -98,7 +98,7 @@ describe('the row of a call that was changed in the database', () => {
   ])(
     'is found: %s',
     async (_, forge, reason) => {
-      // 9 courses: this one ran and ended.
+      // There are 9 courses: in this one the call ran and ended.
       const n = 90;
       expect((await stateOf(n)).end?.kind).toBe('executed');
       await forge(n);

@@ -34,7 +34,7 @@ test('rows are never accused while calls come, while the projector is behind, is
           params: ['call', 1_000_000 + round],
         });
       await sampler.look();
-      // What the log says twice changes nothing.
+      // A repeated record on the log changes nothing.
       if (round % 4 === 3) await platform.append(history.events.slice(from, from + 50));
     }
     await platform.folded();
@@ -47,7 +47,7 @@ test('rows are never accused while calls come, while the projector is behind, is
   }
 }, 120_000);
 
-/** The log as it is once all records before some of its own were dropped. */
+/** The log after retention has deleted all records before some of its own. */
 function droppedBelow(log: EventLog, first: ReadonlyMap<string, number>): EventLog {
   const over: Partial<EventLog> = {
     first: async (topic) => first.get(topic) ?? 0,

@@ -11,7 +11,7 @@ const history = new SampleHistory();
 history.openCase('c1', 'First');
 for (const course of courses) history.call(course, 'c1');
 
-/** Each topic in its order, the topics in any order: as a fold that catches up reads them. */
+/** Reads each topic in order and the topics in any order, as a fold that catches up does. */
 function exported(topics: readonly string[]): OutboxRow[] {
   const states = new CallStates(0);
   const events = topics.flatMap((topic) => history.events.filter((at) => at.topic === topic));

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { SampleHistory } from '../../testing/sample-history.js';
 import { usage } from './usage.projection.js';
 
-/** Rows of a statement, with the columns of its measures as they are in the table. */
+/** Rows of a statement, with the measures as in the table columns. */
 function rowsOf(statements: readonly Statement[], name: string): unknown[][] {
   const lists = (statements.find((one) => one.name === name)?.params ?? []) as unknown[][];
   return (lists[0] ?? []).map((_, at) => lists.map((list) => list[at]));
