@@ -22,7 +22,7 @@ async function cancelledByEarlierOwner(ruling: Ruling, attempt: number): Promise
   ]);
 }
 
-test('a call that the earlier owner of its partition ended meanwhile does not fire, also where it is claimed and started', async () => {
+test('a call that the earlier owner of its partition ended meanwhile does not run, even if it is claimed and started', async () => {
   await rig.start();
   await rig.end(await rig.allow('blind_write', 'the lease is held'));
   const ended = Array.from({ length: 8 }, (_, at) => rig.ruling('blind_write', `w${at}`));

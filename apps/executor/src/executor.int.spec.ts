@@ -9,8 +9,8 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-describe('a call that is allowed', () => {
-  test('a read runs once and leaves its end and nothing else', async () => {
+describe('an allowed call', () => {
+  test('a read runs once and leaves only its end', async () => {
     await rig.start();
     const ruling = await rig.allow('test_read', 'a');
     const end = await rig.end(ruling);
@@ -70,7 +70,7 @@ describe('a call that is allowed', () => {
   });
 });
 
-test('an executor is ready once it has taken what was allowed when it started, and no earlier', async () => {
+test('an executor is ready once it has read the calls that were allowed before its start, and no earlier', async () => {
   await rig.allow('blind_write', 'waits');
   const log = new HeldEventLog(rig.log);
   const app = await rig.start({}, { log });

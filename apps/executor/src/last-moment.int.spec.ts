@@ -56,8 +56,8 @@ async function forbid(): Promise<void> {
   });
 }
 
-describe('a write whose start was long on its way to the log', () => {
-  test('does not fire after its ruling ran out: it ends as expired, and its key is free again', async () => {
+describe('a write whose start took long to reach the log', () => {
+  test('does not run after its authorization expired: it ends as expired, and its key is free again', async () => {
     await rig.start({}, { log, clock });
     const pass = stall();
     const late = await stalled();
@@ -72,7 +72,7 @@ describe('a write whose start was long on its way to the log', () => {
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  test('does not fire where policy became stricter meanwhile', async () => {
+  test('does not run if policy became stricter meanwhile', async () => {
     await rig.start({}, { log });
     const pass = stall();
     const forbidden = await stalled({ config_offset: -1 });
@@ -83,8 +83,8 @@ describe('a write whose start was long on its way to the log', () => {
   });
 });
 
-describe('while configuration is silent', () => {
-  test('nothing is claimed, and what waits goes on once it is heard again', async () => {
+describe('while configuration is stale', () => {
+  test('nothing is claimed, and waiting calls continue once it is read again', async () => {
     const metrics = new Registry();
     const app = await rig.start({}, { log, metrics });
     await rig.until(() => app.ready());
@@ -113,7 +113,7 @@ describe('while configuration is silent', () => {
     return decision;
   }
 
-  test('a started write is held, and fires once it is heard again', async () => {
+  test('a started write is held, and runs once it is read again', async () => {
     await rig.start({}, { log });
     const decision = await held();
     log.staleness_ms = undefined;
@@ -122,7 +122,7 @@ describe('while configuration is silent', () => {
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  test('a held write ends where it is cancelled, and where its ruling runs out', async () => {
+  test('a held write ends if it is cancelled, or if its authorization expires', async () => {
     await rig.start({}, { log, clock });
     const cancelled = await held();
     await rig.cancel(cancelled);
@@ -134,7 +134,7 @@ describe('while configuration is silent', () => {
     expect(rig.world.effects).toEqual([]);
   });
 
-  test('what a dead executor had claimed and not started is held by its successor, and fires once', async () => {
+  test('a call that a dead executor had claimed but not started is held by its successor, and runs once', async () => {
     const first = await rig.start({ lease_ms: 1000 }, { log });
     await rig.end(await rig.allow('test_read', 'warm'));
     await first.close();

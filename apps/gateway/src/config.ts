@@ -42,12 +42,12 @@ export const gatewayVariables = z.object({
     .describe('maximum age of an event stream; it is then closed, and its reader resumes with `Last-Event-ID`'),
 });
 
-/** The gateway's own settings; lanes and the data directory come from the platform's. */
+/** Settings of the gateway; lanes and the data directory come from the platform settings. */
 export interface GatewayConfig {
   host: string;
   /** 0: any free port. */
   port: number;
-  /** Lets `callback_url` name loopback and private addresses. */
+  /** Lets `callback_url` use loopback and private addresses. */
   callback_allow_private: boolean;
   /** Lets identity providers use loopback and private addresses, and plain http. */
   identity_allow_private?: boolean;

@@ -31,7 +31,7 @@ async function accept(): Promise<void> {
   expect((await gateway.send('POST', '/v1/damages/accept', { damage_ids, reason: 'again' })).status).toBe(409);
 }
 
-test('writes of the tenants concerned are refused with what, where and what to do; reads go on and say so', async () => {
+test('writes of the affected tenants are refused with what, where and what to do; reads work and report the damage', async () => {
   expect((await call()).status).toBe(200);
   expect(await readyz()).toEqual({ status: 'ready' });
   damage.found({
@@ -68,7 +68,7 @@ test('writes of the tenants concerned are refused with what, where and what to d
   expect((await gateway.send('POST', '/v1/cases', { case_id: 'c1' }, {}, 'csk_unknown')).status).toBe(401);
 });
 
-test('once it is accepted writes go on, and reads say nothing', async () => {
+test('after acceptance writes work, and reads report nothing', async () => {
   await accept();
   const again = await call();
   expect([again.status, again.headers.get('countersign-record')]).toEqual([200, null]);

@@ -55,7 +55,7 @@ test.each([
     expect([name, direct.headers.get(name)]).toEqual([name, routed.headers.get(name)]);
 });
 
-test('only the plainest form goes past the router', () => {
+test('only the simplest form bypasses the router', () => {
   const direct = new DirectCalls({ admit: () => true, submit: () => undefined, fault: () => undefined }, () => undefined, 1_000);
   const headers = { 'content-type': 'application/json', 'content-length': '10', authorization: 'Bearer csk_x' };
   const takes = (more: object) => direct.takes({ method: 'POST', url: '/v1/calls', headers, ...more } as never);

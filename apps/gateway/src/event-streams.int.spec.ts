@@ -34,7 +34,7 @@ async function follow(call_id: string, key: string) {
 
 const pending = async (): Promise<string> => (await gateway.call('ask_first')).body.call_id;
 
-test('idle streams of a call read it as often as one of them', async () => {
+test('idle streams of a call query it as often as one of them', async () => {
   const call_id = await pending();
   const open = [await follow(call_id, gateway.key)];
   const idle = async () => {
@@ -51,7 +51,7 @@ test('idle streams of a call read it as often as one of them', async () => {
   for (const { leave } of open) leave();
 });
 
-test('a principal that has its share of streams is refused with 429, until one of them is closed', async () => {
+test('a principal at its maximum of streams is refused with 429, until one of them is closed', async () => {
   const call_id = await pending();
   const key = await gateway.keyFor('streamer', ['operator']);
   const open: Awaited<ReturnType<typeof follow>>[] = [];

@@ -62,7 +62,7 @@ async function hold(key: string | undefined, from?: string, path = '/v1/calls'):
 const note = (text: string) => ({ tool: 'write_note', inputs: { path: 'bounds', text }, context: {} });
 
 describe('a request without a key is answered before its body is read', () => {
-  test('every route that needs one', async () => {
+  test('by every route that needs a key', async () => {
     const keyed = routes.filter(({ method, is_public }) => method !== 'GET' && !is_public);
     const missed = async ({ method, path }: (typeof keyed)[number]) => {
       const connection = await connect();
@@ -92,7 +92,7 @@ describe('a request without a key is answered before its body is read', () => {
     expect(await metric('countersign_http_body_bytes')).toBe(0);
   });
 
-  test('what it sends nevertheless is bounded: the connection is closed', async () => {
+  test('the body that it sends anyway is bounded: the connection is closed', async () => {
     const connection = (await connect()).post('/v1/calls', { 'content-length': LARGE }, 'x'.repeat(LARGE / 2));
     await connection.untilClosed();
     expect(connection.statuses).toEqual([401]);
@@ -108,7 +108,7 @@ describe('a request without a key is answered before its body is read', () => {
     expect(connection.statuses).toEqual([401, 200]);
   });
 
-  test('a route that needs none takes small bodies only', async () => {
+  test('a route without keys accepts small bodies only', async () => {
     const small = await gateway.send('POST', '/v1/decisions', { token: 'x', approved: true }, { authorization: '' });
     expect(small.status).not.toBe(413);
     const connection = await connect();
@@ -142,7 +142,7 @@ describe('Expect: 100-continue', () => {
 });
 
 describe('bytes of bodies in flight are capped', () => {
-  test('by tenant, by address and by process; each refusal says which, and the others go on', async () => {
+  test('by tenant, by address and by process; each refusal names its cap, and others are served', async () => {
     const more = (
       await gateway.send('POST', '/v1/keys', { tenant_id: 'acme', principal: { kind: 'agent', id: 'other', roles: ['agent'] } })
     ).body.key;
@@ -171,7 +171,7 @@ describe('bytes of bodies in flight are capped', () => {
     for (const scope of ['tenant', 'address', 'process']) expect(await refusedOf(`body_bytes_${scope}`)).toBe(1);
   });
 
-  test('small calls of a tenant whose bodies are all in flight are refused until one ends, those of another are not', async () => {
+  test('small calls of a tenant at its cap are refused until a body ends, those of another are not', async () => {
     const held = await hold(keys.acme);
     await hold(keys.acme);
     const send = (key: string | undefined, text: string) => gateway.send('POST', '/v1/calls', note(text.padEnd(98_000, 'x')), {}, key);
@@ -182,7 +182,7 @@ describe('bytes of bodies in flight are capped', () => {
     expect((await send(keys.acme, 'three')).status).not.toBe(429);
   });
 
-  test('a body without a length is counted as it comes, and refused when it is over', async () => {
+  test('a body without a length is counted as it arrives, and refused beyond the cap', async () => {
     await hold(keys.acme);
     const chunked = (await connect()).post('/v1/cases', { ...auth(keys.acme), 'transfer-encoding': 'chunked' });
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
@@ -196,14 +196,14 @@ describe('bytes of bodies in flight are capped', () => {
     await chunked.untilClosed();
   });
 
-  test('a body without a length that is larger than any is refused as that', async () => {
+  test('a body without a length beyond the maximum is refused as too large', async () => {
     const chunked = (await connect()).post('/v1/cases', { ...auth(keys.acme), 'transfer-encoding': 'chunked' });
     chunked.socket.write(`10000\r\n${' '.repeat(65_536)}\r\n`.repeat(17));
     await chunked.answered();
     expect(chunked.problem.status).toBe(413);
   });
 
-  test('800 half-sent bodies hold no more than the caps', async () => {
+  test('800 half-sent bodies stay within the caps', async () => {
     for (let round = 1; round <= 8; round++) {
       // One address per round: the server notices late that unread connections were closed.
       const senders = await Promise.all(Array.from({ length: 100 }, () => connect(`127.0.1.${round}`)));
@@ -253,7 +253,7 @@ describe('reserved bytes are released however a request ends', () => {
     await until(async () => (await metric('countersign_http_body_bytes')) <= LIMITS.body_bytes_per_tenant_max);
   });
 
-  test('requests on one kept connection', async () => {
+  test('requests on one keep-alive connection', async () => {
     const connection = await connect();
     for (let at = 1; at <= 30; at++)
       await connection.post('/v1/calls', { ...auth(keys.acme), 'content-length': whole.length }, whole).answered(at);
@@ -271,7 +271,7 @@ describe('reserved bytes are released however a request ends', () => {
 });
 
 describe('connections', () => {
-  test('headers that take too long are answered 408 and closed', async () => {
+  test('slow headers are answered with 408 and closed', async () => {
     const slow = await connect();
     slow.socket.write('POST /v1/calls HTTP/1.1\r\nhost: x\r\nx-slow: ');
     await slow.untilClosed();
@@ -279,7 +279,7 @@ describe('connections', () => {
     expect(await refusedOf('headers_too_slow')).toBeGreaterThan(0);
   });
 
-  test('one address has so many, and another is served beside it', async () => {
+  test('one address has a maximum, and another address is still served', async () => {
     const all = await Promise.all(Array.from({ length: LIMITS.connections_per_address_max }, () => connect('127.0.0.9')));
     const refused = await connect('127.0.0.9');
     await refused.untilClosed();

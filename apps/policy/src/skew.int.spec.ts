@@ -31,7 +31,7 @@ describe.each([HOUR_MS, -HOUR_MS])('policy whose clock is off by %d ms', (skew_m
     await rig.seen(call_id, 'approval_granted');
   });
 
-  test('expires a request in its time by the log, and revives it for no one', async () => {
+  test('expires a request on time by the log, and never revives it', async () => {
     await skewed(skew_ms, 1500);
     const call_id = await rig.request('pay');
     const { approval_id } = await rig.seen(call_id, 'approval_requested');

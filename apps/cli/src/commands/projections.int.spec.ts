@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise<void>((closed) => void server.close(() => closed())));
 
-test('a rebuild that takes long shows a bar, its pace and how long it takes still, until readers see the new rows', async () => {
+test('a long rebuild shows a bar, its pace and the estimated rest, until readers see the new rows', async () => {
   const printed: string[] = [];
   const writing = vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
   try {

@@ -16,7 +16,7 @@ export class Slots {
     this.dispatcher.wake();
   }
 
-  /** Resolves when no more than `waiting_max` calls wait. */
+  /** Resolves when at most `waiting_max` calls wait. */
   waitForCapacity(): Promise<void> {
     return this.dispatcher.waitForCapacity(this.waiting_max);
   }

@@ -66,7 +66,7 @@ describe('an executor that was blocked for longer than its lease', () => {
     for (const { meta } of rulings) expect(await started(meta.call_id as string)).toHaveLength(1);
   });
 
-  test('gives everything up if another process took it: waiting calls run once, under the next epoch', async () => {
+  test('gives up everything if another process took it: waiting calls run once, under the next epoch', async () => {
     const { answer } = await blocked(true);
     const ruling = await rig.allow('blind_write', 'x');
     await rig.fenceAll();
@@ -79,7 +79,7 @@ describe('an executor that was blocked for longer than its lease', () => {
     expect(await epochs()).toEqual([1, 2]);
   });
 
-  test('ends what it ran under its epoch: an end that came while it could not prove its lease is not lost', async () => {
+  test('ends its calls under its epoch: an end during an unproven lease is not lost', async () => {
     const open = rig.world.close();
     const store = new SlowLeases(rig.store, false);
     await rig.start({ lease_ms: SHORT_MS }, { clock, store });

@@ -17,13 +17,15 @@ const TOLERANCE_S = 5;
 interface Verified {
   payload: JWTPayload;
   provider: IdentityProvider;
-  /** Issue time; if the token has none, the time of verification. */
+  /** Issue time, or the time of verification if the token has no issue time. */
   verified_at_ms: number;
   expires_at_ms: number;
   caller: Caller | undefined;
 }
 
-/** Issue time of a token in epoch ms, at most now; now if the token has none. Undefined if it is in the future or not a valid time. */
+/**
+ * Issue time of a token in epoch ms, capped at now; now if the token has none. Undefined if it lies in the future or is not a valid time.
+ */
 function issuedAt({ iat }: JWTPayload, now_ms: number): number | undefined {
   if (iat === undefined) return now_ms;
   if (!Number.isFinite(iat) || iat * 1000 > now_ms + TOLERANCE_S * 1000) return undefined;

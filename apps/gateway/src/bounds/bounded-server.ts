@@ -11,7 +11,7 @@ import { type BodyAdmission, hasBody } from './body-admission.js';
 import type { HttpBounds } from './http-bounds.js';
 import { dropUnread, endAfterAnswer, KEYLESS } from './unread-body.js';
 
-/** Whether the route of a request takes requests without a key, as `POST /v1/decisions`. */
+/** True if the route of a request accepts requests without a key, such as `POST /v1/decisions`. */
 export type IsKeyless = (request: HttpRequest) => boolean;
 
 /** Refuses connections beyond the caps before anything is read from them. */

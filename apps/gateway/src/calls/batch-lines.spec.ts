@@ -18,10 +18,10 @@ function written(order: LineOrder): number[][] {
   return [first, second, indexes()];
 }
 
-test('lines come as calls end', () => {
+test('lines are written as calls end', () => {
   expect(written('completion')).toEqual([[2], [2, 0], [2, 0, 1]]);
 });
 
-test('in the order of the request a line waits for those before it, and for no other', () => {
+test('in request order a line waits only for those before it', () => {
   expect(written('index')).toEqual([[], [0], [0, 1, 2]]);
 });

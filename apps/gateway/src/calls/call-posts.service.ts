@@ -7,7 +7,7 @@ import { parseBody } from '../requests/body-issues.js';
 import { waitOf } from '../requests/preferences.js';
 import { PostReply } from './post-reply.js';
 
-/** Who may submit calls. */
+/** Roles that may submit calls. */
 export const SUBMITTERS = ['agent', 'operator'] as const;
 
 /** `POST /v1/calls`, for the router and the direct path (direct-calls.ts). */

@@ -118,7 +118,7 @@ async function open(lastEventId?: string): Promise<Reader> {
 const numbers = (...of: number[]) => of.map((n) => `case_opened ${n.toString(16)}`);
 
 describe('streams of a case', () => {
-  test('one look serves all of them: the readings of a turn do not grow with their number', async () => {
+  test('one poll serves all of them: the number of queries does not grow with their number', async () => {
     await record(line(1), line(2));
     const cost = async (streams: number) => {
       const readers: Reader[] = [];
@@ -158,7 +158,7 @@ describe('streams of a case', () => {
     expect(readers.map(({ lines }) => lines)).toEqual([numbers(1, 10, 5), numbers(1, 10, 5)]);
   });
 
-  test('a line that came while a reader joined is not lost, whoever has read it first', async () => {
+  test('a line that arrives during a join is not lost, whoever has read it first', async () => {
     await record(line(1));
     const first = await open();
     const before = reads;

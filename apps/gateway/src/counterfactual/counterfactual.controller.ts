@@ -11,7 +11,7 @@ import { caseCounterfactual, rangeCounterfactual } from './counterfactual.schema
 import { CounterfactualService } from './counterfactual.service.js';
 import { type CounterfactualRequest, counterfactualRequest, type RangeRequest, rangeRequest } from './counterfactual-request.schema.js';
 
-/** Roles that may ask. */
+/** Roles that may request counterfactuals. */
 const ASKERS = ['operator', 'auditor', 'policy_admin'] as const;
 
 /** Decides recorded calls again with something changed (counterfactuals). */

@@ -3,7 +3,10 @@ import type { KnownDamage, MetricsAccess } from '@countersign/process';
 import type { Registry } from 'prom-client';
 import type { PackHealth } from './pack-health.js';
 
-/** Whether this process can serve, or why it cannot: the log does not accept writes, one of its readers is stuck, or earlier records are still being read. */
+/**
+ * Whether this process can serve. If not, why: the log does not accept writes, one of its readers is stuck, or earlier records are still
+ * being read.
+ */
 export class HealthService {
   constructor(
     private readonly caughtUp: () => boolean,

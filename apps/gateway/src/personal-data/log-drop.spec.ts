@@ -27,7 +27,7 @@ async function cutAt(now: string, keep_months: number): Promise<string> {
 }
 
 describe('dropping old records', () => {
-  test('a month without such a day is cut at its last: nothing younger than what is kept is dropped', async () => {
+  test('a month without such a day is cut at its last day: no record younger than the limit is deleted', async () => {
     expect(await cutAt('2026-08-31T10:20:30.000Z', 6)).toBe('2026-02-28T10:20:30.000Z');
     expect(await cutAt('2026-08-30T00:00:00.000Z', 6)).toBe('2026-02-28T00:00:00.000Z');
     expect(await cutAt('2028-08-31T00:00:00.000Z', 6)).toBe('2028-02-29T00:00:00.000Z');

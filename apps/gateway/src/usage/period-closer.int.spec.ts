@@ -81,7 +81,7 @@ class Closing {
   }
 }
 
-test('a month is closed once it is over and folded whole, announced once, and what is known later corrects it in the next', async () => {
+test('a month is closed once it is over and completely folded, announced once, and corrected by later records', async () => {
   const at = new Closing();
   await used('2026-10-03', 'pay', { calls: 3, executed: 3, succeeded: 2, in_doubt: 1, cost_micros: 500_000 });
   await used('2026-10-31', 'look', { calls: 1, executed: 1, succeeded: 1 });

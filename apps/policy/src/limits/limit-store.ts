@@ -60,7 +60,7 @@ function readCounters({ slots }: Locked): Counters {
 
 const written = (counters: Counters) => Array.from(counters.changed, (key) => ({ key, slots: JSON.stringify(counters.of(key).slots) }));
 
-/** A revision of a call that asks limits, with its tenant. */
+/** A revision of a call that needs reservations, with its tenant. */
 export type TenantAsk = LimitAsk & { tenant_id: string };
 
 /** Reservations of calls in SQL: all instances of the policy service share the same rows. */

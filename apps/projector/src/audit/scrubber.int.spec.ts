@@ -33,7 +33,7 @@ function scrubber(isOwner = true): Scrubber {
 }
 
 describe('the scrubber', () => {
-  test('finds replaced and unreadable records of any age, and tells when it last had seen everything', async () => {
+  test('finds replaced and unreadable records of any age, and reports when it last completed a pass', async () => {
     await installation.append(700);
     await installation.sign();
     await installation.whileStopped(async () => {
@@ -57,7 +57,7 @@ describe('the scrubber', () => {
     expect(installation.found.map(({ first_offset }) => first_offset)).toContain(300);
   });
 
-  test('a torn tile above the leaves hides nothing: the tree is hashed anew, and a replaced record is found', async () => {
+  test('a torn tile above the leaves hides nothing: the tree is hashed again, and a replaced record is found', async () => {
     await installation.append(700);
     await installation.sign();
     const upper = path.join(installation.dir, 'trees', TOPIC, '0', '1', '000');
@@ -70,7 +70,7 @@ describe('the scrubber', () => {
     expect(installation.found).toEqual([expect.objectContaining({ found_by: 'scrub', first_offset: 300, last_offset: 300 })]);
   });
 
-  test('compares what is signed while it runs at once, and what was there before in its passes', async () => {
+  test('compares new records at once, and old ones in its passes', async () => {
     await installation.append(50);
     await installation.sign();
     const scrub = scrubber();

@@ -177,7 +177,7 @@ describe('the views are a fold of the log', () => {
     );
   }, 300_000);
 
-  test('every projection is looked at: each has its tables here, and each table a tenant', () => {
+  test('every projection is covered: each has its tables here, and each table a tenant', () => {
     expect(new Set(projections.map(({ set }) => set))).toEqual(new Set(viewSets));
     // The export outbox is not a view: no tenant reads it, and published rows are deleted.
     const views = viewSets.flatMap(({ tables }) => tables).filter(({ name }) => name !== 'export_outbox');

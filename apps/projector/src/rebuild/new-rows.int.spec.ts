@@ -38,7 +38,7 @@ function copies({ store }: PlatformOnDisk): Map<string, number> {
   return copied;
 }
 
-test('a replay copies the rows that are new into the tables of its build, which are those of before to the byte', async () => {
+test('a replay copies new rows into the tables of its build, which equal the earlier ones byte for byte', async () => {
   const platform = await PlatformOnDisk.open();
   const history = new SampleHistory();
   history.openCase('c1', 'First');

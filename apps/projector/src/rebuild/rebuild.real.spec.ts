@@ -138,7 +138,7 @@ class Reader {
 
 let projector: RunningApp;
 
-test('rebuilding projections during traffic: readers see no gap and no error, and the rows are the same', async () => {
+test('a rebuild during traffic: readers see no gap and no error, and the rows are equal', async () => {
   projector = await startProjector(deps, { lanes: ['shared'] });
   await folded();
   const builds = { call: (await live('call')) as Build, history: (await live('case-history')) as Build };
@@ -161,7 +161,7 @@ test('rebuilding projections during traffic: readers see no gap and no error, an
   expect(await digests()).toEqual(before);
 }, 90_000);
 
-test('a view that a reader holds is not switched and not waited for, and is switched when the reader is done', async () => {
+test('a view that is being read is not switched and not waited for, and is switched afterwards', async () => {
   const before = (await live('usage')) as Build;
   const tries = async () =>
     (
@@ -217,7 +217,7 @@ async function olderMember(): Promise<{ close(): Promise<void>; faults: string[]
   return { close, faults };
 }
 
-test('a version is raised at deploy: the old member folds its tables on, the new one builds and switches, and then the old one stops', async () => {
+test('a deploy raises a version: the old member folds its tables, the new one builds and switches, the old one stops', async () => {
   await projector.close();
   const before = (await live('case-history')) as Build;
   await store.query({ text: `UPDATE projection_builds SET version = 0 WHERE projection = 'case-history' AND state = 'live'`, params: [] });

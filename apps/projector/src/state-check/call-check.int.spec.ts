@@ -121,7 +121,7 @@ test('rows that another version of the fold wrote are not compared', async () =>
   expect(await checked().look(7, LOOKS)).toHaveLength(1);
 }, 60_000);
 
-test('a comparison that a stop cuts off accuses nothing, whatever was read before it', async () => {
+test('a comparison that a stop interrupts reports no damage, whatever was read before it', async () => {
   for (let reads = 0; reads < 12; reads++) {
     let left = reads;
     const log = Object.create(platform.log) as typeof platform.log;

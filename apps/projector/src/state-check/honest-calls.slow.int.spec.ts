@@ -8,7 +8,7 @@ import { TestedChecks } from '../testing/state-checks.js';
 const ROUNDS = 12;
 const CALLS_A_ROUND = 60;
 
-test('rows are never accused while calls come, while the projector is behind, is stopped and started, and folds everything anew', async () => {
+test('honest rows are never reported, during traffic, while the projector lags, restarts, and folds everything again', async () => {
   const platform = await PlatformOnDisk.open();
   const history = new SampleHistory();
   let projector = await startProjector(platform.deps, { lanes: ['shared'] });
@@ -66,7 +66,7 @@ function droppedBelow(log: EventLog, first: ReadonlyMap<string, number>): EventL
   });
 }
 
-test('rows of calls whose records were dropped are not accused, and a forged one of a call that is left is found', async () => {
+test('rows of calls whose records were deleted are not reported, and a forged row of a remaining call is found', async () => {
   const platform = await PlatformOnDisk.open();
   const history = new SampleHistory();
   const ids = Array.from({ length: 120 }, (_, n) => history.call(courses[n % courses.length]!, null));

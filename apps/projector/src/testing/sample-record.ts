@@ -1,7 +1,7 @@
 import { by } from './sample-facts.js';
 import { SampleHistory } from './sample-history.js';
 
-/** Includes sagas and refusals besides calls. */
+/** Also writes sagas and refusals. */
 export class SampleRecord extends SampleHistory {
   /** A saga of two steps: the second fails, the first is undone (or its undo fails). */
   saga(case_id: string | null, undone: boolean): string {

@@ -70,7 +70,7 @@ describe('trust on a log and a database', () => {
     }
   });
 
-  test('the rows of now give the state that the events give', async () => {
+  test('the current rows give the state that the events give', async () => {
     const sums = await trustSums(platform.store, query);
     const all = folded(history, Number.MAX_SAFE_INTEGER);
     const [found, wanted] = [agentOf(sums), all.agent];
@@ -96,7 +96,7 @@ describe('trust on a log and a database', () => {
     expect(span).toEqual({ topic: TOPIC, partition: 0, events: seen.length, first_offset: seen[0], last_offset: seen.at(-1) });
   });
 
-  test('another tenant has none of it', async () => {
+  test('another tenant sees none of it', async () => {
     expect(await trustSums(platform.store, { tenant_id: 'other', tools: ['create_order'] })).toEqual([]);
     expect(await trustFacts(platform.store, { tenant_id: 'other' })).toEqual([]);
   });
