@@ -18,7 +18,7 @@ afterAll(() => rig.close());
 
 const outcomeOf = async (tool: string, act: string, name = act) => (await rig.end(await rig.allow(tool, name, { act }))).event.outcome;
 
-describe('a misbehaving tool of a custom pack ends its own call once and affects no other call', () => {
+describe('a misbehaving tool of an external pack ends its own call once and affects no other call', () => {
   test.each(badReads)('a read that %s', async (_what, act, code) => {
     const ruling = await rig.allow(act.startsWith('huge_') ? 'patient_read' : 'faulty_read', act, { act });
     const { outcome } = (await rig.end(ruling)).event;

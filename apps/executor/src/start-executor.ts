@@ -139,7 +139,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
     () => {
       caughtUp = true;
     },
-    () => undefined, // closed before the start completed
+    () => undefined, // the executor closed before it caught up
   );
   return {
     ready: () => caughtUp && executor.ready,

@@ -44,12 +44,12 @@ test.each([
   ['a token that is none', note('write_note'), {}, 'nonsense'],
   ['a body that is too large', note('write_note', { occurrence: 'x'.repeat(1_100_000) }), {}, undefined],
 ])('%s is answered alike directly and through the router', async (_title, body, headers, key) => {
-  // The first answer to a numbered call differs from those to its repeats.
+  // The first response to a call with its own id differs from those to its repeats.
   const named = { ...headers, 'x-request-id': 'one-request-id' };
   await gateway.send('POST', DIRECT, body, named, key);
   const direct = await gateway.send('POST', DIRECT, body, named, key);
   const routed = await gateway.send('POST', ROUTED, body, named, key);
-  // The second answer to a numbered call may know more of its approval.
+  // The second response to a call with its own id may contain more about its approval.
   expect([direct.status, { ...direct.body, approval: null }]).toEqual([routed.status, { ...routed.body, approval: null }]);
   for (const name of ['content-type', 'location', 'www-authenticate', 'retry-after', 'accept-encoding', 'countersign-request-id'])
     expect([name, direct.headers.get(name)]).toEqual([name, routed.headers.get(name)]);

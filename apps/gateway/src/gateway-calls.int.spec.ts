@@ -235,7 +235,7 @@ describe('keys and tenants', () => {
       const value = gateway.deps.codec.encode('api_key_set', legacy);
       const headers = { event_type: 'api_key_set' };
       await gateway.log.append([{ topic: 'configuration-changed', partition: 0, key: legacy.meta.tenant_id, value, headers }]);
-      await gateway.send('POST', '/v1/cases', {}); // later records are folded later
+      await gateway.send('POST', '/v1/cases', {}); // this case is folded after the key record
       expect((await gateway.call('write_note', {}, {}, key)).body).toMatchObject({ status: 'succeeded', principal: { kind: 'agent' } });
       const { items } = (await gateway.send('GET', '/v1/keys?limit=500')).body;
       expect(items).toContainEqual(expect.objectContaining({ key_id: legacy.key_id }));

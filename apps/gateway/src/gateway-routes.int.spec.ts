@@ -163,7 +163,7 @@ describe('batches, streams and lists', () => {
   test('events stream until the end and resume after the last one seen', async () => {
     const { body } = await gateway.call('ask_first');
     const { headers, reader } = await gateway.stream(`/v1/calls/${body.call_id}/events`);
-    let text = await reader.next(); // the request is open before the call continues
+    let text = await reader.next(); // the stream is open before the call continues
     await vote(body.approval.approval_id, { vote: 'approve' });
     for (let more = text; more !== ''; text += more) more = await reader.next();
     expect(headers.get('content-type')).toContain('text/event-stream');

@@ -78,7 +78,7 @@ test('a new signing key of a provider is accepted, and tokens of a removed provi
   const { port } = provider;
   await provider.close();
   provider = await OpenId.open(['alice', 'bob'], [second.jwk, first.jwk], port);
-  await new Promise((later) => setTimeout(later, 5_100)); // its keys were fetched recently
+  await new Promise((later) => setTimeout(later, 5_100)); // waits for the cooldown: the keys were fetched recently
   expect((await listTools(await provider.token('bob'))).status).toBe(200);
   expect((await listTools(old)).status).toBe(200);
   expect((await gateway.send('DELETE', '/v1/identity-providers/corp')).status).toBe(204);

@@ -144,7 +144,7 @@ const voteOf = (call_id: string, approval_id: string, id: string): EventMap['app
   grant: null,
 });
 
-describe('an approval', () => {
+describe('an approval request', () => {
   test('grants the waiting call, across a restart', async () => {
     const call_id = await rig.request('pay');
     const { approval_id } = await rig.seen(call_id, 'approval_requested');
@@ -221,7 +221,7 @@ describe('an approval', () => {
   });
 });
 
-describe('cancel', () => {
+describe('a cancellation', () => {
   test('ends a waiting call, leaves an allowed one to the executor, and ignores an ended one', async () => {
     const waiting = await rig.request('pay');
     const allowed = await rig.request('note');
@@ -274,7 +274,7 @@ test('a call that the executor refused to run gets a new revision under the conf
   expect(await types(call_id)).toEqual(['policy_decided', 'policy_decided', 'approval_requested', 'approval_granted']);
 });
 
-test('approval races: of 20 voters, cancels and time at once, one end wins, 50 times (F16)', async () => {
+test('approval races: of 20 voters, cancellations and the deadline at once, one end wins, 50 times (F16)', async () => {
   for (let round = 0; round < 50; round++) {
     const call_id = await rig.request('pay', { deadline_ms: rig.now() + 20_000 });
     const { approval_id } = await rig.seen(call_id, 'approval_requested');

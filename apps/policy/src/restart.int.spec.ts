@@ -28,7 +28,7 @@ const rulings = async (): Promise<Map<string, Seen[]>> => {
 const requestMany = (count: number) =>
   Promise.all(Array.from({ length: count }, (_, i) => rig.request(i % 4 ? 'note' : 'pay', {}, callId(i % 2, uuidv7(rig.now())))));
 
-test('failed appends, written or not, leave every call with one decision, also after a restart from the log alone', async () => {
+test('after failed appends, written or not, every call has one decision, also after a restart from the log alone', async () => {
   for (let round = 0; round < 3; round++) {
     flaky.fates.push('not_taken', 'taken', 'taken', 'not_taken');
     const calls = await requestMany(60);

@@ -162,7 +162,7 @@ export class CallRunner {
     job.aborted ??= 'cancelled';
   }
 
-  /** Its lease is lost, or another process recorded its end: destroys the run. */
+  /** Destroys the run: its lease is lost, or another process recorded its end. */
   drop(job: Job, reason: 'lease_lost' | 'closing') {
     this.timed.delete(job);
     job.handle?.abort(reason);

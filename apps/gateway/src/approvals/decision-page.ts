@@ -17,7 +17,7 @@ export const DECISION_SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** A page that shows a request and lets its reader approve or deny it. */
+/** A page that shows an approval request and lets its reader approve or deny it. */
 export function decisionPage(approval: ApprovalAnswer): string {
   const name = escaped(String(approval.call?.name));
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name}</title>

@@ -19,7 +19,7 @@ const LOOK_MS = 25;
 /** A recorded vote. */
 export interface CastVote {
   approval: VotedApproval;
-  /** False: policy has not judged it yet. */
+  /** False: the policy service has not decided on it yet. */
   is_judged: boolean;
 }
 

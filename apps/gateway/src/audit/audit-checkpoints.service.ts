@@ -6,7 +6,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Cosigned } from './audit-queries.schemas.js';
 import { cosignedFault, notCovered } from './cosigned-only.js';
 
-/** Checkpoints, tiles and keys: Evidence. */
+/** Injection token of the evidence: checkpoints, tiles and keys. */
 export const EVIDENCE = Symbol('evidence');
 
 /** The checkpoints of the log, their tiles and the witness cosignatures. */

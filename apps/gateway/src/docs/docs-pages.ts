@@ -81,7 +81,7 @@ export class DocsPages {
     return page;
   }
 
-  /** A picture of `docs/images`. */
+  /** An image of `docs/images`. */
   async image(name: string): Promise<Buffer | Refusal> {
     const found = /^[\w-]+\.svg$/.test(name) ? await readFile(path.join(DOCS, 'images', name)).catch(() => undefined) : undefined;
     return found ?? new Refusal('not-found', 'the documentation image does not exist', { reason: 'page_not_found' });

@@ -55,7 +55,7 @@ test('a body is required unless its route accepts requests without one', () => {
   ]);
 });
 
-test('the request headers of an operation are documented', () => {
+test('the request headers of every operation are documented', () => {
   const headers = (path: string, method: string) =>
     document.paths[path]?.[method]?.parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name);
   expect(headers('/v1/calls', 'post')).toEqual(['Idempotency-Key', 'Prefer', 'traceparent']);

@@ -11,7 +11,7 @@ const AS_RECORDED = 'countersign:as_recorded';
 /** A route that returns the record itself or a proof of it: encrypted fields of its responses stay encrypted. */
 export const AsRecorded = (): MethodDecorator & ClassDecorator => SetMetadata(AS_RECORDED, true);
 
-/** Decrypts sealed fields of a response. Such a response must not be cached: its data may be erased later. */
+/** Decrypts encrypted fields of a response. Such a response must not be cached: its data may be erased later. */
 @Injectable()
 export class SealedFieldsInterceptor implements NestInterceptor {
   constructor(

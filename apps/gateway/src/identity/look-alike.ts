@@ -5,7 +5,7 @@ import unhomoglyph from 'unhomoglyph';
 
 /** Invisible characters: default ignorable ones (zero-width, soft hyphen, variation selectors), controls, and all kinds of space. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}\p{Cf}]/gu;
-/** A dot, with or without a stem: in many typefaces the letters look alike (`BILL`, `BIll`, `bill`). */
+/** Dotted letters, with or without a stem: in many typefaces they look alike (`BILL`, `BIll`, `bill`). */
 const STEMS = /[iıljɩ1|]/gu;
 /** Rounds of normalization; more rounds change nothing. */
 const ROUNDS = 3;

@@ -6,7 +6,7 @@ import type { Notification } from './notification.js';
 import type { NotificationSender } from './notification-sender.js';
 
 const TURN_MS = 1_000;
-/** Turns between two checks while no lifecycle changes. Sunsets are due by the day, so a minute is often enough. */
+/** Turns between two checks while no lifecycle changes. Sunsets are due on a date, so a minute is often enough. */
 const IDLE_TURNS = 60;
 const CALLS_MAX = 500;
 const REGISTRY = { kind: 'service' as const, id: 'registry', roles: [] };

@@ -6,7 +6,7 @@ import type { ConfigurationService } from '../configuration/configuration.servic
 const EVERY_MS = 3_600_000;
 const BY: Principal = { kind: 'service', id: 'gateway', roles: [] };
 
-/** Destroys the keys of sealed data past its retention: on demand, and every hour. */
+/** Destroys the keys of encrypted data past its retention: on demand, and every hour. */
 export class KeyRetention {
   private timer: NodeJS.Timeout | undefined;
 

@@ -23,7 +23,7 @@ export interface WritePace {
 
 export const defaultPace: WritePace = { min_ms: 8, max_ms: 350, per_call_ms: 40, calls_max: 2000 };
 
-/** The logger for write faults. */
+/** Logger of write errors and other errors of a fold. */
 export interface FoldSink {
   warn(fields: Record<string, unknown>, message: string): void;
   error(fields: Record<string, unknown>, message: string): void;

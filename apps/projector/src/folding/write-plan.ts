@@ -26,7 +26,7 @@ export interface WritePlan {
   tables: BoundTables;
   /** Rows of other projections are folded and dropped. */
   projections: ReadonlySet<string>;
-  /** First statement of every write. */
+  /** First statement of every write: fails the write once the plan is no longer current. */
   held: Statement;
 }
 

@@ -21,7 +21,7 @@ export interface RunChecks {
 /** This process is no longer responsible for the trees, or stops: another process starts the run again. */
 export class ScrubLeft extends Error {}
 
-/** Runs one requested scrub and saves its progress. */
+/** Runs one requested scrub and stores its progress. */
 export class RunningScrub {
   private kept_at_ms = Number.NEGATIVE_INFINITY;
 

@@ -61,8 +61,8 @@ export class CallCheck {
   ) {}
 
   /**
-   * Folds these calls from the part of the log around them, and those that differ from the whole log: only the second difference counts.
-   * `until_max_ms` bounds the first part.
+   * Folds these calls from the part of the log around them, then folds those that differ from the whole log: only a difference from the
+   * whole log counts. `until_max_ms` bounds the part that is read first.
    */
   async compare(requested: readonly RequestedCall[], place: LanePartition, until_max_ms = Number.POSITIVE_INFINITY): Promise<Compared> {
     const different = await this.compareNear(requested, place, until_max_ms);

@@ -11,7 +11,7 @@ export interface Telling {
   /** 0 to 16,777,215: part of every id. */
   serial: number;
   tenant_id: string;
-  /** Offset of the first record of every topic. */
+  /** Offset of the first record of each topic. */
   first_offset: number;
 }
 

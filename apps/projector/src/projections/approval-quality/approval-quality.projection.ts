@@ -22,7 +22,9 @@ const countedOf = (one: { vote_id: string; voter_id: string; vote: string; voted
   decision: [storable(one.voter_id), one.vote, one.voted_at_ms],
 });
 
-/** The votes that the policy service counted, by its own time. A denial counts at its log time, unless no vote led to it. */
+/**
+ * The votes that the policy service counted, from its own events. A denial counts at its log time; a denial without a vote does not count.
+ */
 function decisionsOf(at: PlacedEvent): readonly Counted[] {
   switch (at.event_type) {
     case 'approval_vote_counted':
