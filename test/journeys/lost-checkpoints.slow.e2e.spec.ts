@@ -105,6 +105,9 @@ test('an old checkpoint that was edited on the disk is found at start: nothing i
   expect(call.status).toBe('succeeded');
   const bundle = await bundleOf(call.call_id);
   expect(sizeOf(bundle)).toBeGreaterThanOrEqual(size);
-  expect([await readyz(), await accept()]).toMatchObject([[200, { status: 'ready' }], { output: expect.stringContaining('no open damage') }]);
+  expect([await readyz(), await accept()]).toMatchObject([
+    [200, { status: 'ready' }],
+    { output: expect.stringContaining('no open damage') },
+  ]);
   expect(await look(bundle.vkey)).toMatchObject({ code: 0 });
 });

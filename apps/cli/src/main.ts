@@ -7,14 +7,14 @@ import { scrub } from './commands/scrub.js';
 import { verify } from './commands/verify.js';
 import { witness } from './commands/witness.js';
 
-/** Every command; a new one is one file in `commands/` and its place here. */
+/** All commands. A new one is one file in `commands/` and an entry here. */
 const commands: readonly Command[] = [acceptDamage, moveWorkspace, projections, replay, scrub, verify, witness];
 
 function help(): string[] {
   return ['npm run countersign -- <command>', '', ...commands.map(({ name, usage, about }) => `  ${name} ${usage}\n      ${about}`)];
 }
 
-/** Runs the command that the arguments name, prints what it says and answers the exit code. */
+/** Runs the command of the arguments, prints its output and returns the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   const command = commands.find((each) => each.name === name);

@@ -4,14 +4,14 @@ import path from 'node:path';
 /** The server refused the request or is unreachable. */
 export class Refused extends Error {}
 
-/** Calls the routes of a running server with the key of an operator. */
+/** Calls the API of a running server with the key of an operator. */
 export class Api {
   constructor(
     private readonly base: string,
     private readonly key: string,
   ) {}
 
-  /** @throws Refused where the product says no, or does not answer */
+  /** @throws Refused if the server refuses the request or does not respond. */
   async ask<T>(method: 'GET' | 'POST', route: string, sent?: unknown): Promise<T> {
     const headers: Record<string, string> = { authorization: `Bearer ${this.key}` };
     if (sent !== undefined) headers['content-type'] = 'application/json';
@@ -25,7 +25,7 @@ export class Api {
   }
 }
 
-/** The product that the options, else the variables name; its key is the admin's where none is given. @throws Refused where there is no key */
+/** The server from the options or else the variables; by default with the admin key. @throws Refused if there is no key */
 export async function apiOf(values: { url?: string; key?: string }, env: Readonly<Record<string, string | undefined>>): Promise<Api> {
   const base = values.url ?? (env.COUNTERSIGN_URL || `http://127.0.0.1:${env.COUNTERSIGN_PORT || 7070}`);
   const given = values.key ?? (env.COUNTERSIGN_KEY || undefined);

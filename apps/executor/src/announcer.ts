@@ -4,7 +4,7 @@ import type { EventLog, NewRecord } from '@countersign/event-log';
 import { type Logger, securityRecord } from '@countersign/process';
 import type { LoadedTool } from './tool-runs/loaded-tool.js';
 
-/** Who announces, where it runs things, and when. */
+/** The announcing executor, its environment and the time. */
 export interface Announcement {
   executor_id: string;
   lanes: readonly string[];
@@ -64,7 +64,7 @@ const record = (topic: string, event_type: string, key: string, value: Buffer): 
   headers: { event_type },
 });
 
-/** What every service refused of these: once as a security event when it is announced, and in the log at each start. */
+/** Reports which registrations were refused: as a security event once, when they are announced, and in the log at each start. */
 async function tellRefusals(
   { log, codec, logger }: { log: EventLog; codec: EventCodec; logger: Logger },
   tools: readonly LoadedTool[],
@@ -89,8 +89,8 @@ async function tellRefusals(
 }
 
 /**
- * Puts the contracts that the catalog does not hold yet (or holds otherwise) on `tool-registered`, and tells which of them
- * were refused for what their version number promises. @returns how many were announced.
+ * Announces contracts on `tool-registered` that the catalog lacks or has differently, and reports those that were refused because they
+ * break the compatibility that their version number promises. @returns the number of announcements.
  */
 export async function announceTools(
   io: { log: EventLog; codec: EventCodec; logger: Logger },

@@ -20,8 +20,8 @@ const outcomeOf = async (tool: string, name: string, options: RulingOptions = {}
   (await rig.end(await rig.allow(tool, name, options))).event.outcome;
 const blobOf = (url: string, tenant = 'default') => rig.blobs.get(tenant, url.replace('/v1/blobs/', ''));
 
-describe('what is too large for the record', () => {
-  test('is kept whole, and the part that is recorded says where', async () => {
+describe('an output that is too large for the record', () => {
+  test('is stored in full, and the recorded part has its URL', async () => {
     const outcome = await outcomeOf('faulty_read', 'large', { act: 'large' });
     expect(outcome).toMatchObject({
       status: 'succeeded',
@@ -35,7 +35,7 @@ describe('what is too large for the record', () => {
     expect(await blobOf(attachment?.url as string, 'other')).toBeUndefined();
   });
 
-  test('where it cannot be kept the part is the result, and says so', async () => {
+  test('if it cannot be stored the part is the result, with a warning', async () => {
     const put = vi.spyOn(rig.blobs, 'put').mockRejectedValue(new Error('disk full'));
     const outcome = await outcomeOf('faulty_read', 'large-2', { act: 'large' });
     put.mockRestore();
@@ -44,19 +44,19 @@ describe('what is too large for the record', () => {
   });
 });
 
-test('a repeat of a write with a large output is answered from the log with the same', async () => {
+test('a repeat of a write with a large output gets the same from the log', async () => {
   const first = await outcomeOf('faulty_write', 'large-write', { act: 'large' });
   const again = await rig.end(await rig.allow('faulty_write', 'large-write', { act: 'large' }));
   expect(again).toMatchObject({ event_type: 'tool_retry_deduplicated', event: { outcome: { output_json: first.output_json } } });
   expect(rig.world.faulty.runsOf('large-write')).toBe(1);
 });
 
-test('a write with a large output that is read back ends too', async () => {
+test('a write with a large output and a read-back ends too', async () => {
   const outcome = await outcomeOf('verified_write', 'large-verified', { act: 'large' });
   expect(outcome).toMatchObject({ status: 'succeeded', truncated: true, extras: { verified: true } });
 });
 
-test('a write that found nothing to change says so: it succeeded, without an effect, and is not run again', async () => {
+test('a write that changed nothing reports that: it succeeded without an effect, and is not run again', async () => {
   expect(await outcomeOf('keyed_write', 'changing')).toMatchObject({ status: 'succeeded', effect: 'happened' });
   const first = await outcomeOf('keyed_write', 'unchanging', { act: 'nothing' });
   expect(first).toMatchObject({ status: 'succeeded', effect: 'none' });
@@ -67,7 +67,7 @@ test('a write that found nothing to change says so: it succeeded, without an eff
   });
 });
 
-test('what came of each tool is on /metrics', async () => {
+test('outcomes of each tool are on /metrics', async () => {
   await outcomeOf('faulty_read', 'counted');
   await outcomeOf('faulty_read', 'counted-too', { act: 'wrong_shape' });
   const text = await metrics.metrics();
@@ -91,7 +91,7 @@ describe('a tool that reports', () => {
   });
 });
 
-describe('a tool whose answers hold for a while', () => {
+describe('a tool with cacheable results', () => {
   const runs = () => rig.world.faulty.runs.length;
 
   const authority: Authority = {
@@ -113,7 +113,7 @@ describe('a tool whose answers hold for a while', () => {
     return outcomeOf('cached_read', 'a');
   };
 
-  test('answers equal calls from the cache, and says so and how fresh it is', async () => {
+  test('answers equal calls from the cache, with a mark and the age', async () => {
     const first = await outcomeOf('cached_read', 'a');
     const before = runs();
     const again = await outcomeOf('cached_read', 'a');
@@ -142,7 +142,7 @@ describe('a tool whose answers hold for a while', () => {
     expect(runs()).toBe(before + 1);
   });
 
-  test('clearances are a set: those of an equal caller in another order are answered from the cache', async () => {
+  test('clearances are a set: an equal caller with another order is answered from the cache', async () => {
     await asking({ authority });
     const before = runs();
     const again = await asking({ authority: { ...authority, clearances: ['internal', 'secret'] } });
@@ -150,21 +150,21 @@ describe('a tool whose answers hold for a while', () => {
     expect(runs()).toBe(before);
   });
 
-  test('a pure tool answers everybody from the cache', async () => {
+  test('a pure tool answers every caller from the cache', async () => {
     const first = await outcomeOf('pure_read', 'a');
     const again = await outcomeOf('pure_read', 'a', { call: { principal: { kind: 'agent', id: 'agent-2', roles: ['agent'] }, authority } });
     expect(first.extras?.cached ?? false).toBe(false);
     expect(again.extras).toMatchObject({ cached: true });
   });
 
-  test('failures are never kept', async () => {
+  test('failures are never cached', async () => {
     const before = runs();
     expect((await outcomeOf('cached_read', 'f', { act: 'wrong_shape' })).status).toBe('failed');
     expect((await outcomeOf('cached_read', 'f', { act: 'wrong_shape' })).status).toBe('failed');
     expect(runs()).toBe(before + 2);
   });
 
-  test('a foreign value in the cache is not taken as a result', async () => {
+  test('a foreign value in the cache is not used as a result', async () => {
     const forged = vi
       .spyOn(InProcessResults.prototype, 'get')
       .mockReturnValue(Buffer.from(`${'x'.repeat(32)}{"output_json":"\\"forged\\""}`));

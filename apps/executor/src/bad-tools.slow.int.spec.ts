@@ -42,13 +42,13 @@ describe('a misbehaving tool ends its own call once and affects no other call', 
     for (const act of doubts) expect(rig.world.faulty.runsOf(act)).toBe(1);
   });
 
-  test('a write that answers 200 MB in its shape has succeeded; nothing of it is kept but its small parts', async () => {
+  test('a valid response of 200 MB means success for a write; only its small members are stored', async () => {
     const outcome = await outcomeOf('patient_write', 'huge_text');
     expect(outcome).toMatchObject({ status: 'succeeded', effect: 'happened', truncated: true, output_json: '{"ok":true}' });
     expect(outcome.warnings.join()).toMatch(/larger than/);
   });
 
-  test('five answers of 200 MB leave the process as it was', async () => {
+  test('five responses of 200 MB leave no memory behind', async () => {
     await outcomeOf('patient_read', 'huge_text', 'warm');
     const before_mb = heldMb();
     const rulings = Array.from({ length: 5 }, (_, at) => rig.ruling('patient_read', `huge-${at}`, { act: 'huge_text' }));
@@ -59,14 +59,14 @@ describe('a misbehaving tool ends its own call once and affects no other call', 
     );
     expect(ends.map((end) => end.event.outcome.error?.code)).toEqual(Array(5).fill('VALIDATION_ERROR'));
     expect((await outcomeOf('faulty_read', 'answer', 'the next call')).status).toBe('succeeded');
-    // Of any one of them 200 MB would be left, twice while its bytes are held, too.
-    // Leaked memory stays; memory that is freed late, beside other suites, disappears after a while.
+    // A leak of any one tool would leave 200 MB, or 400 MB with its bytes. A leak persists; memory that is freed late, beside other
+    // suites, disappears after a while.
     await rig.until(() => heldMb() - before_mb < 100, 60_000);
   });
 });
 
 describe('an output beyond its limit', () => {
-  test('is shortened and stays JSON, and says where', async () => {
+  test('is shortened, stays JSON, and names the cuts', async () => {
     const outcome = await outcomeOf('faulty_read', 'large');
     expect(outcome).toMatchObject({ status: 'succeeded', truncated: true });
     expect(Buffer.byteLength(outcome.output_json as string)).toBeLessThanOrEqual(100_000);
@@ -75,13 +75,13 @@ describe('an output beyond its limit', () => {
   });
 });
 
-describe('errors that pass by themselves', () => {
+describe('transient errors', () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
   test('are retried after a pause, and the number of retries is reported', async () => {
-    // The shortest pauses: by chance two of them may take all the time that the tool has.
+    // Forces the shortest backoff: two random pauses could use up the time limit of the tool.
     vi.spyOn(Math, 'random').mockReturnValue(0);
     expect(await outcomeOf('faulty_read', 'flaky', 'r')).toMatchObject({ status: 'succeeded', retry_count: 2, extras: { cost: 0.03 } });
     expect(await outcomeOf('faulty_write', 'flaky', 'w')).toMatchObject({ status: 'succeeded', retry_count: 2 });
@@ -89,13 +89,13 @@ describe('errors that pass by themselves', () => {
     expect(new Set(rig.world.faulty.runs.filter((run) => run.name === 'w').map((run) => run.key)).size).toBe(1);
   });
 
-  test('no earlier than the retry_after of the other side', async () => {
+  test('are not retried before the retry_after of the other side', async () => {
     expect(await outcomeOf('faulty_read', 'busy_once')).toMatchObject({ status: 'succeeded', retry_count: 1 });
     const [first, second] = rig.world.faulty.runs;
     expect((second?.at_ms ?? 0) - (first?.at_ms ?? 0)).toBeGreaterThanOrEqual(395);
   });
 
-  test('not where the time of the tool would be over, and never where the error is for good', async () => {
+  test('are not retried beyond the timeout of the tool, and permanent errors never are', async () => {
     expect(await outcomeOf('faulty_read', 'busy_for_long')).toMatchObject({
       status: 'failed',
       retry_count: 0,
@@ -104,14 +104,14 @@ describe('errors that pass by themselves', () => {
     expect(await outcomeOf('faulty_read', 'for_good')).toMatchObject({ status: 'failed', retry_count: 0 });
   });
 
-  test('a write that promises nothing about its effect is not tried again', async () => {
+  test('a write without a guarantee about its effect is not retried', async () => {
     expect(await outcomeOf('faulty_write', 'flaky_unknown')).toMatchObject({ status: 'in_doubt' });
     expect(rig.world.faulty.runsOf('flaky_unknown')).toBe(1);
   });
 });
 
-describe('outputs that cannot be right', () => {
-  test('a predicate that blocks fails a read; one that warns marks its result', async () => {
+describe('implausible outputs', () => {
+  test('a blocking predicate fails a read; a warning one marks its result', async () => {
     const blocked = await outcomeOf('faulty_read', 'negative');
     expect(blocked).toMatchObject({ status: 'failed', error: { code: 'VALIDATION_ERROR' } });
     expect(JSON.parse(blocked.error?.details_json as string)).toMatchObject({
@@ -124,7 +124,7 @@ describe('outputs that cannot be right', () => {
     expect(warned.extras?.provenance).toMatchObject({ source: 'faulty_read@1.0.0', confidence: 0.9 });
   });
 
-  test('a write with a wrong output is read back: its effect is there, so it succeeded', async () => {
+  test('a write with a wrong output is read back: its effect exists, so it succeeded', async () => {
     const shape = await outcomeOf('verified_write', 'wrong_shape');
     expect(shape).toMatchObject({ status: 'succeeded', effect: 'happened', output_json: 'null', extras: { verified: true } });
     expect(shape.warnings.join()).toMatch(/the read-back found the effect/);
@@ -134,7 +134,7 @@ describe('outputs that cannot be right', () => {
     expect(rig.world.faulty.runs).toHaveLength(2);
   });
 
-  test('or asked about, and what its system says is the output', async () => {
+  test('or reconciled, and the answer of its system is the output', async () => {
     const outcome = await outcomeOf('reconciled_write', 'wrong_shape');
     expect(outcome).toMatchObject({ status: 'succeeded', output_json: '{"ok":true,"found":"later"}', extras: { verified: true } });
     expect(rig.world.faulty.runs).toHaveLength(1);
@@ -155,7 +155,7 @@ describe('a read-back', () => {
     expect(await outcomeOf('verified_write', 'wrong_shape', 'c')).toMatchObject({ status: 'in_doubt' });
   });
 
-  test.each(['nothing', 'maybe', 'trap'] as const)('that answers what is no answer (%s) cannot tell', async (verify) => {
+  test.each(['nothing', 'maybe', 'trap'] as const)('with an invalid answer (%s) cannot tell', async (verify) => {
     rig.world.faulty.verify = verify;
     const outcome = await outcomeOf('verified_write', 'answer', verify);
     expect(outcome).toMatchObject({ status: 'succeeded', extras: { verified: false } });
@@ -173,8 +173,8 @@ test('a reconcile with an unknown kind of answer is retried, then its write is i
   for (const { event } of await rig.ends(call_ids, 60_000)) expect(event.outcome).toMatchObject({ status: 'in_doubt', effect: 'unknown' });
 });
 
-describe('who never answers', () => {
-  /** What waits for 10 s is a question to a tool: it waits for a moment. */
+describe('a function that never responds', () => {
+  /** Shortens the 10 s timeout of a reconcile or a read-back. */
   const hurried = () => {
     const real = globalThis.setTimeout;
     const hurry = (run: () => void, ms?: number) => real(run, ms === 10_000 ? 50 : ms);

@@ -25,7 +25,7 @@ const ends = {
 };
 const after = ({ meta }: EventMap['policy_decided']) => ({ ...meta, event_id: uuidv7(Date.now()) });
 
-/** A call that waited for people and got an end; its approval id is policy's. */
+/** A call that waited for approval and then ended without it; the policy service made its approval id. */
 async function ended(how: keyof typeof ends, name: string) {
   const decision = rig.ruling('blind_write', name);
   const approval_id = `${decision.meta.call_id}.1`;
@@ -33,7 +33,7 @@ async function ended(how: keyof typeof ends, name: string) {
   return { decision: decision, approval_id, grant: rig.grant(decision, ['ann'], { approval_id }) };
 }
 
-/** The write after the closing was read shows that everything before it was handled and folded. */
+/** This write runs after the closing was read, so everything before it is handled and folded. */
 async function settled(name: string) {
   await rig.end(await rig.allow('blind_write', name));
   await sleep(QUIET_MS);
@@ -42,7 +42,7 @@ async function settled(name: string) {
 const fired = () => rig.world.effects.map((effect) => effect.name).filter((name) => !name.startsWith('mark'));
 
 describe('a grant that was wrongly written after its approval had ended', () => {
-  test.each(Object.keys(ends) as (keyof typeof ends)[])('does not fire after a restart: %s', async (how) => {
+  test.each(Object.keys(ends) as (keyof typeof ends)[])('does not run after a restart: %s', async (how) => {
     const first = await rig.start();
     const { grant, decision } = await ended(how, 'late');
     await settled('mark 1');
@@ -54,7 +54,7 @@ describe('a grant that was wrongly written after its approval had ended', () => 
     expect(await rig.eventsOf(decision.meta.call_id as string)).toEqual([]);
   });
 
-  test('is not answered by the holder of its key and not refused: its own end stays', async () => {
+  test('is neither answered by the holder of its key nor refused: its own end stays', async () => {
     const first = await rig.start();
     const held = await rig.allow('blind_write', 'held');
     await rig.end(held);
@@ -102,7 +102,7 @@ describe('a grant that was wrongly written after its approval had ended', () => 
     expect(fired()).toEqual(['late']);
   });
 
-  test('does not fire with an empty database that was refolded from the log', async () => {
+  test('does not run after the database was restored from the log', async () => {
     const first = await rig.start();
     const all = [await ended('denied', 'a'), await ended('expired', 'b'), await ended('cancelled', 'c')];
     await settled('mark 1');
@@ -120,7 +120,7 @@ describe('a grant that was wrongly written after its approval had ended', () => 
   });
 });
 
-test('with its database deleted, an approval that was used stays used: no other call gets it', async () => {
+test('after a restored database a used approval stays used: no other call gets it', async () => {
   const first = await rig.start();
   const decision = rig.ruling('blind_write', 'once');
   const grant = rig.grant(decision, ['ann'], { approval_id: `${decision.meta.call_id}.1` });
@@ -135,7 +135,7 @@ test('with its database deleted, an approval that was used stays used: no other 
   expect(fired()).toEqual(['once']);
 });
 
-test('calls without an approval request cost no tombstone', async () => {
+test('calls without an approval request write no tombstone', async () => {
   await rig.start();
   await settled('mark');
   expect(await rig.store.query({ text: 'SELECT approval_id FROM approval_uses', params: [] })).toEqual([]);

@@ -45,34 +45,34 @@ export const executorVariables = z.object({
     .describe('maximum number of child processes at once, one per pack and tenant'),
 });
 
-/** How this executor runs calls. */
+/** Settings for running calls. */
 export interface ExecutorConfig {
-  /** Names of built-in packs, and paths of modules from outside. */
+  /** Names of built-in packs, and paths of external modules. */
   packs: string[];
   /** Default: host and process id. */
   executor_id: string;
-  /** Calls that run at once in a lane. */
+  /** Maximum of concurrent calls in a lane. */
   running_max: number;
-  /** Calls that wait for a slot in a lane; beyond it nothing more is read. */
+  /** Maximum of calls that wait for a slot in a lane; beyond it no more records are read. */
   waiting_max: number;
   lease_ms: number;
-  /** Lets token endpoints be at loopback and private addresses, and speak plain http. */
+  /** Lets token endpoints use loopback and private addresses, and plain http. */
   identity_allow_private?: boolean;
-  /** What questions to token endpoints go through; absent: nothing. The http pack reads its own. */
+  /** Proxies for requests to token endpoints; absent: none. The http pack reads its own setting. */
   proxies?: Proxies;
-  /** What the environment says, for the settings of packs. */
+  /** The environment variables, for the settings of packs. */
   environment: Environment;
-  /** Which environment this is: adapters may be pinned to a version in it. */
+  /** The name of this environment: adapters may be pinned to a version in it. */
   environment_name: string;
   lanes: string[];
-  /** Bounds of the child processes of packs from outside; absent: the defaults. */
+  /** Limits for the child processes of external packs; absent: the defaults. */
   children?: Partial<ChildRuntimeOptions>;
 }
 
-/** The executor's part of the environment; the lanes come with the platform's. */
+/** Settings of the executor; the lanes come from the platform settings. */
 export function parseExecutorConfig(env: Environment, lanes: readonly string[]): ParsedConfig<ExecutorConfig> {
   const parsed = readSettings(executorVariables, env);
-  // Who sets the list of packs to nothing wants none, not those of an unset one.
+  // An empty list of packs means none, not the default.
   const none = env.COUNTERSIGN_PACKS === '';
   const named = none ? [] : 'config' in parsed ? parsed.config.COUNTERSIGN_PACKS : itemsOf(env.COUNTERSIGN_PACKS ?? DEFAULT_PACKS);
   const settings = settingsFaults(

@@ -4,7 +4,7 @@ import { createLogger, KnownDamage, systemClock } from '@countersign/process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Rig } from './testing/rig.js';
 
-/** A call that may run does so within some 20 ms. */
+/** Far longer than the 20 ms in which an allowed call runs. */
 const LONG_ENOUGH_MS = 700;
 let rig: Rig;
 let damage: KnownDamage;
@@ -47,13 +47,13 @@ test.each(['faulty_write', 'faulty_read'])(
   },
 );
 
-test('damage of another lane or of a row of another tenant holds nothing', async () => {
+test('damage of another lane or of a row of another tenant holds no call', async () => {
   await find({ topic: 'policy-decided.bulk' });
   await find({ topic: 'tool-executed', tenant_id: 'another' });
   expect((await rig.end(await rig.allow('faulty_write', 'free'))).event.outcome).toMatchObject({ status: 'succeeded' });
 });
 
-test('a call that waits can be cancelled meanwhile, and never fires', async () => {
+test('a waiting call can be cancelled meanwhile, and never runs', async () => {
   await find({ topic: 'configuration-changed' });
   const ruling = await rig.allow('faulty_write', 'cancelled');
   await sleep(LONG_ENOUGH_MS);

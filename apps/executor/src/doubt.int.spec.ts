@@ -7,8 +7,8 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-describe('a write whose answer was lost', () => {
-  test('is sent again with its key where its system takes it, a bounded number of times: one effect', async () => {
+describe('a write whose response was lost', () => {
+  test('is sent again with its key if its system accepts it, a bounded number of times: one effect', async () => {
     await rig.start();
     const ruling = await rig.allow('keyed_write', 'a', { act: 'lose_answer' });
     const end = await rig.end(ruling);
@@ -17,7 +17,7 @@ describe('a write whose answer was lost', () => {
     expect(end.event.outcome.retry_count).toBe(3);
   });
 
-  test('is reconciled if the tool has a reconcile, and ends as what happened', async () => {
+  test('is reconciled if the tool has a reconcile, and ends with the real outcome', async () => {
     await rig.start();
     const ruling = await rig.allow('asked_write', 'a', { act: 'lose_answer' });
     expect(await rig.end(ruling)).toMatchObject({
@@ -26,7 +26,7 @@ describe('a write whose answer was lost', () => {
     });
   });
 
-  test('did_not_happen counts where the settle time is final, and the next request is attempt 2', async () => {
+  test('did_not_happen counts if the settle time is final, and the next request is attempt 2', async () => {
     await rig.start();
     const lost = await rig.allow('final_write', 'a', { act: 'lose_request' });
     expect((await rig.end(lost)).event.outcome).toMatchObject({ status: 'failed', effect: 'none' });
@@ -42,7 +42,7 @@ describe('a write whose answer was lost', () => {
     expect((await rig.end(lost)).event_type).toBe('tool_call_in_doubt');
   });
 
-  test('without key and reconcile it is in doubt, holds its key, and only a person ends it', async () => {
+  test('without key and reconcile it is in doubt, holds its key, and only a person resolves it', async () => {
     await rig.start();
     const lost = await rig.allow('blind_write', 'a', { act: 'lose_answer' });
     expect((await rig.end(lost)).event.outcome).toMatchObject({ status: 'in_doubt', effect: 'unknown', error: { code: 'IN_DOUBT' } });
@@ -73,14 +73,14 @@ describe('a write whose answer was lost', () => {
     expect(again.event.meta.attempt).toBe(2);
   });
 
-  test('a wrong shape may have happened', async () => {
+  test('with a malformed response it may have happened', async () => {
     await rig.start();
     expect((await rig.end(await rig.allow('blind_write', 'a', { act: 'wrong_shape' }))).event_type).toBe('tool_call_in_doubt');
     const read = await rig.end(await rig.allow('test_read', 'a', { act: 'wrong_shape' }));
     expect(read.event.outcome).toMatchObject({ status: 'failed', effect: 'none', error: { code: 'VALIDATION_ERROR' } });
   });
 
-  test('a timeout may have happened, and its late answer resolves the doubt', async () => {
+  test('after a timeout it may have happened, and its late response resolves the doubt', async () => {
     await rig.start();
     const open = rig.world.close();
     const slow = await rig.allow('blind_write', 'a', { act: 'gate' });

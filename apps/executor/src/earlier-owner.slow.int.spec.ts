@@ -9,7 +9,7 @@ afterEach(() => rig.close());
 
 type Ruling = ReturnType<Rig['ruling']>;
 
-/** The executor that had the partition before ended the call without a row: its key was another call's, and somebody cancelled it. */
+/** The earlier owner of the partition ended the call without a row: another call held its key, and the call was cancelled. */
 async function cancelledByEarlierOwner(ruling: Ruling, attempt: number): Promise<void> {
   const { meta, call, decision_id, revision } = ruling;
   const times = { started_at_ms: 1, ended_at_ms: 2, duration_ms: 1, retry_count: 0 };
@@ -22,7 +22,7 @@ async function cancelledByEarlierOwner(ruling: Ruling, attempt: number): Promise
   ]);
 }
 
-test('a call that the earlier owner of its partition ended meanwhile does not fire, also where it is claimed and started', async () => {
+test('a call that the earlier owner of its partition ended meanwhile does not run, even if it is claimed and started', async () => {
   await rig.start();
   await rig.end(await rig.allow('blind_write', 'the lease is held'));
   const ended = Array.from({ length: 8 }, (_, at) => rig.ruling('blind_write', `w${at}`));

@@ -11,7 +11,7 @@ afterEach(() => rig.close());
 
 const digest = 'ab'.repeat(32);
 
-/** A grant of edited inputs, which have this key by themselves. */
+/** A grant of edited inputs with this key of their own. */
 function edited(name: string, key: string): EventMap['approval_granted'] {
   const decision = rig.ruling('blind_write', name);
   return rig.grant(decision, ['ann'], { also: { idempotency_key: key, discriminating_digest: digest, attempt: 0 } });
@@ -38,7 +38,7 @@ test('both keys are claimed together, end together, and answer later calls of ei
   expect(rig.world.effects).toHaveLength(1);
 });
 
-test('where the edited inputs describe the effect of another call, nothing fires and the own key stays free', async () => {
+test('if the edited inputs describe the effect of another call, nothing runs and the own key stays free', async () => {
   await rig.start();
   const key = randomUUID();
   await rig.end(await rig.allow('blind_write', 'there', { key, call: { discriminating_digest: digest } }));
@@ -54,7 +54,7 @@ test('where the edited inputs describe the effect of another call, nothing fires
   expect(rig.world.effects.map((effect) => effect.name)).toEqual(['there']);
 });
 
-test('a released second key gives its next attempt', async () => {
+test('a released second key gets its next attempt', async () => {
   await rig.start();
   const key = randomUUID();
   await rig.end(await rig.allow('blind_write', 'refused', { key, act: 'refuse', call: { discriminating_digest: digest } }));
@@ -64,7 +64,7 @@ test('a released second key gives its next attempt', async () => {
   expect(await rig.end({ meta: grant.meta } as EventMap['policy_decided'])).toMatchObject({ event: { also: { attempt: 2 } } });
 });
 
-test('with its database deleted, both keys still hold what was done', async () => {
+test('after a restored database both keys still hold the effect', async () => {
   const first = await rig.start();
   const key = randomUUID();
   const grant = edited('a', key);

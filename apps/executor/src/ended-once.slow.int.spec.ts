@@ -8,14 +8,14 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** The call whose request came again after a kill: policy forgets calls that have ended, and rules on it once more. */
+/** A call whose request was repeated after a kill: the policy service forgets ended calls, so it decides it again. */
 const ruledAgain = (ruling: ReturnType<Rig['ruling']>) => rig.put('policy_decided', [ruling]);
 
 const endsOf = async (ruling: ReturnType<Rig['ruling']>): Promise<string[]> =>
   (await rig.eventsOf(ruling.meta.call_id as string)).map(({ event_type }) => event_type);
 
-describe('a call that was answered without a row of its own has one end', () => {
-  test('when its ruling comes again after a restart', async () => {
+describe('a call that was answered without its own row has one end', () => {
+  test('when its decision is repeated after a restart', async () => {
     const first = await rig.start();
     await rig.end(await rig.allow('blind_write', 'a'));
     const repeat = await rig.allow('blind_write', 'a');
@@ -32,7 +32,7 @@ describe('a call that was answered without a row of its own has one end', () => 
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  test('when it waits for a call that runs on in the process that lost their partition', async () => {
+  test('when it waits for a call that still runs in the process that lost their partition', async () => {
     const shared = new SharedStore(rig.store);
     const open = rig.world.close();
     await rig.start({}, { store: shared });

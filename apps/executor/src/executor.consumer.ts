@@ -2,7 +2,7 @@ import { type EventBatch, type LogContext, OnTopic } from '@countersign/event-lo
 import { Controller } from '@nestjs/common';
 import { Executor } from './executor.js';
 
-/** Hands what policy allows to the lane that executes it. */
+/** Passes authorized calls to the lane that executes them. */
 @Controller()
 export class ExecutorConsumer {
   constructor(private readonly executor: Executor) {}

@@ -9,8 +9,8 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-describe('a call that is allowed', () => {
-  test('a read runs once and leaves its end and nothing else', async () => {
+describe('an allowed call', () => {
+  test('a read runs once and leaves only its end', async () => {
     await rig.start();
     const ruling = await rig.allow('test_read', 'a');
     const end = await rig.end(ruling);
@@ -22,7 +22,7 @@ describe('a call that is allowed', () => {
     expect(await rig.eventsOf(ruling.meta.call_id as string)).toHaveLength(1);
   });
 
-  test('a write starts on the log before its effect and ends on the log after it', async () => {
+  test('a write writes its start to the log before its effect and its end after it', async () => {
     const log = new FaultyLog(rig.log);
     const typesOf = async (call_id: string | null) => (await rig.eventsOf(call_id as string)).map((event) => event.event_type);
     const open = rig.world.close();
@@ -40,7 +40,7 @@ describe('a call that is allowed', () => {
     expect(rig.world.effectsOf(ruling.call.idempotency_key)).toBe(1);
   });
 
-  test('the same key at once: one effect, equal answers but for call_id and deduplicated', async () => {
+  test('concurrent calls with one key: one effect, equal answers except for call_id and deduplicated', async () => {
     await rig.start();
     const rulings = Array.from({ length: 200 }, (_, at) => rig.ruling('blind_write', `key-${at % 40}`));
     await rig.put('policy_decided', rulings);
@@ -53,7 +53,7 @@ describe('a call that is allowed', () => {
     expect(answers.size).toBe(40);
   });
 
-  test('the same ruling delivered ten times has one effect and one end', async () => {
+  test('a decision that is delivered ten times has one effect and one end', async () => {
     await rig.start();
     const ruling = rig.ruling('blind_write', 'ten');
     await rig.put(
@@ -70,7 +70,7 @@ describe('a call that is allowed', () => {
   });
 });
 
-test('an executor is ready once it has taken what was allowed when it started, and no earlier', async () => {
+test('an executor is ready once it has read the calls that were allowed before its start, and no earlier', async () => {
   await rig.allow('blind_write', 'waits');
   const log = new HeldEventLog(rig.log);
   const app = await rig.start({}, { log });

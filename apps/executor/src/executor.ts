@@ -10,7 +10,7 @@ export class Executor implements PartitionOwner {
     return [...this.lanes.values()].every((lane) => lane.ready);
   }
 
-  /** Calls in all lanes: waiting for a slot, holding one, and known at all. */
+  /** Calls in all lanes: waiting for a slot, holding one, and open. */
   get load(): { waiting: number; running: number; open: number } {
     const sum = { waiting: 0, running: 0, open: 0 };
     for (const { load } of this.lanes.values()) {
@@ -37,7 +37,7 @@ export class Executor implements PartitionOwner {
     return this.lane(lane).revoked(partitions);
   }
 
-  /** The record is in dead-letter; its call, if it allows one, ends without having fired. */
+  /** The record is in dead-letter; a call that it authorizes ends without a run. */
   poison(poison: PoisonRecord): void {
     this.lane(parseTopic(poison.record.topic).lane).poison(poison);
   }

@@ -13,7 +13,7 @@ afterEach(() => rig.close());
 
 type Ruling = ReturnType<Rig['ruling']>;
 
-/** What trust counts of a call by its ruling and its end. */
+/** What the trust score counts for a call, from its decision and its end. */
 function counted(ruling: Ruling, ended: Ended, more: object = {}) {
   const outcome = { ...ended.event.outcome, ...more };
   const at = { topic: 'policy-decided', partition: 0, offset: 0, timestamp_ms: 1 };
@@ -22,7 +22,7 @@ function counted(ruling: Ruling, ended: Ended, more: object = {}) {
   return trustObservations(ruled, evolve(ruled, end), 'approval-granted').map((one) => (one.fact === 'run' ? one.counts.runs : 0));
 }
 
-test('every read that was run and failed counts as a run, however quick the machine is', async () => {
+test('every read that ran and failed counts as a run, however fast the machine is', async () => {
   const rulings = Array.from({ length: READS }, (_, n) => rig.ruling('test_read', `r${n}`, { act: 'wrong_shape' }));
   await rig.put('policy_decided', rulings);
   for (const ruling of rulings) {
@@ -32,7 +32,7 @@ test('every read that was run and failed counts as a run, however quick the mach
   }
 });
 
-test('a read that was refused before it ran counts as none, however long that took', async () => {
+test('a read that was refused before it ran does not count, however long that took', async () => {
   const refused = rig.ruling('test_read', 'a');
   await rig.put('policy_decided', [{ ...refused, call: { ...refused.call, inputs_json: '{"name":1}' } }]);
   const ended = await rig.end(refused);
@@ -40,7 +40,7 @@ test('a read that was refused before it ran counts as none, however long that to
   for (const duration_ms of [0, 1, 5]) expect(counted(refused, ended, { duration_ms })).toEqual([]);
 });
 
-test('of a record that does not say whether the read ran, its duration tells, as it did', async () => {
+test('for a record that does not state whether the read ran, its duration decides, as before', async () => {
   const ruling = rig.ruling('test_read', 'a', { act: 'wrong_shape' });
   await rig.put('policy_decided', [ruling]);
   const ended = await rig.end(ruling);

@@ -1,16 +1,16 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
-/** A folder that tools act in. */
+/** A folder for the files of tools. */
 interface NamedFolder {
   variable: string;
   root: string;
 }
 
 /**
- * Folders that lie in one another, one line each: a tenant whose folder has the name of the inner one would have all that
- * is in it, every tenant's records, or the platform's own keys. The data directory may lie in one under a name that begins
- * with `.countersign`, which no tool touches.
+ * Folders inside each other, one line each. A tenant with the name of the inner folder would see all of its files, every tenant's records,
+ * or the platform's keys. The data directory may be inside such a folder under a name that starts with `.countersign`, which no tool
+ * touches.
  */
 export function overlapFaults(folders: readonly NamedFolder[], data_dir: string): string[] {
   const faults: string[] = [];
@@ -34,7 +34,7 @@ export function overlapFaults(folders: readonly NamedFolder[], data_dir: string)
 
 const isInside = (relative: string): boolean => relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 
-/** Where a folder is, or will be made, with the links on the way followed. */
+/** The real path of an existing or future folder, with links resolved. */
 function realPlace(dir: string): string {
   const wanted = path.resolve(dir);
   if (existsSync(wanted)) return realpathSync(wanted);

@@ -20,7 +20,7 @@ afterEach(() => rig.close());
 
 const typesOf = async ({ meta }: Ruling) => (await rig.eventsOf(meta.call_id as string)).map(({ event_type }) => event_type);
 
-/** No start gets onto the log until the returned function is called. */
+/** Blocks all starts from the log until the returned function is called. */
 function stall(): () => void {
   log.refuses = (record) => record.headers.event_type === 'tool_call_started';
   return () => {
@@ -28,7 +28,7 @@ function stall(): () => void {
   };
 }
 
-/** A write that is claimed, and whose start does not get onto the log. */
+/** A claimed write whose start does not reach the log. */
 async function stalled(ruling: Partial<Ruling> = {}): Promise<Ruling> {
   const before = log.refused;
   const decision = await rig.allow('blind_write', 'a', { ruling });
@@ -36,13 +36,13 @@ async function stalled(ruling: Partial<Ruling> = {}): Promise<Ruling> {
   return decision;
 }
 
-/** The executor has looked several times how long configuration has been silent. */
+/** Waits until the executor has checked several times how stale its configuration is. */
 async function looked(): Promise<void> {
   const before = log.configuration_reads;
   await rig.until(() => log.configuration_reads > before + 10);
 }
 
-/** These tools may not be called any longer, and the executor knows it. */
+/** Forbids these tools, and waits until the executor knows it. */
 async function forbid(): Promise<void> {
   const meta = { ...rig.meta('0-11111111-1111-4111-8111-111111111111', 'default'), call_id: null, partition: 0 };
   const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
@@ -56,8 +56,8 @@ async function forbid(): Promise<void> {
   });
 }
 
-describe('a write whose start was long on its way to the log', () => {
-  test('does not fire after its ruling ran out: it ends as expired, and its key is free again', async () => {
+describe('a write whose start took long to reach the log', () => {
+  test('does not run after its authorization expired: it ends as expired, and its key is free again', async () => {
     await rig.start({}, { log, clock });
     const pass = stall();
     const late = await stalled();
@@ -72,7 +72,7 @@ describe('a write whose start was long on its way to the log', () => {
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  test('does not fire where policy became stricter meanwhile', async () => {
+  test('does not run if policy became stricter meanwhile', async () => {
     await rig.start({}, { log });
     const pass = stall();
     const forbidden = await stalled({ config_offset: -1 });
@@ -83,8 +83,8 @@ describe('a write whose start was long on its way to the log', () => {
   });
 });
 
-describe('while configuration is silent', () => {
-  test('nothing is claimed, and what waits goes on once it is heard again', async () => {
+describe('while configuration is stale', () => {
+  test('nothing is claimed, and waiting calls continue once it is read again', async () => {
     const metrics = new Registry();
     const app = await rig.start({}, { log, metrics });
     await rig.until(() => app.ready());
@@ -101,7 +101,7 @@ describe('while configuration is silent', () => {
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  /** Configuration fell silent between the claim of a write and its start, which is on the log now. */
+  /** A write whose configuration became stale between its claim and its start, which is on the log now. */
   async function held(): Promise<Ruling> {
     const pass = stall();
     const decision = await stalled({ config_offset: -1 });
@@ -113,7 +113,7 @@ describe('while configuration is silent', () => {
     return decision;
   }
 
-  test('a started write is held, and fires once it is heard again', async () => {
+  test('a started write is held, and runs once it is read again', async () => {
     await rig.start({}, { log });
     const decision = await held();
     log.staleness_ms = undefined;
@@ -122,7 +122,7 @@ describe('while configuration is silent', () => {
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  test('a held write ends where it is cancelled, and where its ruling runs out', async () => {
+  test('a held write ends if it is cancelled, or if its authorization expires', async () => {
     await rig.start({}, { log, clock });
     const cancelled = await held();
     await rig.cancel(cancelled);
@@ -134,7 +134,7 @@ describe('while configuration is silent', () => {
     expect(rig.world.effects).toEqual([]);
   });
 
-  test('what a dead executor had claimed and not started is held by its successor, and fires once', async () => {
+  test('a call that a dead executor had claimed but not started is held by its successor, and runs once', async () => {
     const first = await rig.start({ lease_ms: 1000 }, { log });
     await rig.end(await rig.allow('test_read', 'warm'));
     await first.close();

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Executor } from './executor.js';
 
-/** Calls that wait for a slot, that hold one, and that are known at all. */
+/** Calls that wait for a slot, that hold one, and that are open. */
 export function measureLoad(executor: Executor, register: Registry): void {
   new Gauge({
     name: 'countersign_executor_calls',

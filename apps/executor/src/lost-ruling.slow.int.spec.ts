@@ -12,7 +12,7 @@ afterEach(() => rig.close());
 
 const BEYOND_HEAD = 1000;
 
-/** What a killed process leaves where its claim reached the database and the ruling that it claimed for was never synced. */
+/** The state after a kill if the claim reached the database and the decision behind it was never synced. */
 async function claimOfLostRuling(key: string, partition: number, source_offset: number): Promise<void> {
   await rig.store.query({
     text: `INSERT INTO executor_leases (epoch, instance_id, lane, lease_until_ms, fenced) VALUES (900, 'dead', 'shared', 0, true)
@@ -26,7 +26,7 @@ VALUES ($1, $2, 0, $3, 900, 1, $4, 1, 0, 'default', 'shared')`,
   });
 }
 
-describe('a claim whose ruling the log lost with the process', () => {
+describe('a claim whose decision was lost with the process', () => {
   test.each([
     ['is free', false],
     ["is another call's now", true],
@@ -46,7 +46,7 @@ describe('a claim whose ruling the log lost with the process', () => {
     expect(rig.world.effects.map((effect) => effect.name)).toEqual(['other', 'next']);
   });
 
-  test('progress that is ahead of the log makes no history of the rulings that come instead', async () => {
+  test('progress that is ahead of the log makes no history of the decisions that replace the lost ones', async () => {
     await (await rig.start()).close();
     for (const topic of ['policy-decided', 'approval-granted', 'tool-call-requested'])
       for (let partition = 0; partition < 4; partition++)

@@ -11,5 +11,5 @@ process.exitCode = await runService(
   },
   process.env,
 );
-// What cannot be closed must not keep a failed process alive: its supervisor waits for the end.
+// An open handle must not keep a failed process alive: its supervisor waits for the exit.
 if (process.exitCode !== 0) process.exit();

@@ -10,7 +10,7 @@ afterEach(() => rig.close());
 
 const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
 
-/** Maps the name `other` to `imp`. Published long ago. */
+/** Maps the name `other` to `imp`. In force for a long time. */
 async function publish(tool: string, version = 1): Promise<void> {
   const definition_json = JSON.stringify({
     mode: 'permissive',
@@ -29,7 +29,7 @@ function mappedTo(name: string, mapping_version = 1): MappedInputs {
 const typesOf = async ({ meta }: EventMap['policy_decided']) =>
   (await rig.eventsOf(meta.call_id as string)).map(({ event_type }) => event_type);
 
-test('a call runs with the mapped form that is on its record, and its result names the version', async () => {
+test('a call runs with its recorded mapped form, and its result names the version', async () => {
   await publish('blind_write');
   await rig.start();
   const ruling = await rig.allow('blind_write', 'other', { call: { mapped: mappedTo('imp') } });
@@ -49,7 +49,7 @@ test('a call whose mapped inputs have no decision does not run: policy decides a
   expect(rig.world.effects.map(({ name }) => name)).toEqual(['free']);
 });
 
-test('a read is held to the same', async () => {
+test('the same applies to a read', async () => {
   await publish('test_read');
   await rig.start();
   const ruling = await rig.allow('test_read', 'other');
@@ -57,7 +57,7 @@ test('a read is held to the same', async () => {
   expect(rig.world.reads).toEqual([]);
 });
 
-test('a version that this executor has not heard of yet fires nothing until it has', async () => {
+test('a mapping version that this executor does not know yet delays the run', async () => {
   await rig.start();
   const ruling = await rig.allow('blind_write', 'other', { call: { mapped: mappedTo('imp', 7) } });
   const end = await rig.end(ruling);
@@ -65,7 +65,7 @@ test('a version that this executor has not heard of yet fires nothing until it h
   expect(rig.world.effects).toEqual([]);
 });
 
-test('an answer that was lost is looked for under the mapped form', async () => {
+test('a lost response is reconciled with the mapped form', async () => {
   await publish('asked_write');
   await rig.start();
   const ruling = await rig.allow('asked_write', 'other', {

@@ -26,7 +26,7 @@ async function ended(signal: NodeJS.Signals): Promise<void> {
   await once(child, 'exit');
 }
 
-/** A write whose executor died while the process that it ran in was handed it; its system of record says that it did not happen. */
+/** A write whose executor died after it passed the write to a child process; the system of record shows that it did not happen. */
 async function takenOver() {
   const first = await rig.start();
   await rig.end(await rig.allow('asked_write', 'before'));
@@ -48,7 +48,7 @@ test.each<['runs on' | 'is stopped', NodeJS.Signals | null]>([
   expect(rig.world.effectsOf(rig.ruling('asked_write', 'k').call.idempotency_key)).toBe(0);
 });
 
-test('a write that was handed to a process which is known dead and did not happen has failed, and its key is free', async () => {
+test('a write that was passed to a dead process and did not happen has failed, and its key is free', async () => {
   await ended('SIGKILL');
   expect(isKnownDead(identity)).toBe(true);
   expect((await takenOver()).event.outcome).toMatchObject({ status: 'failed', effect: 'none' });

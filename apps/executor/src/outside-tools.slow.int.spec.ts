@@ -18,7 +18,7 @@ afterAll(() => rig.close());
 
 const outcomeOf = async (tool: string, act: string, name = act) => (await rig.end(await rig.allow(tool, name, { act }))).event.outcome;
 
-describe('a misbehaving tool of a custom pack ends its own call once and affects no other call', () => {
+describe('a misbehaving tool of an external pack ends its own call once and affects no other call', () => {
   test.each(badReads)('a read that %s', async (_what, act, code) => {
     const ruling = await rig.allow(act.startsWith('huge_') ? 'patient_read' : 'faulty_read', act, { act });
     const { outcome } = (await rig.end(ruling)).event;
@@ -32,12 +32,12 @@ describe('a misbehaving tool of a custom pack ends its own call once and affects
       expect(await outcomeOf('faulty_write', act)).toMatchObject({ status: 'in_doubt', effect: 'unknown' });
   });
 
-  test('a write that answers 200 MB in its shape has succeeded; nothing of it is kept but its small parts', async () => {
+  test('a valid response of 200 MB means success for a write; only its small members are stored', async () => {
     const outcome = await outcomeOf('patient_write', 'huge_text');
     expect(outcome).toMatchObject({ status: 'succeeded', effect: 'happened', truncated: true, output_json: '{"ok":true}' });
   });
 
-  test('predicates and read-backs run in its process, too', async () => {
+  test('predicates and read-backs also run in its process', async () => {
     const warned = await outcomeOf('faulty_read', 'odd');
     expect(warned).toMatchObject({ status: 'succeeded', warnings: ['sanity: total_even does not hold'] });
     expect(await outcomeOf('verified_write', 'answer')).toMatchObject({ status: 'succeeded', extras: { verified: true } });
@@ -50,27 +50,27 @@ describe('a misbehaving tool of a custom pack ends its own call once and affects
 describe('a tool that harms its process', () => {
   const fatal = ['block', 'exit', 'leak', 'throw_outside'];
 
-  test.each(fatal)('ends the calls of that process alone: a write that does %s is in doubt, and the next one runs', async (act) => {
-    // A blocked thread is noticed when the time of its call is over.
+  test.each(fatal)('ends only the calls of that process: a write that does %s is in doubt, and the next one runs', async (act) => {
+    // A blocked thread is detected at the timeout of its call.
     expect(await outcomeOf(act === 'block' ? 'faulty_write' : 'patient_write', act, `write ${act}`)).toMatchObject({ status: 'in_doubt' });
-    // The start of a child counts into the time of the call that needs it.
+    // The start of a child counts towards the time limit of the call that needs it.
     expect((await outcomeOf('patient_read', 'answer', `after ${act}`)).status).toBe('succeeded');
   });
 
-  test.each(fatal)('a read that does %s fails in its time, and without an effect', async (act) => {
+  test.each(fatal)('a read that does %s fails within its timeout, and without an effect', async (act) => {
     const outcome = await outcomeOf('faulty_read', act, `read ${act}`);
     expect(outcome).toMatchObject({ status: 'failed', effect: 'none' });
     expect(['NETWORK_ERROR', 'TIMEOUT']).toContain(outcome.error?.code);
   });
 
-  test('a read that ran beside it runs again', async () => {
+  test('a concurrent read runs again', async () => {
     const beside = await rig.allow('patient_read', 'beside', { act: 'slow', wait_ms: 1500 });
     await outcomeOf('patient_write', 'exit', 'beside it');
     expect((await rig.end(beside)).event.outcome).toMatchObject({ status: 'succeeded', retry_count: 1 });
   });
 });
 
-/** The processes that are on record for a write, one a start. */
+/** The processes in the start records of a write, one per start. */
 async function placesOf({ meta }: EventMap['policy_decided']): Promise<ProcessIdentity[]> {
   const starts = (await rig.eventsOf(meta.call_id as string)).filter(({ event_type }) => event_type === 'tool_call_started');
   return starts.map(({ event }) => (event as EventMap['tool_call_started']).process as ProcessIdentity);
@@ -84,7 +84,7 @@ test('the start of a write names its process', async () => {
   expect(isKnownDead(place as ProcessIdentity)).toBe(false);
 });
 
-test('a write whose process ends after its start and before its run goes back: it starts anew in another one, and runs there', async () => {
+test('a write whose process ends between its start and its run is restarted in another process, and runs there', async () => {
   const before = await rig.allow('faulty_write', 'before', { act: 'answer' });
   await rig.end(before);
   const [place] = (await placesOf(before)) as [ProcessIdentity];

@@ -23,7 +23,7 @@ const faults = (over: Record<string, string>) => {
   return 'faults' in parsed ? parsed.faults : [];
 };
 
-test('a tool is given no folder setting as a setting: it asks for the folder of its tenant', () => {
+test('a tool gets no folder as a setting: it requests the folder of its tenant', () => {
   for (const pack of packs)
     for (const name of Object.keys(settingsOf(pack, environment()))) expect(name).not.toMatch(/_ROOT$|_SHARED$|_DIR$/);
   const roots = [...foldersOf(packs, environment())].map(([variable, { root, sharing }]) => [variable, root, sharing?.on]);
@@ -49,7 +49,7 @@ test.each(['yes', 'TRUE', 'all', ' '])('COUNTERSIGN_WORKSPACE_SHARED=%j stops th
   expect(faults({ COUNTERSIGN_WORKSPACE_SHARED: text })).toEqual([expect.stringMatching(/^COUNTERSIGN_WORKSPACE_SHARED: /)]);
 });
 
-describe('folders that lie in one another stop the start', () => {
+describe('folders inside each other stop the start', () => {
   test('records in the workspace, the workspace in the records, both in one place', () => {
     const inner = join(dir, 'workspace/records');
     expect(faults({ COUNTERSIGN_RECORDS_ROOT: inner })).toEqual([
@@ -65,14 +65,14 @@ describe('folders that lie in one another stop the start', () => {
     expect(faults({ COUNTERSIGN_RECORDS_ROOT: join(dir, 'elsewhere/records') })).toHaveLength(1);
   });
 
-  test('the data directory, whose keys a tool could read, but for one that tools cannot name', () => {
+  test('the data directory, whose keys a tool could read, except under a name that tools cannot use', () => {
     expect(faults({ COUNTERSIGN_DATA_DIR: join(dir, 'workspace/data') })).toEqual([expect.stringContaining('COUNTERSIGN_DATA_DIR')]);
     expect(faults({ COUNTERSIGN_DATA_DIR: join(dir, 'workspace') })).toHaveLength(1);
     expect(faults({ COUNTERSIGN_DATA_DIR: join(dir, 'workspace/.countersign') })).toEqual([]);
     expect(faults({ COUNTERSIGN_DATA_DIR: dir })).toEqual([]);
   });
 
-  test('and names that only begin alike do not', () => {
+  test('and names that only share a prefix do not', () => {
     expect(faults({ COUNTERSIGN_RECORDS_ROOT: join(dir, 'workspace-records') })).toEqual([]);
     expect(faults({ COUNTERSIGN_RECORDS_ROOT: join(dir, '..workspace') })).toEqual([]);
   });

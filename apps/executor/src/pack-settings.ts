@@ -3,15 +3,12 @@ import type { Pack } from '@countersign/tool-kit';
 import type { FolderSetting } from '@countersign/tool-kit/tenant-folders/tenant-folders';
 import { overlapFaults } from './folder-overlaps.js';
 
-/** What a pack says of its settings. */
+/** The settings that a pack declares. */
 export type PackSettings = Pick<Pack, 'settings' | 'folders'>;
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 
-/**
- * A pack's settings, as the environment or else the pack gives them. Folders are not among them: a run gets its tenant's
- * folder and never the whole one.
- */
+/** A pack's settings, from the environment or the pack's defaults. Excludes folders: a run gets only its tenant's folder. */
 export function settingsOf(pack: PackSettings, environment: Environment): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const variable of Object.keys(pack.settings ?? {})) {
@@ -22,7 +19,7 @@ export function settingsOf(pack: PackSettings, environment: Environment): Record
   return settings;
 }
 
-/** The folder settings of these packs, by the variable that names each. A folder that is set to the empty text is not set. */
+/** The folder settings of these packs, by variable. An empty value counts as unset. */
 export function foldersOf(packs: readonly PackSettings[], environment: Environment): ReadonlyMap<string, FolderSetting> {
   const folders = new Map<string, FolderSetting>();
   for (const pack of packs)
@@ -35,7 +32,7 @@ export function foldersOf(packs: readonly PackSettings[], environment: Environme
   return folders;
 }
 
-/** What is wrong with the settings of these packs, one line each, before anything is made. `data_dir`: where the platform keeps its keys. */
+/** Faults in the settings of these packs, one line each, before anything is created. `data_dir`: where the platform keeps its keys. */
 export function settingsFaults(packs: readonly PackSettings[], environment: Environment, data_dir: string): string[] {
   const sharings = packs.flatMap(({ folders }) => (folders ?? []).flatMap(({ sharing }) => sharing ?? []));
   const variables = new Set([...packs.flatMap(({ settings }) => Object.keys(settings ?? {})), ...sharings]);

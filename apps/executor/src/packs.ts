@@ -5,5 +5,5 @@ import { pack as workspace } from '@countersign/pack-workspace';
 import { httpPack } from '@countersign/runtimes';
 import type { Pack } from '@countersign/tool-kit';
 
-/** The packs that COUNTERSIGN_PACKS may name. */
+/** The packs that COUNTERSIGN_PACKS can name. */
 export const packs: readonly Pack[] = [git, httpPack, patterns, probe, workspace];

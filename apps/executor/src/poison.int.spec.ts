@@ -13,12 +13,12 @@ const UNREADABLE = {
   error: { code: 'VALIDATION_ERROR', details_json: '{"reason":"record_unreadable"}' },
 };
 
-/** Bytes on a topic that executors read, where a service put what it should not have. */
+/** Writes invalid bytes to a topic that executors read, as a faulty service would. */
 async function putBytes(value: Buffer, event_type: string, partition = 0, topic = 'policy-decided'): Promise<void> {
   await rig.log.append([{ topic, partition, key: null, value, headers: { event_type } }]);
 }
 
-/** Where the records of a topic end, and up to where the store says that they are history. */
+/** The end offsets of a topic, and the stored history offsets. */
 async function places(topic: string): Promise<{ head: number[]; history: number[] }> {
   const rows = await rig.store.query<{ partition: number; history_below: string }>({
     text: 'SELECT partition, history_below FROM executor_progress WHERE topic = $1 ORDER BY partition',
@@ -50,7 +50,7 @@ describe('a record that no executor can handle', () => {
     expect(rig.world.effects.map((effect) => effect.name)).toEqual(['after']);
   });
 
-  test('what tells of no call is set aside once, and is history like what stands around it', async () => {
+  test('that concerns no call is put into dead-letter once, and becomes history like its neighbours', async () => {
     const app = await rig.start();
     const around = () => [rig.ruling('blind_write', 'a'), rig.ruling('test_read', 'b'), rig.ruling('blind_write', 'c')];
     const first = around();
@@ -75,7 +75,7 @@ describe('a record that no executor can handle', () => {
     expect(rig.world.effects).toHaveLength(5);
   });
 
-  test('a ruling whose call is running already ends nothing of it', async () => {
+  test('whose call is already running ends nothing', async () => {
     const open = rig.world.close();
     await rig.start();
     const ruling = await rig.allow('blind_write', 'slow', { act: 'gate' });
@@ -91,7 +91,7 @@ describe('a record that no executor can handle', () => {
     ]);
   });
 
-  test('a call whose inputs are no JSON ends without effect and costs no slot; the others run', async () => {
+  test('a call whose inputs are no JSON ends without effect and without a slot; the others run', async () => {
     await rig.start({ running_max: 1 });
     const broken = ['blind_write', 'test_read'].map((tool) => rig.ruling(tool, 'broken', { call: { inputs_json: '{"name":' } }));
     const sound = rig.ruling('blind_write', 'sound');

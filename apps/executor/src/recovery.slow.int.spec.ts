@@ -10,8 +10,8 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-describe('an executor that comes back', () => {
-  test('reads everything again after a restart and fires nothing twice', async () => {
+describe('an executor that restarts', () => {
+  test('reads everything again and runs nothing twice', async () => {
     const first = await rig.start();
     const rulings = Array.from({ length: 50 }, (_, at) => rig.ruling('blind_write', `w${at}`));
     await rig.put('policy_decided', rulings);
@@ -22,7 +22,7 @@ describe('an executor that comes back', () => {
     expect(rig.world.effects).toHaveLength(51);
   });
 
-  test('with its database deleted it refolds the log: nothing fires twice, repeats are answered, other inputs refused', async () => {
+  test('with an empty database restores it from the log: nothing runs twice, repeats are answered, other inputs refused', async () => {
     const first = await rig.start();
     const key = '22222222-2222-4222-8222-222222222222';
     const done = await rig.allow('blind_write', 'done', { key });
@@ -49,7 +49,7 @@ describe('an executor that comes back', () => {
     expect(new Set(epochs).size).toBe(2);
   });
 
-  test('a lease that ran out and was taken while the effect is in flight: nothing more fires, the successor settles, the late answer is evidence', async () => {
+  test('loses an expired lease during an effect: nothing more runs, the successor settles, the late result is evidence', async () => {
     const clock = new StoppedClock();
     const open = rig.world.close();
     await rig.start({ lease_ms: 1000 }, { clock });
@@ -64,14 +64,14 @@ describe('an executor that comes back', () => {
     expect(rig.world.effects).toHaveLength(1);
     const repeat = await rig.end(await rig.allow('blind_write', 'a'));
     expect(repeat).toMatchObject({ event_type: 'tool_retry_deduplicated' });
-    // The late answer is folded into the row, then it answers.
+    // The late result is folded into the row, then it answers.
     const key = slow.call?.idempotency_key as string;
     await rig.until(async () => (await rig.store.query({ text: SETTLED, params: [key] })).length === 1);
     expect((await rig.end(await rig.allow('blind_write', 'a'))).event.outcome.status).toBe('succeeded');
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  test('what a dead executor had claimed and not started is fired by its successor, once', async () => {
+  test('a call that a dead executor had claimed but not started runs at its successor, once', async () => {
     const first = await rig.start({ lease_ms: 1000 });
     await rig.end(await rig.allow('blind_write', 'warm'));
     await first.close();
@@ -87,7 +87,7 @@ describe('an executor that comes back', () => {
     expect(rig.world.effectsOf(ruling.call.idempotency_key)).toBe(1);
   });
 
-  test('what was judged again and then granted: its start and its end count, whoever reads them later', async () => {
+  test('a call that was decided again and then granted: its start and its end count, whoever reads them later', async () => {
     const first = await rig.start({ lease_ms: 1000 });
     const about = { ...rig.meta('0-11111111-1111-4111-8111-111111111111', 'default'), call_id: null, partition: 0 };
     const set = (tier: 'tier_3_blocked' | 'tier_1_auto') => {
@@ -117,7 +117,7 @@ describe('an executor that comes back', () => {
     await rig.put('tool_executed', [
       { meta, idempotency_key: key, tool, version, epoch: 1, decision_id, revision, outcome, source, also: null },
     ]);
-    // Calls that stood open beside them keep the reader of ends far enough back.
+    // Open calls beside them keep the stored position of the ends reader low.
     await rig.store.query({ text: 'UPDATE executor_progress SET ends_from = 0', params: [] });
     await rig.start({ lease_ms: 1000 });
     expect(await rig.end(started)).toMatchObject({ event_type: 'tool_call_in_doubt' });

@@ -7,8 +7,8 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-describe('what does not fire', () => {
-  test('a ruling that ran out, and a deadline that passed', async () => {
+describe('a call that does not run', () => {
+  test('an expired authorization, and a deadline that passed', async () => {
     await rig.start();
     const old = await rig.allow('blind_write', 'a', { ruling: { execute_before_ms: Date.now() - 1 } });
     const late = await rig.allow('blind_write', 'b', { call: { deadline_ms: Date.now() - 1 } });
@@ -32,7 +32,7 @@ describe('what does not fire', () => {
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  test('a call that was cancelled before its ruling came: the tombstone was first', async () => {
+  test('a cancellation before its decision: the tombstone was first', async () => {
     await rig.start();
     const ruling = rig.ruling('blind_write', 'a');
     await rig.cancel(ruling);
@@ -44,7 +44,7 @@ describe('what does not fire', () => {
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  test('a call that waits for a slot when it is cancelled', async () => {
+  test('a cancellation while it waits for a slot', async () => {
     await rig.start({ running_max: 1 });
     const open = rig.world.close();
     const first = await rig.allow('blind_write', 'a', { act: 'gate' });
@@ -57,7 +57,7 @@ describe('what does not fire', () => {
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  test('inputs that its schema refuses, a tool that is not here, a contract that changed', async () => {
+  test('invalid inputs, an unknown tool, a changed contract', async () => {
     await rig.start();
     const bad = rig.ruling('blind_write', 'a');
     const unknown = rig.ruling('blind_write', 'b');
@@ -76,7 +76,7 @@ describe('what does not fire', () => {
     expect(rig.world.effects).toEqual([]);
   });
 
-  test('what policy became stricter about meanwhile is judged again, and does not fire', async () => {
+  test('a call under a policy that became stricter is decided again, and does not run', async () => {
     await rig.start();
     const by = { kind: 'user' as const, id: 'root', roles: ['admin'] };
     const meta = { ...rig.meta('0-11111111-1111-4111-8111-111111111111', 'default'), call_id: null, partition: 0 };
@@ -102,7 +102,7 @@ describe('what does not fire', () => {
     expect(rig.world.effects).toEqual([]);
   });
 
-  test('an output beyond its limit is cut, and says so', async () => {
+  test('an output beyond its limit is cut, with a warning', async () => {
     await rig.start();
     const end = await rig.end(await rig.allow('test_read', 'a', { act: 'long' }));
     expect(end.event.outcome).toMatchObject({ status: 'succeeded', truncated: true });
@@ -111,7 +111,7 @@ describe('what does not fire', () => {
 });
 
 describe('a grant', () => {
-  test('fires once however often it comes, and joined grants are answered by it', async () => {
+  test('runs once however often it is repeated, and answers the joined grants', async () => {
     await rig.start();
     const decision = rig.ruling('blind_write', 'a');
     const joined = rig.ruling('blind_write', 'a');
@@ -129,7 +129,7 @@ describe('a grant', () => {
     expect(rig.world.effects).toHaveLength(1);
   });
 
-  test('an approval counts once: another call that carries it does not fire', async () => {
+  test('an approval counts once: another call with it does not run', async () => {
     await rig.start();
     const first = rig.ruling('blind_write', 'a');
     const second = rig.ruling('blind_write', 'b');

@@ -47,7 +47,7 @@ async function start(...tools: Pack['tools']) {
   await app.close();
 }
 
-test('a version that breaks what its number promises is refused: on the record, as a security event, and only once', async () => {
+test('a version that breaks the compatibility of its number is refused: recorded, as a security event, and only once', async () => {
   await start(greet('1.0.0', z.string()), greet('1.1.0', z.string().max(5)));
   const registered = await records('tool-registered');
   expect(registered.map(({ event }) => (event as { version: string }).version)).toEqual(['1.0.0', '1.1.0']);
@@ -71,7 +71,7 @@ test('a version that breaks what its number promises is refused: on the record, 
   expect([(await records('tool-registered')).length, (await records('security-event')).length]).toEqual([2, 1]);
 });
 
-test('a blocked version: what waits for a slot is taken out of the queue while the slot is held, what runs is finished', async () => {
+test('a blocked version: waiting calls leave the queue while the slot is held, running ones finish', async () => {
   await rig.start({ running_max: 1 });
   const open = rig.world.close();
   const running = await rig.allow('blind_write', 'a', { act: 'gate' });
@@ -97,7 +97,7 @@ test('a blocked version: what waits for a slot is taken out of the queue while t
     return waiting.every(({ meta: { call_id } }) => events.some(({ event }) => event.meta.call_id === call_id));
   };
   await rig.until(isRejudged);
-  // What runs holds the only slot all the while.
+  // The running call holds the only slot meanwhile.
   expect(rig.world.effects).toHaveLength(1);
   open();
   expect((await rig.end(running)).event.outcome.status).toBe('succeeded');

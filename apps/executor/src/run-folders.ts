@@ -3,14 +3,13 @@ import { CannotOpen, type Environment, type Logger, usableFolder } from '@counte
 import { TenantFolders } from '@countersign/tool-kit/tenant-folders/tenant-folders';
 import { foldersOf, type PackSettings } from './pack-settings.js';
 
-/** The tenant that the first start of a gateway makes: who puts files into a new workspace before it means this one. */
+/** The tenant of the first start: it owns files that were in a new workspace before. */
 const FIRST_TENANT = 'default';
-/** Tenants and reasons that are remembered, so that each is logged once. */
+/** Maximum of tenants and reasons that are remembered, so that each is logged once. */
 const LOGGED_MAX = 1_000;
 
 /**
- * The folder settings of these packs, by variable. Each is made where it is missing.
- * @throws CannotOpen where this user cannot read and write there
+ * The folder settings of these packs, by variable. Creates missing folders. @throws CannotOpen if this user cannot read and write in one
  */
 export async function runFolders(
   packs: readonly PackSettings[],
@@ -41,7 +40,7 @@ function tenantsOf(state: ConfigurationState): string[] {
   return ids.length > 0 ? ids : [FIRST_TENANT];
 }
 
-/** Records whose files lie where, once the tenants are known. @throws CannotOpen where a setting says otherwise than the disk */
+/** Records the folder of each tenant's files, once the tenants are known. @throws CannotOpen if a setting contradicts the disk */
 export async function prepareFolders(folders: ReadonlyMap<string, TenantFolders>): Promise<void> {
   for (const [variable, folder] of folders) {
     const fault = await folder.prepare().catch((cause: Error) => `${variable}: ${cause.message}`);

@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 describe.each([HOUR_MS, -HOUR_MS])('an executor whose clock is off by %d ms', (skew_ms) => {
-  test('executes a fresh grant, and none whose time is over by the log', async () => {
+  test('runs a fresh grant, and none that has expired by the log', async () => {
     const clock = { now_ms: () => Date.now() + skew_ms, monotonic_ms: () => performance.now() };
     await rig.start({}, { clock });
     const fresh = rig.ruling('blind_write', 'fresh');

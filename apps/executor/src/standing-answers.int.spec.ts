@@ -15,8 +15,8 @@ const call = async (tool: string, name: string, options: RulingOptions = {}): Pr
   rig.end(await rig.allow(tool, name, options));
 const set = (name: string, options: RulingOptions = {}) => call('replacing_write', name, { slot: 's', ...options });
 
-describe('an answer stands only as long as its effect does', () => {
-  test('A, B, A in one resource is three effects, each with the key of its own attempt', async () => {
+describe('an answer is valid only while its effect is in place', () => {
+  test('A, B, A on one resource is three effects, each with the key of its own attempt', async () => {
     await rig.start();
     const [a, b, again] = [await set('A'), await set('B'), await set('A')];
     expect([a, b, again].map(({ event_type }) => event_type)).toEqual(['tool_executed', 'tool_executed', 'tool_executed']);
@@ -26,7 +26,7 @@ describe('an answer stands only as long as its effect does', () => {
     expect([rig.world.effectsOf(key), rig.world.effectsOf(attemptKey(key, 2))]).toEqual([1, 1]);
   });
 
-  test('a repeat of the same effect with nothing in between is answered, and says why', async () => {
+  test('a repeat of the same effect with nothing in between is answered, with the reason', async () => {
     await rig.start();
     await set('A');
     expect(await set('A')).toMatchObject({
@@ -36,7 +36,7 @@ describe('an answer stands only as long as its effect does', () => {
     expect(written()).toEqual(['A']);
   });
 
-  test('an effect on another resource, or by another tenant on one of the same name, ends nothing', async () => {
+  test('an effect on another resource, or by another tenant on an equal name, invalidates nothing', async () => {
     await rig.start();
     await set('A');
     await set('B', { slot: 'other' });
@@ -44,7 +44,7 @@ describe('an answer stands only as long as its effect does', () => {
     expect((await set('A')).event_type).toBe('tool_retry_deduplicated');
   });
 
-  test('an effect above or below ends the answer too', async () => {
+  test('an effect on a parent or child resource invalidates the answer too', async () => {
     await rig.start();
     for (const later of ['s', 's/x/y']) {
       await set('A', { slot: 's/x' });
@@ -53,7 +53,7 @@ describe('an answer stands only as long as its effect does', () => {
     }
   });
 
-  test('a later effect that adds does not end an answer that added', async () => {
+  test('a later adding effect does not invalidate the answer of an adding one', async () => {
     await rig.start();
     const order = (name: string) => call('adding_write', name, { slot: 'orders' });
     await order('first');
@@ -63,14 +63,14 @@ describe('an answer stands only as long as its effect does', () => {
     expect((await order('first')).event_type).toBe('tool_executed');
   });
 
-  test('a call that failed without effect gives the resource back: the answer before it stands', async () => {
+  test('a call that failed without effect releases the resource: the previous answer is valid', async () => {
     await rig.start();
     await set('A');
     expect((await set('B', { act: 'refuse' })).event.outcome).toMatchObject({ status: 'failed', effect: 'none' });
     expect((await set('A')).event_type).toBe('tool_retry_deduplicated');
   });
 
-  test('a write that names nothing and cannot look answers no new request; with a key of the caller it does', async () => {
+  test('a write without resources and read-back answers no new request, but one with the same caller key', async () => {
     await rig.start();
     await call('unnamed_write', 'A');
     expect((await call('unnamed_write', 'A')).event_type).toBe('tool_executed');
@@ -81,7 +81,7 @@ describe('an answer stands only as long as its effect does', () => {
     expect(written()).toEqual(['A', 'A', 'B']);
   });
 
-  test('a write that names nothing and can look is looked at before it answers', async () => {
+  test('a write without resources but with a read-back is checked before it answers', async () => {
     await rig.start();
     const first = await call('verified_write', 'A');
     expect(await call('verified_write', 'A')).toMatchObject({ event_type: 'tool_retry_deduplicated', event: { because: 'effect_stands' } });
@@ -90,7 +90,7 @@ describe('an answer stands only as long as its effect does', () => {
     expect(rig.world.faulty.effects).toEqual([attemptKey(first.event.idempotency_key, 2)]);
   });
 
-  describe('of a tool that names resources and can look: both have to hold', () => {
+  describe('for a tool with resources and a read-back both must confirm', () => {
     test.each(['verified_adding_write', 'verified_replacing_write'])(
       '%s runs again where its tool sees no effect any more',
       async (tool) => {
@@ -107,7 +107,7 @@ describe('an answer stands only as long as its effect does', () => {
       },
     );
 
-    test('after a later effect on its resource the tool is not reconciled', async () => {
+    test('after a later effect on its resource the tool is not queried', async () => {
       await rig.start();
       await call('verified_replacing_write', 'A');
       await call('verified_adding_write', 'A');
@@ -133,7 +133,7 @@ describe('an answer stands only as long as its effect does', () => {
       }
     });
 
-    test('a result that was shortened is not shown to its tool: the resources decide', async () => {
+    test('a shortened result is not passed to its tool: the resources decide', async () => {
       await rig.start();
       const large = async () => {
         const { meta } = await rig.allow('verified_replacing_write', 'A', { act: 'large' });
@@ -146,7 +146,7 @@ describe('an answer stands only as long as its effect does', () => {
       expect(rig.world.faulty.read_backs.length).toBe(options);
     });
 
-    test('with a key of the caller it answers, and says what its tool sees', async () => {
+    test('with a key of the caller it answers, and reports what its tool sees', async () => {
       await rig.start();
       const passed = { call: { key_source: 'header' as const }, key: '0190a1b2-0000-7000-8000-000000000002' };
       await call('verified_adding_write', 'A', passed);
@@ -157,7 +157,7 @@ describe('an answer stands only as long as its effect does', () => {
     });
   });
 
-  test('a decision that only joins never runs an effect: if the joined result no longer holds, policy decides again', async () => {
+  test('a decision that only joins never runs an effect: if the joined result is no longer valid, policy decides again', async () => {
     await rig.start();
     const a = await set('A');
     await set('B');
@@ -185,7 +185,7 @@ describe('effects on one resource', () => {
     expect(rig.world.effects).toHaveLength(12);
   });
 
-  test('wait without a slot: others go on meanwhile', async () => {
+  test('wait without a slot: other calls run meanwhile', async () => {
     await rig.start({ running_max: 2 });
     const open = rig.world.close();
     const first = await rig.allow('replacing_write', 'A', { slot: 's', act: 'gate' });
@@ -213,7 +213,7 @@ describe('effects on one resource', () => {
     expect(written()).toEqual(['A']);
   });
 
-  test('a doubt is waited for until it settled, then they run and say so', async () => {
+  test('wait for a doubt until its settle time, then run with a warning', async () => {
     await rig.start();
     rig.world.reconcile = 'cannot_tell';
     const doubt = await call('adding_write', 'A', { slot: 's', act: 'lose_answer' });
@@ -245,7 +245,7 @@ describe('several executors', () => {
     expect(rig.world.effects).toHaveLength(24);
   });
 
-  test('a stopped one holds its resource until its call has settled; no answer stands beside a doubt, and answers stand again once it is resolved', async () => {
+  test('a stopped executor holds its resource until its call has settled; a doubt invalidates answers until it is resolved', async () => {
     const clock = new StoppedClock();
     const open = rig.world.close();
     await rig.start({ lease_ms: 1000 }, { clock });
@@ -259,11 +259,11 @@ describe('several executors', () => {
       status: 'succeeded',
       warnings: [expect.stringMatching(/^resource_in_doubt/)],
     });
-    // As long as it may still happen, no result on its resource holds.
+    // As long as the write may still take effect, no result on its resource is valid.
     expect((await set('B')).event_type).toBe('tool_executed');
     open();
     await rig.until(async () => (await rig.eventsOf(slow.meta.call_id as string)).some((event) => event.event_type === 'tool_executed'));
-    // The late answer ends the doubt: nothing holds the resource any more.
+    // The late result ends the doubt and releases the resource.
     await rig.until(async () => (await rig.store.query({ text: 'SELECT 1 AS held FROM resource_holds', params: [] })).length === 0);
     expect([(await set('C')).event_type, (await set('C')).event_type]).toEqual(['tool_executed', 'tool_retry_deduplicated']);
     expect((await set('B')).event_type).toBe('tool_executed');
@@ -272,7 +272,7 @@ describe('several executors', () => {
 });
 
 describe('after the database is lost', () => {
-  test('what stood stands, what did not does not, and a running effect is still waited for', async () => {
+  test('valid answers stay valid, invalid ones invalid, and calls still wait for a running effect', async () => {
     const app = await rig.start();
     await set('A');
     await set('B');

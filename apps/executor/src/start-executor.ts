@@ -39,7 +39,7 @@ import { ToolRuns } from './tool-runs/tool-runs.js';
 const BATCH_MAX = 500;
 const LIMITS = { resends_max: 3, asks_max: 4, grace_ms: 500, long_read_ms: 5000 };
 
-/** What the executor folds for itself. */
+/** The configuration that the executor folds. */
 interface Folded {
   configuration: Configuration;
   trust: TrustScoreCache;
@@ -90,7 +90,7 @@ function credentialsOf(
   return new Credentials(configuration, vault, broker, { clock, reissue: new ReissueRequests(log, codec, clock, logger) });
 }
 
-/** What is wrong with packs from outside, which are known only now. @throws CannotOpen where the settings of one cannot be used */
+/** Reports faults of external packs, which are known only after loading. @throws CannotOpen if the settings of one are invalid */
 function tellFaults(hosted: readonly HostedPack[], { packs: named, environment }: ExecutorConfig, logger: Logger): void {
   for (const { pack, fault } of hosted)
     if (fault !== undefined) logger.error({ event: 'pack_not_loaded', pack: pack.name, fault }, 'a custom pack cannot be loaded');
@@ -99,7 +99,7 @@ function tellFaults(hosted: readonly HostedPack[], { packs: named, environment }
   if (fault !== undefined) throw new CannotOpen(fault);
 }
 
-/** Starts executing the calls of `config.lanes`: announces its tools, takes its leases, then reads what policy allows. */
+/** Starts executing the calls of `config.lanes`: announces its tools, acquires its leases, then reads authorized calls. */
 export async function startExecutor(deps: AppDeps, config: ExecutorConfig, registry: readonly Pack[] = packs): Promise<RunningApp> {
   const { log, codec, clock, logger } = deps;
   const hosted = await hostPacks(registry, config.packs, { ...config.children, environment: config.environment });
@@ -139,7 +139,7 @@ export async function startExecutor(deps: AppDeps, config: ExecutorConfig, regis
     () => {
       caughtUp = true;
     },
-    () => undefined, // closed before
+    () => undefined, // the executor closed before it caught up
   );
   return {
     ready: () => caughtUp && executor.ready,

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** A store whose two of seven statements fail: before it ran, or although it did. */
+/** A store that fails two of seven statements: before they ran, or after. */
 class FaultyStore extends Store {
   readonly durable = false;
   private seed = 42;
@@ -22,7 +22,7 @@ class FaultyStore extends Store {
   transaction: Store['transaction'] = (work) => this.store.transaction(work);
   close = async () => undefined;
 
-  /** By a seed and not by turns: whoever tries again in a rhythm must not meet the same fault for ever. */
+  /** By a seed, not in rotation: otherwise a retry with a fixed rhythm could meet the same fault forever. */
   private async perhaps<T>(work: () => Promise<T>): Promise<T> {
     this.seed = (Math.imul(this.seed, 1_664_525) + 1_013_904_223) >>> 0;
     const dice = this.seed / 2 ** 32;
@@ -52,7 +52,7 @@ test('2,000 keys five times each at once: 2,000 effects and 10,000 equal answers
   expect(ends.filter((end) => end.event_type === 'tool_retry_deduplicated')).toHaveLength(8000);
 });
 
-test('an append that fails, before or after it was written, fires nothing twice and loses no end', async () => {
+test('an append that fails, before or after it was written, runs nothing twice and loses no end', async () => {
   const log = new FaultyLog(rig.log);
   await rig.start({}, { log });
   log.every = 3;
@@ -67,7 +67,7 @@ test('an append that fails, before or after it was written, fires nothing twice 
   expect(log.appends).toBeGreaterThan(20);
 });
 
-test('a store that fails, before or after the statement ran, fires nothing twice and loses no call', async () => {
+test('a store that fails, before or after the statement ran, runs nothing twice and loses no call', async () => {
   await rig.start({}, { store: new FaultyStore(rig.store) });
   const rulings = Array.from({ length: 60 }, (_, at) => rig.ruling('blind_write', `n${at % 40}`));
   for (const ruling of rulings) await rig.put('policy_decided', [ruling]);
@@ -78,7 +78,7 @@ test('a store that fails, before or after the statement ran, fires nothing twice
   expect(rig.world.effects).toHaveLength(40);
 });
 
-test('a consumer whose offsets go back to 0 finds history, and fires nothing of it', async () => {
+test('a consumer whose offsets return to 0 finds history, and runs none of it', async () => {
   const first = await rig.start();
   const rulings = Array.from({ length: 100 }, (_, at) => rig.ruling(at % 2 ? 'blind_write' : 'test_read', `n${at}`));
   await rig.put('policy_decided', rulings);

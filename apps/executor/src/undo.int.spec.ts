@@ -21,7 +21,7 @@ async function happened(name: string, tool = 'undoable_write'): Promise<Ruling> 
 }
 
 describe('an undo', () => {
-  test('gives the tool the effect, says on the record what it undid, and frees the key: the same call runs again as the next attempt', async () => {
+  test('passes the effect to the tool, records it, and frees the key: the same call runs again as the next attempt', async () => {
     await rig.start();
     const first = await happened('a');
     const end = await rig.end(await rig.undo(first));
@@ -70,7 +70,7 @@ describe('an undo', () => {
     expect(rig.world.undos).toHaveLength(1);
   });
 
-  test('that the tool reports and that its look at the effect contradicts has failed', async () => {
+  test('that the tool reports but its check of the effect contradicts has failed', async () => {
     await rig.start();
     const first = await happened('a');
     rig.world.undo = 'does_nothing';
@@ -116,7 +116,7 @@ describe('an undo', () => {
     },
   );
 
-  test('of an effect that is undone, never happened or is in doubt does not fire, and says why', async () => {
+  test('of an effect that is undone, never happened or is in doubt does not run, with the reason', async () => {
     await rig.start();
     const undone = await happened('a');
     await rig.end(await rig.undo(undone));
@@ -147,7 +147,7 @@ describe('an undo', () => {
     await rig.until(async () => (await stateOf(first))[0] === 4);
   });
 
-  test('is seen by an empty database that is folded from the log again', async () => {
+  test('is restored when an empty database is folded from the log', async () => {
     await rig.start();
     const first = await happened('a');
     await rig.end(await rig.undo(first));
@@ -159,7 +159,7 @@ describe('an undo', () => {
     expect((await rig.end(again)).event.meta.attempt).toBe(2);
   });
 
-  test('gets all of an output of which the record has only a part', async () => {
+  test('gets the full output if the record has only a part of it', async () => {
     await rig.start();
     const long = 'x'.repeat(300_000);
     const first = await happened(long);

@@ -16,8 +16,8 @@ afterAll(() => gateway.close(), 30_000);
 
 const EMPTY_JSON = { 'content-type': 'application/json' };
 
-describe('a body that is not there but called JSON', () => {
-  test('is no body: what needs none is done', async () => {
+describe('an empty body with a JSON Content-Type', () => {
+  test('counts as no body: a route without a body works', async () => {
     const { body } = await gateway.call('ask_first');
     const cancelled = await gateway.send('POST', `/v1/calls/${body.call_id}/cancel`, undefined, EMPTY_JSON);
     expect(cancelled).toMatchObject({ status: 200, body: { status: 'cancelled' } });
@@ -26,35 +26,35 @@ describe('a body that is not there but called JSON', () => {
     expect((await gateway.send('DELETE', `/v1/keys/${made.key_id}`, undefined, EMPTY_JSON)).status).toBe(204);
   });
 
-  test('is refused as invalid where one is needed', async () => {
+  test('is refused as invalid by a route that needs a body', async () => {
     const answer = await gateway.send('POST', '/v1/calls', undefined, EMPTY_JSON);
     expect(answer).toMatchObject({ status: 400, body: { type: 'urn:countersign:problem:invalid-request' } });
     expect((await gateway.send('POST', '/v1/calls', '{', EMPTY_JSON)).body.type).toBe('urn:countersign:problem:malformed-body');
   });
 
-  test('is refused exactly where the OpenAPI document says that one is required', async () => {
+  test('is refused exactly by the routes whose body the OpenAPI document requires', async () => {
     const documented = routes.flatMap(({ method, path, operation: { requestBody } }) =>
       requestBody === undefined ? [] : [{ method, path, required: requestBody.required }],
     );
     const missed = async ({ method, path, required }: (typeof documented)[number]) => {
       const { status } = await gateway.send(method, path.replace(/\{\w+\}/g, 'x'));
       const refused = [400, 422].includes(status);
-      // 404: the thing is looked for first, or this gateway goes without the part that has the route.
+      // 404: the route checks the resource first, or this gateway runs without the module of the route.
       return refused === required || status === 404 ? [] : [`${method} ${path}: ${status}, required: ${required}`];
     };
     expect(await Promise.all(documented.map(missed)).then((all) => all.flat())).toEqual([]);
   });
 
   const changing = routes.filter(({ method }) => method !== 'GET').map(({ method, path }) => [method, path] as const);
-  test.each(changing)('is never a fault of ours: %s %s', async (method, path) => {
+  test.each(changing)('never causes an internal error: %s %s', async (method, path) => {
     const answer = await gateway.send(method, path.replace(/\{\w+\}/g, 'x'), undefined, EMPTY_JSON);
     expect(answer.status).toBeLessThan(500);
     if (answer.status >= 400) expect(answer.headers.get('content-type')).toContain('application/problem+json');
   });
 });
 
-describe('a number of a query is written in decimal digits', () => {
-  test.each(['', '%20', '%205', '0x5', '5e0', 'five', '5$6'])('%j is refused, by every route that takes one', async (text) => {
+describe('a number of a query must be in decimal digits', () => {
+  test.each(['', '%20', '%205', '0x5', '5e0', 'five', '5$6'])('%j is refused by every route that has such a number', async (text) => {
     const numbers = routes.flatMap(({ method, path, operation: { parameters } }) => {
       const taken = parameters.filter((one) => one.in === 'query' && ['integer', 'number'].includes(one.schema.type ?? ''));
       return taken.map(({ name }) => ({ method, path, name }));
@@ -63,7 +63,7 @@ describe('a number of a query is written in decimal digits', () => {
     const missed = async ({ method, path, name }: (typeof numbers)[number]) => {
       const query = `${name}=${text.replace('$', `&${name}=`)}`;
       const { status, body } = await gateway.send(method, `${path.replace(/\{\w+\}/g, 'x')}?${query}`);
-      // 404: this gateway goes without the part that has the route.
+      // 404: this gateway runs without the module of the route.
       if (status === 404) return [];
       return status === 400 && String(body.detail).startsWith(`/${name}: `) ? [] : [`${path}?${query}: ${status} ${body.detail}`];
     };
@@ -71,7 +71,7 @@ describe('a number of a query is written in decimal digits', () => {
   });
 });
 
-describe('a request that reaches no route is answered with a problem document', () => {
+describe('a request without a route gets a problem document', () => {
   const get = (path: string) =>
     new Promise<{ status: number | undefined; type: string | undefined; body: string }>((done, failed) => {
       const { hostname, port } = new URL(gateway.url);
@@ -120,7 +120,7 @@ describe('a request that reaches no route is answered with a problem document', 
   });
 });
 
-describe('every answer has the id of its request', () => {
+describe('every response has the id of its request', () => {
   const ID = 'countersign-request-id';
   const sent = { 'x-request-id': 'report-2024-118' };
 
@@ -140,7 +140,7 @@ describe('every answer has the id of its request', () => {
     expect((await gateway.send(method, path, body)).headers.get(ID)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
   });
 
-  test('also one without a valid token, and a call that is taken past the router', async () => {
+  test('also without a valid token, and on the direct path', async () => {
     const unknown = await gateway.send('POST', '/v1/calls', {}, { ...sent, authorization: 'Bearer csk_none' });
     expect([unknown.status, unknown.headers.get(ID), unknown.body.request_id]).toEqual([401, ...Array(2).fill(sent['x-request-id'])]);
     const taken = await gateway.send('POST', '/v1/calls', { tool: 'ask_first', inputs: {} }, { ...sent, prefer: 'wait=0' });
@@ -148,7 +148,7 @@ describe('every answer has the id of its request', () => {
   });
 });
 
-describe('a body that is not UTF-8 is refused, not read as other characters', () => {
+describe('a body that is not UTF-8 is refused, not decoded to other characters', () => {
   const body = Buffer.concat([Buffer.from('{"tool":"write_note","inputs":{"path":"a","text":"'), Buffer.from([0xff]), Buffer.from('"}}')]);
 
   test.each(['/v1/calls', '/v1/cases'])('%s', async (path) => {
@@ -162,7 +162,7 @@ describe('a body that is not UTF-8 is refused, not read as other characters', ()
   });
 });
 
-describe('a body in a form that is not read is refused with what is (415)', () => {
+describe('a body in an unsupported form is refused with the supported one (415)', () => {
   const forms = [
     ['content-encoding', { 'content-encoding': 'gzip' }, gzipSync('{}'), /gzip is not supported.*content-encoding/],
     ['charset', { 'content-type': 'application/json; charset="latin1"' }, '{}', /latin1 is not supported.*UTF-8/],
@@ -171,7 +171,7 @@ describe('a body in a form that is not read is refused with what is (415)', () =
   test.each(taking)('%s %s', async (method, path) => {
     for (const [header, headers, body, detail] of forms) {
       const answer = await gateway.send(method, path.replace(/\{\w+\}/g, 'x'), body, headers);
-      // This gateway goes without the part that has the route: nothing of the body is read.
+      // This gateway runs without the module of the route, so it does not read the body.
       if (answer.body.detail === 'no route has this path: see /openapi.json') continue;
       expect([header, answer.status, answer.body]).toEqual([
         header,
@@ -183,14 +183,14 @@ describe('a body in a form that is not read is refused with what is (415)', () =
   });
 
   const read: Record<string, string>[] = [{ 'content-encoding': 'identity' }, { 'content-type': 'application/json; charset=UTF-8' }];
-  test.each(read)('%j is the form that is', async (headers) => {
+  test.each(read)('%j is supported', async (headers) => {
     expect((await gateway.send('POST', '/v1/cases', '{}', headers)).status).toBe(201);
     const note = { tool: 'write_note', inputs: { path: 'form', text: 'é' } };
     expect(await gateway.send('POST', '/v1/calls', note, headers)).toMatchObject({ status: 200, body: { output: { text: 'é' } } });
   });
 });
 
-describe('a key that reaches a prototype is refused as that, where it stands', () => {
+describe('a key that reaches a prototype is refused with its path', () => {
   test.each([
     ['{"tool":"write_note","inputs":{"a":[1,{"__proto__":{}}]}}', '/inputs/a/1/__proto__'],
     ['{"tool":"write_note","\\u005f_proto__":1}', '/__proto__'],
@@ -216,7 +216,7 @@ describe('an idempotency key', () => {
     },
   );
 
-  test('a key in the header and the same key in a batch are one key', async () => {
+  test('in the header and in a batch is the same key', async () => {
     const call = { tool: 'write_note', inputs: { path: 'keyed', text: 'y' } };
     const { body } = await gateway.send('POST', '/v1/calls', call, { 'idempotency-key': '~a key!' });
     const batch = await gateway.send('POST', '/v1/calls:batch', { calls: [{ ...call, idempotency_key: '~a key!' }] });
@@ -226,7 +226,7 @@ describe('an idempotency key', () => {
   });
 });
 
-test('a call that depends on what is no id of a call is refused at once', async () => {
+test('a dependency that is not a call id is refused at once', async () => {
   const answer = await gateway.send('POST', '/v1/calls', {
     tool: 'write_note',
     inputs: { path: 'a', text: 'b' },
@@ -235,7 +235,7 @@ test('a call that depends on what is no id of a call is refused at once', async 
   expect(answer).toMatchObject({ status: 400, body: { validation: { issues: [{ path: '/context/depends_on/0' }] } } });
 });
 
-describe('what no handler takes is answered by a problem document of the same form', () => {
+describe('an unsupported method or path gets a problem document of the same form', () => {
   test.each([
     ['an unknown route', 'GET', '/v1/nothing', undefined, {}, 404, 'route_not_found'],
     ['an unknown route with a body', 'POST', '/v1/nothing', { a: 1 }, {}, 404, 'route_not_found'],

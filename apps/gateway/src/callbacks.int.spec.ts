@@ -9,7 +9,7 @@ import { TestGateway } from './testing/test-gateway.js';
 
 let gateway: TestGateway;
 let server: Server;
-/** By the path that it went to: webhook-ids, one for each attempt. */
+/** By request path: webhook-ids, one for each attempt. */
 const got = new Map<string, string[]>();
 let status = 204;
 beforeAll(async () => {
@@ -152,7 +152,7 @@ test('callbacks of calls that ended before the retry window, or over a day ago, 
   expect(undeliveredSince(0, now_ms)).toBe(now_ms - 86_400_000);
 });
 
-test('a call that is refused owes nothing', async () => {
+test('a refused call has no callback', async () => {
   expect((await gateway.send('PUT', '/v1/tenants/default', { in_flight_max: 1 })).status).toBe(200);
   const held = gateway.call('unruled', {}, { prefer: 'wait=0' });
   await until(async () => (await ask('write_note', `/refused-${Math.random()}`)).status === 429);

@@ -19,7 +19,7 @@ test.each([
   expect(new URL(`${publicUrl(parsed.config)}/v1/decisions`).pathname).toMatch(/\/v1\/decisions$/);
 });
 
-test('what HTTP takes at once is bounded by default', () => {
+test('HTTP connections and bodies have default limits', () => {
   const parsed = parseGatewayConfig({}, platform);
   expect('config' in parsed && parsed.config.http).toEqual(defaultHttpLimits);
   expect(defaultHttpLimits).toMatchObject({
@@ -30,7 +30,7 @@ test('what HTTP takes at once is bounded by default', () => {
   });
 });
 
-test('a proxy that is no URL is a fault, beside the others', () => {
+test('an invalid proxy URL is reported beside the other faults', () => {
   const env = { COUNTERSIGN_OUTBOUND_PROXY: 'proxy:3128', COUNTERSIGN_PORT: 'x' };
   const parsed = parseGatewayConfig(env, platform);
   expect('faults' in parsed && parsed.faults).toEqual([
@@ -39,7 +39,7 @@ test('a proxy that is no URL is a fault, beside the others', () => {
   ]);
 });
 
-test('bounds that would refuse every large body, short metrics tokens and proxies that are no addresses are faults', () => {
+test('limits below one large body, short metrics tokens and invalid proxy addresses are faults', () => {
   const parsed = parseGatewayConfig(
     {
       COUNTERSIGN_HTTP_BODY_BYTES_PER_TENANT_MAX: '1000',

@@ -5,7 +5,7 @@ import { type HttpLimits, httpLimits, httpSettings } from './bounds/http-limits.
 import type { StreamLimits } from './streams/stream-places.js';
 
 export interface StreamSettings extends StreamLimits {
-  /** A stream that is older is closed; its reader comes again. */
+  /** A stream is closed at this age; its reader reconnects. */
   age_max_ms: number;
 }
 
@@ -42,21 +42,21 @@ export const gatewayVariables = z.object({
     .describe('maximum age of an event stream; it is then closed, and its reader resumes with `Last-Event-ID`'),
 });
 
-/** The gateway's own settings; lanes and the data directory come from the platform's. */
+/** Settings of the gateway; lanes and the data directory come from the platform settings. */
 export interface GatewayConfig {
   host: string;
   /** 0: any free port. */
   port: number;
-  /** Lets `callback_url` name loopback and private addresses. */
+  /** Lets `callback_url` use loopback and private addresses. */
   callback_allow_private: boolean;
-  /** Lets identity providers be at loopback and private addresses, and speak plain http. */
+  /** Lets identity providers use loopback and private addresses, and plain http. */
   identity_allow_private?: boolean;
-  /** What callbacks, webhooks and questions to identity providers go through; absent: nothing. */
+  /** Proxies for callbacks, webhooks and requests to identity providers; absent: none. */
   proxies?: Proxies;
   /** `smtp://user:password@host:port`; absent: mail channels are refused. */
   smtp_url?: string | undefined;
   mail_from?: string;
-  /** Where people reach this gateway; absent: where it listens, see `publicUrl`. */
+  /** Public URL of this gateway; absent: its listen address, see `publicUrl`. */
   public_url?: string | undefined;
   /** Absent: the defaults. */
   http?: HttpLimits;
@@ -64,13 +64,13 @@ export interface GatewayConfig {
   streams?: StreamSettings;
   lanes: readonly string[];
   data_dir: string;
-  /** An answer that its route does not declare fails the request: for tests. */
+  /** Fails a request whose response its route does not declare. For tests. */
   strict_answers?: boolean;
 }
 
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 
-/** What links in messages begin with, without a slash at the end. Who listens on every address is reached on this machine at least. */
+/** Base URL of links in messages, without a trailing slash. A gateway that listens on every address uses 127.0.0.1. */
 export function publicUrl({ host, port, public_url }: GatewayConfig): string {
   if (public_url !== undefined) return public_url.replace(/\/+$/, '');
   const reached = EVERYWHERE.has(host) ? '127.0.0.1' : host;

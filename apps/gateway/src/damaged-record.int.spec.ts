@@ -20,7 +20,7 @@ afterAll(async () => {
 const call = (key?: string) => gateway.send('POST', '/v1/calls', { tool: 'write_note', inputs: { path: 'a.txt', text: 'x' } }, {}, key);
 const readyz = async () => (await (await fetch(`${gateway.url}/readyz`)).json()) as { status: string };
 
-/** As an operator does it. */
+/** Accepts the damage as an operator does. */
 async function accept(): Promise<void> {
   for (const end = Date.now() + 10_000; damage.state.open.size < damage.open.length && Date.now() < end; ) await sleep(5);
   const { body: listed } = await gateway.send('GET', '/v1/damages');
@@ -31,7 +31,7 @@ async function accept(): Promise<void> {
   expect((await gateway.send('POST', '/v1/damages/accept', { damage_ids, reason: 'again' })).status).toBe(409);
 }
 
-test('writes of the tenants concerned are refused with what, where and what to do; reads go on and say so', async () => {
+test('writes of the affected tenants are refused with what, where and what to do; reads work and report the damage', async () => {
   expect((await call()).status).toBe(200);
   expect(await readyz()).toEqual({ status: 'ready' });
   damage.found({
@@ -68,7 +68,7 @@ test('writes of the tenants concerned are refused with what, where and what to d
   expect((await gateway.send('POST', '/v1/cases', { case_id: 'c1' }, {}, 'csk_unknown')).status).toBe(401);
 });
 
-test('once it is accepted writes go on, and reads say nothing', async () => {
+test('after acceptance writes work, and reads report nothing', async () => {
   await accept();
   const again = await call();
   expect([again.status, again.headers.get('countersign-record')]).toEqual([200, null]);

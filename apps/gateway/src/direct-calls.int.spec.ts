@@ -5,7 +5,7 @@ import { DirectCalls } from './calls/direct-calls.js';
 import { TestGateway } from './testing/test-gateway.js';
 
 const DIRECT = '/v1/calls';
-/** The same to the router, which alone reads queries. */
+/** The same path for the router, which alone accepts queries. */
 const ROUTED = '/v1/calls?';
 
 let gateway: TestGateway;
@@ -44,18 +44,18 @@ test.each([
   ['a token that is none', note('write_note'), {}, 'nonsense'],
   ['a body that is too large', note('write_note', { occurrence: 'x'.repeat(1_100_000) }), {}, undefined],
 ])('%s is answered alike directly and through the router', async (_title, body, headers, key) => {
-  // The first answer to a numbered call differs from those to its repeats.
+  // The first response to a call with its own id differs from those to its repeats.
   const named = { ...headers, 'x-request-id': 'one-request-id' };
   await gateway.send('POST', DIRECT, body, named, key);
   const direct = await gateway.send('POST', DIRECT, body, named, key);
   const routed = await gateway.send('POST', ROUTED, body, named, key);
-  // The second answer to a numbered call may know more of its approval.
+  // The second response to a call with its own id may contain more about its approval.
   expect([direct.status, { ...direct.body, approval: null }]).toEqual([routed.status, { ...routed.body, approval: null }]);
   for (const name of ['content-type', 'location', 'www-authenticate', 'retry-after', 'accept-encoding', 'countersign-request-id'])
     expect([name, direct.headers.get(name)]).toEqual([name, routed.headers.get(name)]);
 });
 
-test('only the plainest form goes past the router', () => {
+test('only the simplest form bypasses the router', () => {
   const direct = new DirectCalls({ admit: () => true, submit: () => undefined, fault: () => undefined }, () => undefined, 1_000);
   const headers = { 'content-type': 'application/json', 'content-length': '10', authorization: 'Bearer csk_x' };
   const takes = (more: object) => direct.takes({ method: 'POST', url: '/v1/calls', headers, ...more } as never);

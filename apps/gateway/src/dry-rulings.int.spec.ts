@@ -19,7 +19,7 @@ const ask = async (id: string, inputs: unknown = fits, context: Record<string, u
 const limit = async (id: string, body: Record<string, unknown>) =>
   expect((await gateway.send('PUT', `/v1/limits/${id}`, { scope: 'agent', subjects: [id], ...body })).status).toBe(200);
 
-test('a call that would run is answered true, with the digest of the inputs that its own record has', async () => {
+test('a call that would run gets true, with the digest of the inputs that its own record would have', async () => {
   const answer = await ask('free');
   expect(answer).toMatchObject({ decision: true, context: { effect: 'allow' } });
   const called = await gateway.send('POST', '/v1/calls', { tool: 'write_note', inputs: { ...fits, mode: 'create' } });
@@ -27,7 +27,7 @@ test('a call that would run is answered true, with the digest of the inputs that
   expect(answer.context.inputs_digest).toBe(called.body.decision.inputs_digest);
 });
 
-test('inputs that no call may have are answered false, with their faults', async () => {
+test('inputs that no call may have get false, with their faults', async () => {
   expect(await ask('free', { path: 7, text: 'b', other: 1 })).toMatchObject({
     decision: false,
     context: {
@@ -41,7 +41,7 @@ test('inputs that no call may have are answered false, with their faults', async
   });
 });
 
-test('the effective tier of a tool for inputs that no call may have is refused as such a call is, with their faults', async () => {
+test('the effective tier for inputs that no call may have is refused as such a call is, with their faults', async () => {
   const resolve = (inputs: unknown) => gateway.send('POST', '/v1/policies/tools/write_note/resolve', { inputs });
   expect((await resolve(fits)).body).toMatchObject({ tool: 'write_note', effect: 'allow', tier: 'tier_1_auto' });
   const deep = JSON.parse(`${'{"path":'.repeat(100)}1${'}'.repeat(100)}`);
@@ -66,13 +66,13 @@ test('guards without counters are evaluated, and the effective tier of a tool ag
   expect((await gateway.send('DELETE', '/v1/limits/root')).status).toBe(204);
 });
 
-test('counters are not checked: an evaluation consumes nothing, and an exhausted limit does not show', async () => {
+test('counters are not checked: an evaluation consumes nothing, and ignores an exhausted limit', async () => {
   await limit('counted', { kind: 'max_tool_calls', max: 1 });
   for (let n = 0; n < 3; n++) expect((await ask('counted')).decision).toBe(true);
   expect((await gateway.send('GET', '/v1/limits/counted/usage')).body.items).toEqual([]);
 });
 
-test('a closed case, a case that there is not and a blocked version are answered false', async () => {
+test('a closed case, an unknown case and a blocked version get false', async () => {
   const { case_id } = (await gateway.send('POST', '/v1/cases', { title: 'Refund' })).body;
   expect((await ask('free', fits, { case_id })).decision).toBe(true);
   await gateway.send('PATCH', `/v1/cases/${case_id}`, { state: 'closed' });

@@ -23,7 +23,7 @@ const personLink = (n: number) => ({
   reason: `reason ${n}`,
 });
 
-/** Everything that is edited in place. */
+/** Every resource that can be edited in place. */
 const edited: Edited[] = [
   ['a limit', 'PUT', '/v1/limits/raced', (n) => ({ kind: 'max_tool_calls', scope: 'run', max: n + 1 })],
   ['a table of facts', 'PUT', '/v1/facts/raced', (n) => ({ rows: [`row-${n}`] })],
@@ -82,7 +82,7 @@ test.each(edited)(
   },
 );
 
-test.each(edited)('two gateways that change %s without If-Match both do, one after the other', async (_what, method, url, body) => {
+test.each(edited)('two gateways that change %s without If-Match both succeed, one after the other', async (_what, method, url, body) => {
   const answers = await Promise.all([0, 1].map((n) => rig.ask(n, method, url, body(n))));
   expect(answers.every(({ status }) => ok(status))).toBe(true);
   expect(new Set(answers.map(({ etag }) => etag)).size).toBe(2);
@@ -115,7 +115,7 @@ test.each(removable)('removing %s that another gateway changed, or changing one 
   expect((await rig.ask(1, method, url, body(3), { 'if-match': first })).status).toBe(412);
 });
 
-test('a thing is made once: of two gateways that say If-None-Match, one makes it', async () => {
+test('of two gateways with If-None-Match only one creates a resource', async () => {
   const answers = await Promise.all(
     [0, 1].map((n) => rig.ask(n, 'PUT', '/v1/facts/fresh', { rows: [`row-${n}`] }, { 'if-none-match': '*' })),
   );
@@ -128,7 +128,7 @@ test('a thing is made once: of two gateways that say If-None-Match, one makes it
   expect(new Set(bundles.map(({ body }) => body.version)).size).toBe(2);
 });
 
-test('a webhook, a case and delegations have tags and are changed only over what was read', async () => {
+test('a webhook, a case and delegations have ETags, and a change needs the current one', async () => {
   const made = await rig.ask(0, 'POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/x' });
   const hook = `/v1/webhooks/${made.body.webhook_id}`;
   const hooks = await Promise.all(
@@ -149,7 +149,7 @@ test('a webhook, a case and delegations have tags and are changed only over what
   for (const { etag } of list) expect(etag).toMatch(/^"c\d+"$/);
 });
 
-/** The change of the log's end, as it is recorded. */
+/** The newest recorded change. */
 async function newest(): Promise<{ event_id: string; based_on: unknown[] }> {
   const head = await rig.log.head('configuration-changed', 0);
   const [record] = await rig.log.read('configuration-changed', 0, head - 1, 1);
@@ -157,7 +157,7 @@ async function newest(): Promise<{ event_id: string; based_on: unknown[] }> {
   return { event_id: event.meta.event_id, based_on: event.based_on ?? [] };
 }
 
-test('what was refused is on the log and in the audit as refused, and no gateway has it', async () => {
+test('a refused change is on the log and in the audit as refused, and no gateway applies it', async () => {
   const tag = (await rig.ask(0, 'PUT', '/v1/facts/seen', { rows: ['a'] })).etag as string;
   const version = Number(/\d+/.exec(tag)?.[0]);
   const based_on = [{ item: 'facts/seen', version }];
@@ -200,7 +200,7 @@ test('what was refused is on the log and in the audit as refused, and no gateway
   expect(kept.map(({ event }) => [event.meta.event_id, 'based_on' in event])).toEqual([['taken', false]]);
 });
 
-test('while an instance of an older build runs, changes are written as before; then they name their base again', async () => {
+test('while an instance of an older build runs, changes are written without a base; afterwards with one', async () => {
   await rig.ask(0, 'PUT', '/v1/facts/mixed', { rows: ['a'] });
   expect((await newest()).based_on).toEqual([
     { item: 'facts/mixed', version: -1 },

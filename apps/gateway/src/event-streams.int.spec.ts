@@ -22,7 +22,7 @@ afterAll(async () => {
   await gateway.close();
 }, 30_000);
 
-/** A stream that is open; `leave` closes its connection. */
+/** An open stream; `leave` closes its connection. */
 async function follow(call_id: string, key: string) {
   const left = new AbortController();
   const response = await fetch(`${gateway.url}/v1/calls/${call_id}/events`, {
@@ -34,7 +34,7 @@ async function follow(call_id: string, key: string) {
 
 const pending = async (): Promise<string> => (await gateway.call('ask_first')).body.call_id;
 
-test('idle streams of a call read it as often as one of them', async () => {
+test('idle streams of a call query it as often as one of them', async () => {
   const call_id = await pending();
   const open = [await follow(call_id, gateway.key)];
   const idle = async () => {
@@ -45,13 +45,13 @@ test('idle streams of a call read it as often as one of them', async () => {
   const alone = await idle();
   while (open.length < STREAMS) open.push(await follow(call_id, gateway.key));
   expect(open.map(({ response }) => response.status)).toEqual(open.map(() => 200));
-  // The first readings of a call are close together, the later ones far apart.
+  // The first polls of a call are close together, the later ones far apart.
   expect(await idle()).toBeLessThanOrEqual(alone);
   expect(alone).toBeGreaterThan(0);
   for (const { leave } of open) leave();
 });
 
-test('a principal that has its share of streams is refused with 429, until one of them is closed', async () => {
+test('a principal at its maximum of streams is refused with 429, until one of them is closed', async () => {
   const call_id = await pending();
   const key = await gateway.keyFor('streamer', ['operator']);
   const open: Awaited<ReturnType<typeof follow>>[] = [];

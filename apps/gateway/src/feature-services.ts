@@ -29,7 +29,7 @@ import { measureUsage } from './usage/usage-gauges.js';
 import { UsageReport } from './usage/usage-report.js';
 import { UsageTables } from './usage/usage-tables.js';
 
-/** What operators say is written and sealed with. */
+/** Writes operator commands and encrypts their personal data. */
 export type Pen = { writer: RecordWriter; sealer: CallSealer };
 
 export function replayBundles(deps: AppDeps, state: () => Configuration['state'], { writer, sealer }: Pen): ReplayBundles {
@@ -37,7 +37,7 @@ export function replayBundles(deps: AppDeps, state: () => Configuration['state']
   return new ReplayBundles(deps, state, new RecordingReader(deps), transcripts);
 }
 
-/** Reads a call for a delegate once the views show it. */
+/** Resolves delegated authority: reads a call once the views show it. */
 export function delegatedAuthority(
   { vault, clock }: AppDeps,
   configuration: Configuration,
@@ -51,7 +51,7 @@ export function delegatedAuthority(
   return new DelegatedAuthority(configuration, tokens, vault, { call, now_ms: () => clock.now_ms() });
 }
 
-/** What event streams are opened and fed by. */
+/** Opens event streams and supplies their data. */
 export function eventStreams(
   { store, clock, metrics }: AppDeps,
   config: GatewayConfig,

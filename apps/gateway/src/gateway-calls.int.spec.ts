@@ -15,7 +15,7 @@ afterAll(async () => {
 }, 30_000);
 
 describe('POST /v1/calls', () => {
-  test('answers the end of the call with its envelope, and GET says the same', async () => {
+  test('returns the ended call as its envelope, and GET returns the same', async () => {
     const answer = await gateway.call('write_note', { note: 'é' });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ name: 'write_note', version: '1.3.0', status: 'succeeded', error: null, deduplicated: false });
@@ -25,13 +25,13 @@ describe('POST /v1/calls', () => {
     expect(read.body).toEqual({ ...answer.body, effect_now: 'unknown' });
   });
 
-  test('a denial, a failure and a doubt are answers too', async () => {
+  test('returns a denial, a failure or an unknown outcome', async () => {
     expect((await gateway.call('never')).body).toMatchObject({ status: 'denied', error: { code: 'POLICY_DENIED' } });
     expect((await gateway.call('fails')).body).toMatchObject({ status: 'failed', error: { code: 'PROVIDER_ERROR' } });
     expect((await gateway.call('doubtful')).body).toMatchObject({ status: 'in_doubt', error: { code: 'IN_DOUBT' } });
   });
 
-  test('a call that waits for a person is answered at once with 202 and where to look', async () => {
+  test('a call that waits for a person gets 202 at once, with its URL', async () => {
     const answer = await gateway.call('ask_first');
     expect(answer.status).toBe(202);
     expect(answer.headers.get('location')).toBe(`/v1/calls/${answer.body.call_id}`);
@@ -41,7 +41,7 @@ describe('POST /v1/calls', () => {
     });
   });
 
-  test('nothing is answered before the ruling; where none comes the caller learns that the call is recorded', async () => {
+  test('there is no response before the decision; without one the caller learns that the call is recorded', async () => {
     const answer = await gateway.call('unruled', {}, { prefer: 'wait=0' });
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).not.toBeNull();
@@ -59,7 +59,7 @@ describe('POST /v1/calls', () => {
     expect(await version('latest')).toMatchObject({ status: 400 });
   });
 
-  test('a numbered call sent again is the same call, recorded once, and says that it is a repeat', async () => {
+  test('a repeat of a call with the same id is the same call, recorded once, and marked as a repeat', async () => {
     const body = { tool: 'write_note', inputs: { path: 'numbered', text: 'x' }, context: { run_id: 'run-1', seq: 7 } };
     const first = await gateway.send('POST', '/v1/calls', body);
     expect(first.body).toMatchObject({ deduplicated: false, deduplicated_because: null, original_call_id: null, effect_now: null });
@@ -71,7 +71,7 @@ describe('POST /v1/calls', () => {
     expect(other.body.call_id).not.toBe(first.body.call_id);
   });
 
-  test('a repeat is answered after its deadline too; a request that was not there by then is refused', async () => {
+  test('a repeat is answered after its deadline too; a request that arrives after it is refused', async () => {
     const body = {
       tool: 'write_note',
       inputs: { path: 'in time', text: 'x' },
@@ -90,7 +90,7 @@ describe('POST /v1/calls', () => {
     }
   });
 
-  test('a repeat shows nothing that its caller is not cleared for any more', async () => {
+  test('a repeat withholds what its caller is no longer cleared for', async () => {
     const contract = sampleContract({ name: 'marked_note', markings: ['secret'] });
     await gateway.parts.standIn.register(contract);
     const made = await gateway.send('POST', '/v1/keys', {
@@ -103,7 +103,7 @@ describe('POST /v1/calls', () => {
     expect(again.body).toMatchObject({ deduplicated_because: 'same_request', withheld: ['secret'], output: null, input: null });
   });
 
-  test('the number of a call in a run answers only the principal who made it', async () => {
+  test('the id of a call in a run is answered only to its principal', async () => {
     const body = { tool: 'read_note', inputs: { path: 'p', text: 'for the first only' }, context: { run_id: 'run-of-one', seq: 1 } };
     const first = await gateway.send('POST', '/v1/calls', body);
     expect(first.body.status).toBe('succeeded');
@@ -114,14 +114,14 @@ describe('POST /v1/calls', () => {
     expect((await gateway.send('POST', '/v1/calls', body)).body).toMatchObject({ deduplicated_because: 'same_request' });
   });
 
-  test('many at once are all answered, each with its own', async () => {
+  test('many concurrent calls each get their own response', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => gateway.call('write_note', { text: `${i}` })));
     expect(answers.map((answer) => answer.body.output?.text)).toEqual(Array.from({ length: 100 }, (_, i) => `${i}`));
     expect(new Set(answers.map((answer) => answer.body.call_id)).size).toBe(100);
   });
 });
 
-describe('what is refused is a problem document', () => {
+describe('a refusal is a problem document', () => {
   const note = { tool: 'write_note', inputs: { path: 'a', text: 'b' } };
   const bad: [string, () => Promise<{ status: number; body: Record<string, unknown>; headers: Headers }>, number][] = [
     ['malformed JSON', () => gateway.send('POST', '/v1/calls', '{"tool":'), 400],
@@ -143,7 +143,7 @@ describe('what is refused is a problem document', () => {
     ['an unknown path', () => gateway.send('GET', '/v1/unknown'), 404],
     ['an id that is none', () => gateway.send('GET', '/v1/calls/9'), 404],
   ];
-  test('who is still sending a body that is too large gets the answer, not a broken connection', async () => {
+  test('a client that is still sending a body that is too large gets the response, not a broken connection', async () => {
     for (let i = 0; i < 10; i++) expect((await gateway.call('write_note', { text: 'x'.repeat(10_000_000) })).status).toBe(413);
   });
 
@@ -173,7 +173,7 @@ describe('what is refused is a problem document', () => {
   });
 });
 
-test('what views that are behind do not know is a 503, never a 404, and their lists say that they are behind', async () => {
+test('a call that lagging views lack is a 503, never a 404, and lists report the lag', async () => {
   await gateway.parts.views.close();
   const { body } = await gateway.call('write_note');
   const read = await gateway.send('GET', `/v1/calls/${body.call_id}`);
@@ -189,7 +189,7 @@ test('what views that are behind do not know is a 503, never a 404, and their li
 });
 
 describe('keys and tenants', () => {
-  test('the first start kept the admin key, readable by its owner only, and put no key on the log', async () => {
+  test('the first start stored the admin key, readable by its owner only, and put no key on the log', async () => {
     expect((await gateway.adminKeyFile()).trim()).toBe(gateway.key);
     expect(statSync(path.join(gateway.dir, 'admin.key')).mode & 0o777).toBe(0o600);
     const records = await gateway.log.read('configuration-changed', 0, 0, 500);
@@ -197,7 +197,7 @@ describe('keys and tenants', () => {
     expect(records.some((record) => record.value.includes(gateway.key))).toBe(false);
   });
 
-  test('a new key works at once, within its roles and scopes, and a revoked one no more', async () => {
+  test('a new key works at once, within its roles and scopes, and a revoked one no longer does', async () => {
     const made = await gateway.send('POST', '/v1/keys', {
       principal: { kind: 'agent', id: 'bot', roles: ['agent'] },
       scopes: ['mail:send'],
@@ -205,7 +205,7 @@ describe('keys and tenants', () => {
     expect(made.status).toBe(201);
     const { key, key_id } = made.body;
     expect((await gateway.call('write_note', {}, {}, key)).status).toBe(200);
-    const { call_id } = (await gateway.call('read_note', {}, {}, key)).body; // whether it has the scope is policy's to say
+    const { call_id } = (await gateway.call('read_note', {}, {}, key)).body; // the policy service decides whether it has the scope
     const requested = (await gateway.events('tool-call-requested')).find((event) => event.meta.call_id === call_id);
     expect(requested.call.authority).toMatchObject({ agent_token_ref: `key:${key_id}`, scopes: ['mail:send'] });
     expect((await gateway.send('GET', '/v1/keys', undefined, {}, key)).status).toBe(403);
@@ -235,14 +235,14 @@ describe('keys and tenants', () => {
       const value = gateway.deps.codec.encode('api_key_set', legacy);
       const headers = { event_type: 'api_key_set' };
       await gateway.log.append([{ topic: 'configuration-changed', partition: 0, key: legacy.meta.tenant_id, value, headers }]);
-      await gateway.send('POST', '/v1/cases', {}); // what is written later is folded later
+      await gateway.send('POST', '/v1/cases', {}); // this case is folded after the key record
       expect((await gateway.call('write_note', {}, {}, key)).body).toMatchObject({ status: 'succeeded', principal: { kind: 'agent' } });
       const { items } = (await gateway.send('GET', '/v1/keys?limit=500')).body;
       expect(items).toContainEqual(expect.objectContaining({ key_id: legacy.key_id }));
     },
   );
 
-  test("another tenant's calls are the same 404 as none, and its admin sees only its own", async () => {
+  test('calls of another tenant are the same 404 as unknown ones, and its admin sees only its own', async () => {
     expect((await gateway.send('POST', '/v1/tenants', { tenant_id: 'globex', in_flight_max: 1 })).status).toBe(201);
     expect((await gateway.send('POST', '/v1/tenants', { tenant_id: 'globex' })).status).toBe(409);
     const spy = await gateway.keyFor('spy', ['admin'], { tenant_id: 'globex' });
@@ -266,7 +266,7 @@ describe('keys and tenants', () => {
     ).toBe(404);
   });
 
-  test('beyond its cap a tenant gets 429 until a call of it ends, also after a restart', async () => {
+  test('beyond its cap a tenant gets 429 until one of its calls ends, also after a restart', async () => {
     const key = await gateway.keyFor('bot', ['agent', 'operator'], { tenant_id: 'globex' });
     const waiting = await gateway.call('ask_first', {}, {}, key);
     expect(waiting.status).toBe(202);

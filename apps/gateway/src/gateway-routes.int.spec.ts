@@ -19,7 +19,7 @@ const vote = (approvalId: string, body: Record<string, unknown>, key = anna) =>
 describe('approvals', () => {
   const pendingCall = async () => (await gateway.call('ask_first')).body as { call_id: string; approval: { approval_id: string } };
 
-  test('a counted vote answers with the approval as it became; a late one is 409', async () => {
+  test('a counted vote returns the changed approval; a late one is 409', async () => {
     const { call_id, approval } = await pendingCall();
     const listed = await gateway.send('GET', '/v1/approvals?status=pending', undefined, {}, anna);
     expect(listed.body.items.map((item: { approval_id: string }) => item.approval_id)).toContain(approval.approval_id);
@@ -29,7 +29,7 @@ describe('approvals', () => {
     expect((await vote(approval.approval_id, { vote: 'deny' })).status).toBe(409);
   });
 
-  test('what is read after a vote was read from views that have passed the vote itself, not only what came of it', async () => {
+  test('a read after a vote uses views that include the vote itself, not only its effect', async () => {
     const { call_id, approval } = await pendingCall();
     const partition = Number(call_id.split('-')[0]);
     await vote(approval.approval_id, { vote: 'approve' });
@@ -54,7 +54,7 @@ describe('approvals', () => {
     expect((await vote(approval.approval_id, { vote: 'maybe' })).status).toBe(400);
   });
 
-  test('opening an approval is on the record before it is shown', async () => {
+  test('the read of an approval is recorded before it is shown', async () => {
     const { call_id, approval } = await pendingCall();
     const partition = Number(call_id.split('-')[0]);
     const before = await gateway.log.head('approval-voted', partition);
@@ -65,14 +65,14 @@ describe('approvals', () => {
 });
 
 describe('commands', () => {
-  test('a waiting call is cancelled; one that ended is a 409', async () => {
+  test('a waiting call is cancelled; an ended one is a 409', async () => {
     const { body } = await gateway.call('ask_first');
     const answer = await gateway.send('POST', `/v1/calls/${body.call_id}/cancel`, { reason: 'changed my mind' });
     expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled', error: { code: 'CANCELLED' } } });
     expect((await gateway.send('POST', `/v1/calls/${body.call_id}/cancel`)).status).toBe(409);
   });
 
-  test('only a call in doubt is resolved, by an operator', async () => {
+  test('only an operator resolves a call, and only one in doubt', async () => {
     const { body } = await gateway.call('write_note');
     const resolve = (key: string) =>
       gateway.send('POST', `/v1/calls/${body.call_id}/resolve`, { resolution: 'happened', reason: 'seen' }, {}, key);
@@ -82,7 +82,7 @@ describe('commands', () => {
 });
 
 describe('batches, streams and lists', () => {
-  test('a batch gives a line a call; what depends on a failure is not sent', async () => {
+  test('a batch returns a line per call; a call that depends on a failed one is not submitted', async () => {
     const inputs = (path: string) => ({ path, text: 'batch' });
     const calls = [
       { tool: 'write_note', inputs: inputs('b0') },
@@ -103,7 +103,7 @@ describe('batches, streams and lists', () => {
     expect(lines[3].problem.code).toBe('CANCELLED');
   });
 
-  test('a batch is sent in the order that its dependencies give; rings and calls that are not there are a 422 with pointers', async () => {
+  test('a batch is submitted in dependency order; cycles and unknown calls are a 422 with pointers', async () => {
     const call = (path: string, ...depends_on: number[]) => ({ tool: 'write_note', inputs: { path, text: 'order' }, depends_on });
     const send = (calls: unknown[]) => gateway.send('POST', '/v1/calls:batch', { calls });
     const forward = await send([call('o0', 2), call('o1', 0), call('o2')]);
@@ -125,7 +125,7 @@ describe('batches, streams and lists', () => {
     expect(await pointers([call('u0', 7)])).toEqual(['/calls/0/depends_on/0']);
   });
 
-  test('with order=index the lines of a batch come in the order of the request, though later calls end first', async () => {
+  test('with order=index the lines of a batch are in request order, though later calls end first', async () => {
     const call = (path: string, ...depends_on: number[]) => ({ tool: 'write_note', inputs: { path, text: 'index' }, depends_on });
     const calls = [call('i0', 2), { tool: 'write_note', inputs: { path: 1 } }, call('i2', 3), call('i3')];
     const indexes = async (query: string) => {
@@ -160,10 +160,10 @@ describe('batches, streams and lists', () => {
     });
   });
 
-  test('events stream until the end and go on after the last one seen', async () => {
+  test('events stream until the end and resume after the last one seen', async () => {
     const { body } = await gateway.call('ask_first');
     const { headers, reader } = await gateway.stream(`/v1/calls/${body.call_id}/events`);
-    let text = await reader.next(); // it is open before the call goes on
+    let text = await reader.next(); // the stream is open before the call continues
     await vote(body.approval.approval_id, { vote: 'approve' });
     for (let more = text; more !== ''; text += more) more = await reader.next();
     expect(headers.get('content-type')).toContain('text/event-stream');
@@ -173,7 +173,7 @@ describe('batches, streams and lists', () => {
     expect((await gateway.send('GET', `/v1/calls/${body.call_id}/events`, undefined, { 'last-event-id': last })).status).toBe(204);
   });
 
-  test('a stream that is opened while its call ends tells the end long before the first heartbeat', async () => {
+  test('a stream that is opened while its call ends gets the end long before the first heartbeat', async () => {
     const whole = async () => {
       const { body } = await gateway.call('write_note', {}, { prefer: 'wait=0' });
       const { reader } = await gateway.stream(`/v1/calls/${body.call_id}/events`);
@@ -186,7 +186,7 @@ describe('batches, streams and lists', () => {
     expect(texts.filter((text) => text.includes('still here'))).toEqual([]);
   }, 60_000);
 
-  test('lists go on where the cursor says, and refuse a cursor that is none', async () => {
+  test('lists continue at the cursor, and refuse an invalid one', async () => {
     for (let i = 0; i < 5; i++)
       await gateway.send('POST', '/v1/calls', { tool: 'write_note', inputs: { path: `l${i}`, text: '' }, context: { run_id: 'list' } });
     const seen: string[] = [];
@@ -203,7 +203,7 @@ describe('batches, streams and lists', () => {
 });
 
 describe('configuration', () => {
-  test('tools show their contract; a blocked version is passed over', async () => {
+  test('tools show their contract; a blocked version is skipped', async () => {
     const tool = (await gateway.send('GET', '/v1/tools/write_note')).body;
     expect(tool.versions.map((one: { version: string }) => one.version)).toEqual(['2.0.0-beta.1', '1.3.0', '1.2.0']);
     expect(tool.versions[1]).toMatchObject({ side_effects: 'writes', default_tier: 'tier_1_auto', lifecycle: 'active' });
@@ -215,7 +215,7 @@ describe('configuration', () => {
     expect((await gateway.send('GET', '/v1/tools?limit=2')).body.items).toHaveLength(2);
   });
 
-  test('a policy row is set, read with its tag, changed only by who has read it, and removed', async () => {
+  test('a policy row is set, read with its ETag, changed only with the current one, and removed', async () => {
     const url = '/v1/policies/tools/write_note';
     expect((await gateway.send('PUT', url, { tier: 'tier_2_approval_required', quorum: 2 })).status).toBe(200);
     const read = await gateway.send('GET', url);
@@ -227,7 +227,7 @@ describe('configuration', () => {
     expect((await gateway.send('PUT', url, { tier: 'tier_1_auto' }, {}, anna)).status).toBe(403);
   });
 
-  test('who changes what is ruled by is answered when the running instances have it: one that has not is waited for', async () => {
+  test('a policy change is confirmed when the running instances have it: it waits for a late one', async () => {
     const expires_at_ms = Date.now() + 3_600_000;
     const until = new Date(expires_at_ms).toISOString();
     const by = { kind: 'user' as const, id: 'anna', roles: ['approver'] };
@@ -258,7 +258,7 @@ describe('configuration', () => {
     await forgetInstance(gateway.deps.store, late.instance_id);
   });
 
-  test('a case is opened, joined and closed; a closed one takes no calls', async () => {
+  test('a case is opened, joined and closed; a closed one accepts no calls', async () => {
     const opened = await gateway.send('POST', '/v1/cases', { title: 'Refund' });
     expect(opened.status).toBe(201);
     const { case_id } = opened.body;
@@ -278,7 +278,7 @@ test('a mapping of an unknown tool is neither published nor tried, and the error
   expect((await gateway.send('POST', '/v1/mappings:try', { tool: 'write_note', definition, calls_max: 0 })).status).toBe(200);
 });
 
-test('a body that is null, none or no object is the fault of who sent it, at every route that takes one', async () => {
+test('a body that is null, absent or no object is a client error at every route with a body', async () => {
   const { paths } = (await gateway.send('GET', '/openapi.json')).body as {
     paths: Record<string, Record<string, { requestBody?: object }>>;
   };

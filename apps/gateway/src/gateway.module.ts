@@ -80,19 +80,19 @@ import { UsageReport } from './usage/usage-report.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { CALLBACK_ADDRESSES } from './webhooks/webhooks.service.js';
 
-/** What the controllers are given. */
+/** Shared dependencies of the controllers. */
 export interface GatewayParts {
   access: RequestAccess;
   key_uses: KeyUses;
   record: RecordGuard;
-  /** Absent only where a test does without. */
+  /** Absent only in tests. */
   damage: KnownDamage | undefined;
   trees: SignedTrees;
   readable: Readable;
   sealer: CallSealer;
-  /** Absent only where a test does without personal data. */
+  /** Absent only in tests without personal data. */
   subjects: { erasure: SubjectEraser; retention: KeyRetention } | undefined;
-  /** Absent where there is no evidence to drop behind. */
+  /** Absent without evidence: records are deleted only behind a checkpoint. */
   drops: LogDrop | undefined;
   vault: Vault;
   keys: TenantKeys;
@@ -111,24 +111,24 @@ export interface GatewayParts {
   sender: CallbackSender;
   edits: EditService;
   verified: VerifiedTokens;
-  /** Seals the secrets of webhooks. */
+  /** Encrypts the secrets of webhooks. */
   secrets: SealedSecrets;
   links: DecisionLinks;
   channels: RecordedChannels;
   dead_letters: DeadLetterView;
-  /** Where channels and callbacks may be. */
+  /** Allowed addresses of channels and callbacks. */
   callback_addresses: AddressRules;
   usage: { report: UsageReport; closer: PeriodCloser; commands: OperatorCommands };
   trust: TrustReader;
-  /** Absent only where a test does without evidence. */
+  /** Absent only in tests without evidence. */
   audit: AuditParts | undefined;
-  /** An answer that its route does not declare fails the request. */
+  /** Fails a request whose response its route does not declare. */
   strict_answers: boolean;
 }
 
 const CONNECTIONS_CHECKED_EVERY_MS = 1_000;
 
-/** The features that every gateway has. */
+/** The modules that every gateway has. */
 const FEATURES = [
   AccessModule,
   ApprovalsModule,
@@ -159,7 +159,7 @@ const FEATURES = [
   WebhooksModule,
 ];
 
-/** What the features of the gateway share; made before it (start-gateway.ts). */
+/** Dependencies that the modules of the gateway share; created before it (start-gateway.ts). */
 @Global()
 @Module({})
 class PartsModule {
@@ -235,7 +235,7 @@ function personalProviders({ readable, sealer, subjects, drops }: GatewayParts):
   return [...always, { provide: SubjectEraser, useValue: subjects.erasure }, { provide: KeyRetention, useValue: subjects.retention }];
 }
 
-/** `POST /v1/calls` in its plainest form goes past the router, to the same service. */
+/** Routes the simplest form of `POST /v1/calls` past the router, to the same service. */
 function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, admission: BodyAdmission, { access, bounds }: GatewayParts): void {
   const calls = app.get(CallPosts, { strict: false });
   const posts: DirectPosts = {
@@ -255,7 +255,7 @@ function takeDirectCalls(app: NestFastifyApplication, parse: ParseJson, admissio
   });
 }
 
-/** The HTTP application, not listening yet. Whatever escapes a handler becomes a problem document. */
+/** Creates the HTTP application; it does not listen yet. An uncaught error of a handler becomes a problem document. */
 export async function createHttpApp(parts: GatewayParts, logger: Logger): Promise<NestFastifyApplication> {
   const { bounds } = parts;
   const adapter = new FastifyAdapter({

@@ -6,7 +6,7 @@ import { TestGateway } from './testing/test-gateway.js';
 const routes = await allRoutes();
 
 const MIB = 1_048_576;
-/** A body that is larger than what any buffer on the way hides. */
+/** Larger than all buffers on the way. */
 const LARGE = 1_000_000;
 const LIMITS = {
   body_bytes_per_tenant_max: 2 * MIB,
@@ -17,7 +17,7 @@ const LIMITS = {
 };
 
 let gateway: TestGateway;
-/** Keys of agents of three tenants. */
+/** API keys of agents of three tenants. */
 const keys: Record<string, string> = {};
 beforeAll(async () => {
   gateway = await TestGateway.open(LIMITS);
@@ -42,7 +42,7 @@ async function metric(name: string): Promise<number> {
   return Number(line?.slice(name.length + 1) ?? 0);
 }
 
-/** Whatever a test left open is closed, and every byte is released by that. */
+/** Closes what a test left open; that must release every byte. */
 afterEach(async () => {
   for (const connection of opened.splice(0)) connection.close();
   await until(async () => (await metric('countersign_http_body_bytes')) === 0);
@@ -51,7 +51,7 @@ afterEach(async () => {
 const auth = (key: string | undefined) => ({ authorization: `Bearer ${key}` });
 const refusedOf = (reason: string) => metric(`countersign_http_refused_total{reason="${reason}"}`);
 
-/** A request whose body never comes whole. */
+/** Sends a request whose body never completes. */
 async function hold(key: string | undefined, from?: string, path = '/v1/calls'): Promise<RawConnection> {
   const before = await metric('countersign_http_body_bytes');
   const connection = (await connect(from)).post(path, { ...auth(key), 'content-length': LARGE }, '{');
@@ -62,14 +62,14 @@ async function hold(key: string | undefined, from?: string, path = '/v1/calls'):
 const note = (text: string) => ({ tool: 'write_note', inputs: { path: 'bounds', text }, context: {} });
 
 describe('a request without a key is answered before its body is read', () => {
-  test('every route that needs one', async () => {
+  test('by every route that needs a key', async () => {
     const keyed = routes.filter(({ method, is_public }) => method !== 'GET' && !is_public);
     const missed = async ({ method, path }: (typeof keyed)[number]) => {
       const connection = await connect();
       const url = path.replace(/\{\w+\}/g, 'x');
-      // Nothing of the body comes, so an answer cannot have waited for it.
+      // No byte of the body is sent, so the response cannot have waited for it.
       await connection.send(method, url, { ...auth('csk_nobody'), 'content-length': LARGE }).answered();
-      // 404: this gateway goes without the part that has the route.
+      // 404: this gateway runs without the module of the route.
       return [401, 404].includes(connection.problem.status) ? [] : [`${method} ${path}: ${connection.problem.status}`];
     };
     expect(keyed.length).toBeGreaterThan(50);
@@ -92,7 +92,7 @@ describe('a request without a key is answered before its body is read', () => {
     expect(await metric('countersign_http_body_bytes')).toBe(0);
   });
 
-  test('what it sends nevertheless is bounded: the connection is closed', async () => {
+  test('the body that it sends anyway is bounded: the connection is closed', async () => {
     const connection = (await connect()).post('/v1/calls', { 'content-length': LARGE }, 'x'.repeat(LARGE / 2));
     await connection.untilClosed();
     expect(connection.statuses).toEqual([401]);
@@ -108,7 +108,7 @@ describe('a request without a key is answered before its body is read', () => {
     expect(connection.statuses).toEqual([401, 200]);
   });
 
-  test('a route that needs none takes small bodies only', async () => {
+  test('a route without keys accepts small bodies only', async () => {
     const small = await gateway.send('POST', '/v1/decisions', { token: 'x', approved: true }, { authorization: '' });
     expect(small.status).not.toBe(413);
     const connection = await connect();
@@ -142,7 +142,7 @@ describe('Expect: 100-continue', () => {
 });
 
 describe('bytes of bodies in flight are capped', () => {
-  test('by tenant, by address and by process; each refusal says which, and the others go on', async () => {
+  test('by tenant, by address and by process; each refusal names its cap, and others are served', async () => {
     const more = (
       await gateway.send('POST', '/v1/keys', { tenant_id: 'acme', principal: { kind: 'agent', id: 'other', roles: ['agent'] } })
     ).body.key;
@@ -162,7 +162,7 @@ describe('bytes of bodies in flight are capped', () => {
     expect(third.text).toContain('retry-after: 1');
     await hold(keys.globex);
     expect((await (await hold(keys.globex)).answered()).problem).toMatchObject({ status: 429, scope: 'address', max_bytes: 3 * MIB });
-    // The same tenant is served where its address is another.
+    // The same tenant is served from another address.
     expect((await hold(keys.globex, '127.0.0.2')).statuses).toEqual([]);
     const busy = await (await hold(keys.default, '127.0.0.3')).answered();
     expect(busy.problem).toMatchObject({ type: 'urn:countersign:problem:overloaded', status: 503, retry_after_s: 2, scope: 'process' });
@@ -171,7 +171,7 @@ describe('bytes of bodies in flight are capped', () => {
     for (const scope of ['tenant', 'address', 'process']) expect(await refusedOf(`body_bytes_${scope}`)).toBe(1);
   });
 
-  test('small calls of a tenant whose bodies are all in flight are refused until one ends, those of another are not', async () => {
+  test('small calls of a tenant at its cap are refused until a body ends, those of another are not', async () => {
     const held = await hold(keys.acme);
     await hold(keys.acme);
     const send = (key: string | undefined, text: string) => gateway.send('POST', '/v1/calls', note(text.padEnd(98_000, 'x')), {}, key);
@@ -182,7 +182,7 @@ describe('bytes of bodies in flight are capped', () => {
     expect((await send(keys.acme, 'three')).status).not.toBe(429);
   });
 
-  test('a body without a length is counted as it comes, and refused when it is over', async () => {
+  test('a body without a length is counted as it arrives, and refused beyond the cap', async () => {
     await hold(keys.acme);
     const chunked = (await connect()).post('/v1/cases', { ...auth(keys.acme), 'transfer-encoding': 'chunked' });
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`;
@@ -196,16 +196,16 @@ describe('bytes of bodies in flight are capped', () => {
     await chunked.untilClosed();
   });
 
-  test('a body without a length that is larger than any is refused as that', async () => {
+  test('a body without a length beyond the maximum is refused as too large', async () => {
     const chunked = (await connect()).post('/v1/cases', { ...auth(keys.acme), 'transfer-encoding': 'chunked' });
     chunked.socket.write(`10000\r\n${' '.repeat(65_536)}\r\n`.repeat(17));
     await chunked.answered();
     expect(chunked.problem.status).toBe(413);
   });
 
-  test('800 half-sent bodies hold no more than the caps', async () => {
+  test('800 half-sent bodies stay within the caps', async () => {
     for (let round = 1; round <= 8; round++) {
-      // One address for each round: the server notices late that unread connections were closed.
+      // One address per round: the server notices late that unread connections were closed.
       const senders = await Promise.all(Array.from({ length: 100 }, () => connect(`127.0.1.${round}`)));
       for (const sender of senders) sender.post('/v1/calls', { ...auth(keys.acme), 'content-length': LARGE }, 'x'.repeat(100_000));
       await until(() => senders.filter(({ statuses }) => statuses[0] === 429).length >= 98);
@@ -248,11 +248,12 @@ describe('reserved bytes are released however a request ends', () => {
     ],
   ])('%s', async (_title, act) => {
     await Promise.all(Array.from({ length: 20 }, async () => act(await connect())));
-    // The check is `afterEach`: all is released once the connections are closed. A connection that the server keeps is released by its answer.
+    // `afterEach` checks that everything is released once the connections are closed. A connection that the server keeps is released by
+    // its response.
     await until(async () => (await metric('countersign_http_body_bytes')) <= LIMITS.body_bytes_per_tenant_max);
   });
 
-  test('requests on one kept connection', async () => {
+  test('requests on one keep-alive connection', async () => {
     const connection = await connect();
     for (let at = 1; at <= 30; at++)
       await connection.post('/v1/calls', { ...auth(keys.acme), 'content-length': whole.length }, whole).answered(at);
@@ -270,7 +271,7 @@ describe('reserved bytes are released however a request ends', () => {
 });
 
 describe('connections', () => {
-  test('headers that take too long are answered 408 and closed', async () => {
+  test('slow headers are answered with 408 and closed', async () => {
     const slow = await connect();
     slow.socket.write('POST /v1/calls HTTP/1.1\r\nhost: x\r\nx-slow: ');
     await slow.untilClosed();
@@ -278,7 +279,7 @@ describe('connections', () => {
     expect(await refusedOf('headers_too_slow')).toBeGreaterThan(0);
   });
 
-  test('one address has so many, and another is served beside it', async () => {
+  test('one address has a maximum, and another address is still served', async () => {
     const all = await Promise.all(Array.from({ length: LIMITS.connections_per_address_max }, () => connect('127.0.0.9')));
     const refused = await connect('127.0.0.9');
     await refused.untilClosed();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { FurtherAddresses } from './bounds/bounded-server.js';
 import type { HttpBounds } from './bounds/http-bounds.js';
 
-/** What listens; the HTTP application is one. */
+/** An application that can listen, such as the HTTP application. */
 interface Listening {
   getHttpServer(): unknown;
   listen(at: { port: number; host: string; backlog: number }): Promise<unknown>;

@@ -12,7 +12,7 @@ const mint = (n: number, id: string, more: object = {}) =>
 const paths = ({ body }: Answered) =>
   ((body.validation as { issues: { path: string }[] } | undefined)?.issues ?? []).map(({ path }) => path);
 
-test('an id that looks like another one of the tenant gets no key; more keys of one id, and the same look in another tenant, do', async () => {
+test('an id that looks like another one of the tenant gets no key; more keys of one id, and look-alikes elsewhere, do', async () => {
   expect((await mint(0, 'alice')).status).toBe(201);
   for (const id of ['Alice', 'alice ', 'ali\u200bce', '\u0430lice', 'a1ice']) {
     const answer = await mint(1, id);
@@ -26,7 +26,7 @@ test('an id that looks like another one of the tenant gets no key; more keys of 
   expect((await mint(0, 'Alice', { tenant_id: 'other' })).status).toBe(201);
 });
 
-test('an id whose keys are all revoked stays on the record: nothing that looks like it gets a key', async () => {
+test('an id whose keys are all revoked stays reserved: no look-alike gets a key', async () => {
   const made = await mint(0, 'zoe');
   expect((await world.ask(0, 'DELETE', `/v1/keys/${made.body.key_id}`)).status).toBe(204);
   expect((await mint(1, 'Zoe')).status).toBe(409);
@@ -42,7 +42,7 @@ test('two gateways that create confusable ids at once: one gets the key, the oth
   }
 });
 
-test('a tenant whose id looks like another one is not made, also not by two gateways at once', async () => {
+test('a tenant whose id looks like another one is refused, also for two concurrent gateways', async () => {
   expect((await world.ask(0, 'POST', '/v1/tenants', { tenant_id: 'acme-1' })).status).toBe(201);
   const answer = await world.ask(1, 'POST', '/v1/tenants', { tenant_id: 'acme-l' });
   expect([answer.status, paths(answer)]).toEqual([409, ['/tenant_id']]);

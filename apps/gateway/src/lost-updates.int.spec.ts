@@ -35,7 +35,7 @@ test.each(kinds)('of concurrent changes to one version of %s, one succeeds and t
   expect([one?.status, [404, 412].includes(other?.status ?? 0)]).toEqual([204, true]);
 });
 
-test('a patch of an older version of a table is refused, and nothing is lost', async () => {
+test('a patch of an older version of a table is refused, and no update is lost', async () => {
   const put = await gateway.send('PUT', '/v1/facts/patched', { rows: { a: 1 } });
   const tag = { 'if-match': put.headers.get('etag') as string };
   const patch = (key: string) => gateway.send('PATCH', '/v1/facts/patched', { set: { [key]: 2 } }, tag);

@@ -31,19 +31,19 @@ describe('methods', () => {
     expect(answer.body).toMatchObject({ type: 'urn:countersign:problem:method-not-allowed', detail: expect.stringContaining(method) });
   });
 
-  test('of every route, another method than its own says which it takes', async () => {
+  test('every route answers an unsupported method with its supported ones', async () => {
     const missed = async (path: string) => {
       const { status, headers } = await gateway.send('PURGE', path.replace(/\{\w+\}/g, 'x'));
       const allow = headers.get('allow')?.split(', ') ?? [];
       const own = routes.filter((route) => route.path === path).map(({ method }) => method);
-      // 404: this gateway goes without the part that has the route.
+      // 404: this gateway runs without the module of the route.
       return status === 404 || (status === 405 && own.every((method) => allow.includes(method))) ? [] : [`${path}: ${status} ${allow}`];
     };
     const paths = [...new Set(routes.map(({ path }) => path))];
     expect(await Promise.all(paths.map(missed)).then((all) => all.flat())).toEqual([]);
   });
 
-  test('HEAD is answered as GET is, without the body', async () => {
+  test('HEAD is answered like GET, without the body', async () => {
     for (const path of ['/healthz', '/v1/tools', '/openapi.json']) {
       const [get, head] = [await gateway.send('GET', path), await gateway.send('HEAD', path)];
       expect([head.status, head.text, head.headers.get('content-type')]).toEqual([200, '', get.headers.get('content-type')]);
@@ -51,7 +51,7 @@ describe('methods', () => {
     expect((await gateway.send('HEAD', '/v1/tools', undefined, {}, 'csk_nobody')).status).toBe(401);
   });
 
-  test('what is at no path is not found, before its body', async () => {
+  test('an unknown path is 404 before its body is read', async () => {
     const connection = await RawConnection.open(gateway.running.port);
     await connection.post('/v1/nothing', { 'content-length': 1_000_000 }).answered();
     expect(connection.problem).toMatchObject({ type: 'urn:countersign:problem:not-found', status: 404 });
@@ -70,7 +70,7 @@ describe('metrics', () => {
         .end();
     });
 
-  test('are for this machine, the metrics token and auditors; a proxy on this machine is not this machine', async () => {
+  test('are for localhost, the metrics token and auditors; a local proxy does not count as localhost', async () => {
     const proxied = { 'x-forwarded-for': '192.0.2.1' };
     expect(await ask({})).toBe(200);
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']) expect(await ask({ [name]: '127.0.0.1' })).toBe(401);

@@ -27,7 +27,7 @@ const set = (more: Record<string, unknown>, id = 'corp') =>
   });
 const listTools = (token: string) => gateway.send('GET', '/v1/tools', undefined, {}, token);
 
-/** A token like the provider's, of this test's making. */
+/** A token that imitates the provider's, signed by this test. */
 function forged(
   more: { issuer?: string; audience?: string; expires?: string; alg?: string; key?: Parameters<SignJWT['sign']>[0]; kid?: string } = {},
 ) {
@@ -41,7 +41,7 @@ function forged(
     .sign(more.key ?? first.private);
 }
 
-test("a provider's token names a principal of its tenant, with the roles and rights that its claims are mapped to", async () => {
+test("a provider's token identifies a principal of its tenant, with roles and rights from its claims", async () => {
   const token = await provider.token('alice');
   const answer = await gateway.call('write_note', {}, {}, token);
   expect(answer.status).toBe(200);
@@ -78,7 +78,7 @@ test('a new signing key of a provider is accepted, and tokens of a removed provi
   const { port } = provider;
   await provider.close();
   provider = await OpenId.open(['alice', 'bob'], [second.jwk, first.jwk], port);
-  await new Promise((later) => setTimeout(later, 5_100)); // its keys were fetched just now
+  await new Promise((later) => setTimeout(later, 5_100)); // waits for the cooldown: the keys were fetched recently
   expect((await listTools(await provider.token('bob'))).status).toBe(200);
   expect((await listTools(old)).status).toBe(200);
   expect((await gateway.send('DELETE', '/v1/identity-providers/corp')).status).toBe(204);
@@ -87,7 +87,7 @@ test('a new signing key of a provider is accepted, and tokens of a removed provi
   expect((await listTools(old)).status).toBe(200);
 }, 20_000);
 
-test('a second provider of the same issuer and audience is refused, and a tenant names only audiences of its own', async () => {
+test('a second provider of the same issuer and audience is refused, and a tenant names only its own audiences', async () => {
   expect((await set({}, 'twin')).status).toBe(409);
   await gateway.send('POST', '/v1/tenants', { tenant_id: 'acme' });
   const { key } = (await gateway.send('POST', '/v1/keys', { tenant_id: 'acme', principal: { kind: 'user', id: 'root', roles: ['admin'] } }))
@@ -104,7 +104,7 @@ test('a second provider of the same issuer and audience is refused, and a tenant
   ).toEqual(['acme']);
 });
 
-test('an agent acts for a user by the token of the user: both are on the record, and it may what both may', async () => {
+test('an agent acts for a user with the token of the user: both are recorded, and it has only the rights of both', async () => {
   const agent = await gateway.keyFor('bot', ['agent'], {
     principal: { kind: 'agent', id: 'bot', roles: ['agent'] },
     scopes: ['notes:read', 'other'],
@@ -135,7 +135,7 @@ test('an agent acts for a user by the token of the user: both are on the record,
   expect(await wrong({}, await gateway.keyFor('eve', ['operator']))).toBe(400);
 });
 
-test('a standing delegation lets an agent act for its user until it ends, and gives no more than the user has', async () => {
+test('a standing delegation lets an agent act for its user until it ends, with at most the rights of the user', async () => {
   const user = await gateway.keyFor('carol', ['operator'], { clearances: ['pii'] });
   const agent = await gateway.keyFor('bot', ['agent'], { principal: { kind: 'agent', id: 'bot2', roles: ['agent'] }, clearances: ['*'] });
   const call = () =>

@@ -10,12 +10,12 @@ afterAll(() => world.close());
 const open = (n: number, body: object) => world.ask(n, 'POST', '/v1/cases', body);
 const note = (more: object) => ({ tool: 'write_note', inputs: { path: 'a', text: 'x' }, ...more });
 const call = (n: number, more: object) => world.ask(n, 'POST', '/v1/calls', note(more), { prefer: 'wait=10' });
-/** Does not wait for an end: no view of these gateways has one for a call that was sent before. */
+/** Does not wait for the end: the views of these gateways show no end of a call that was sent before. */
 const send = (n: number, more: object) => world.ask(n, 'POST', '/v1/calls', note(more), { prefer: 'wait=0' });
 const tier = (case_id: string) => world.ask(0, 'POST', '/v1/policies/tools/write_note/resolve', { inputs: note({}).inputs, case_id });
 
 describe('a case with a reference', () => {
-  test('is opened once: an equal second request answers 200 with it, another content 409 with its id', async () => {
+  test('is opened once: an equal request gets 200 with it, a different one 409 with its id', async () => {
     const body = { external_id: 'PO-1', title: 'An order', metadata: { b: '2', a: '1' } };
     const first = await open(0, body);
     expect(first).toMatchObject({ status: 201, body: { external_id: 'PO-1', title: 'An order', metadata: { a: '1', b: '2' } } });
@@ -27,7 +27,7 @@ describe('a case with a reference', () => {
       });
   });
 
-  test('is one case however many requests open it at once through two gateways', async () => {
+  test('is one case for concurrent requests through two gateways', async () => {
     const equal = await Promise.all(Array.from({ length: 8 }, (_, n) => open(n % 2, { external_id: 'PO-raced', title: 'Equal' })));
     expect(equal.map(({ status }) => status).sort()).toEqual([...Array(7).fill(200), 201]);
     expect(new Set(equal.map(({ body }) => body.case_id)).size).toBe(1);
@@ -40,7 +40,7 @@ describe('a case with a reference', () => {
     });
   });
 
-  test('stays itself when it is closed, and takes no call then', async () => {
+  test('keeps its reference when it is closed, and then accepts no call', async () => {
     const { body } = await open(0, { external_id: 'PO-closed' });
     const closed = await world.ask(0, 'PATCH', '/v1/cases/ext:PO-closed', { state: 'closed', metadata: { why: 'paid' } });
     expect(closed).toMatchObject({ status: 200, body: { case_id: body.case_id, external_id: 'PO-closed', metadata: { why: 'paid' } } });
@@ -51,7 +51,7 @@ describe('a case with a reference', () => {
     expect((await call(0, { case_id: 'ext:PO-closed' })).status).toBe(409);
   });
 
-  test('is named by its reference wherever a case is named; the record and the idempotency key have its id', async () => {
+  test('can be named by its reference everywhere; the record and the idempotency key have its id', async () => {
     const { case_id } = (await open(0, { external_id: 'PO-named' })).body as { case_id: string };
     const [by_reference, by_id] = [await call(0, { case_id: 'ext:PO-named' }), await call(0, { case_id })];
     expect(by_reference).toMatchObject({ status: 200, body: { case_id } });
@@ -73,7 +73,7 @@ describe('a case with a reference', () => {
     });
   });
 
-  test('that does not exist, or cannot, is refused by reason and place', async () => {
+  test('with an unknown or invalid reference is refused with reason and path', async () => {
     for (const answer of [await call(0, { case_id: 'ext:none' }), await tier('ext:none')])
       expect(answer).toMatchObject({ status: 404, body: { reason: 'case_not_found' } });
     const place = { reason: 'invalid_request', validation: { issues: [{ path: '/case_id', code: 'reference' }] } };
@@ -91,7 +91,7 @@ describe('a case with a reference', () => {
 });
 
 describe('a call with a reference', () => {
-  test('sent again is the same call, and shows its reference and metadata', async () => {
+  test('repeated is the same call, and shows its reference and metadata', async () => {
     const body = { external_id: 'row-7', metadata: { row: '7' }, inputs: { path: 'ref', text: 'x' } };
     const [first, again, another] = [await call(0, body), await send(1, body), await call(0, { ...body, external_id: 'row-8' })];
     expect(first).toMatchObject({ status: 200, body: { external_id: 'row-7', metadata: { row: '7' } } });
@@ -100,7 +100,7 @@ describe('a call with a reference', () => {
     expect(another.body.idempotency_key).toBe(first.body.idempotency_key);
   });
 
-  test('is the only one with it: another content, run or principal answers 409 with the id of the call that has it', async () => {
+  test('is unique: other content, another run or principal gets 409 with the id of the existing call', async () => {
     const body = { external_id: 'row-9', inputs: { path: 'only', text: 'x' } };
     const first = await send(0, body);
     const taken = { status: 409, body: { reason: 'external_id_taken', call_id: first.body.call_id } };
@@ -108,7 +108,7 @@ describe('a call with a reference', () => {
       expect(await send(1, { ...body, ...other })).toMatchObject(taken);
   });
 
-  test('is one call however many requests send it at once through two gateways, equal or not', async () => {
+  test('is one call for concurrent requests through two gateways, equal or not', async () => {
     const race = (external_id: string, text: (n: number) => string) =>
       Promise.all(Array.from({ length: 8 }, (_, n) => send(n % 2, { external_id, inputs: { path: 'raced', text: text(n) } })));
     const equal = await race('raced-equal', () => 'x');
@@ -120,7 +120,7 @@ describe('a call with a reference', () => {
     for (const { body } of rivals) expect(body.call_id).toBe(won?.body.call_id);
   });
 
-  test('is free where its request was refused: a better one has it', async () => {
+  test('is free after its request was refused: a corrected request can use it', async () => {
     await open(0, { external_id: 'PO-over' });
     await world.ask(0, 'PATCH', '/v1/cases/ext:PO-over', { state: 'closed' });
     const body = { external_id: 'row-free', inputs: { path: 'free', text: 'x' } };
@@ -129,7 +129,7 @@ describe('a call with a reference', () => {
     expect((await send(0, body)).status).toBeLessThan(300);
   });
 
-  test('what looks sealed is not taken where data is personal: it would be opened for its readers', async () => {
+  test('text that looks encrypted is refused where data is personal: it would be decrypted for its readers', async () => {
     const rule = { tools: ['other_*'], subjects: ['/customer_id'] };
     expect((await world.ask(0, 'PUT', '/v1/personal-data/others', rule, { prefer: 'wait=0' })).status).toBeLessThan(300);
     const forged = [{ external_id: 'sealed:v1:AAAA' }, { metadata: { note: 'sealed:v1:AAAA' } }];

@@ -45,7 +45,7 @@ describe('publishing', () => {
     expect((await publish([])).body).toMatchObject({ overrides: [], warnings: [] });
   });
 
-  test('each fault is an issue with its place, and nothing is published', async () => {
+  test('each fault is an issue with its path, and nothing is published', async () => {
     const listed = async () => (await gateway.send('GET', '/v1/policies')).body.items.length;
     const before = await listed();
     const refused = await publish([
@@ -69,7 +69,7 @@ describe('publishing', () => {
     expect(await listed()).toBe(before);
   });
 
-  test('a cap on the mapped form is taken once a mapping puts the field there', async () => {
+  test('a cap on the mapped form is accepted once a mapping fills the field', async () => {
     const capped = [{ id: 'c', tools: 'pay_invoice', effect: 'allow', obligations: [{ cap: { path: '/cents', max: 5, form: 'mapped' } }] }];
     const read = [{ id: 'r', tools: 'pay_invoice', effect: 'deny', when: 'mapped.cents > 5' }];
     for (const rules of [capped, read]) {

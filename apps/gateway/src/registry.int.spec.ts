@@ -27,7 +27,7 @@ const result = (contract_digest: string, failed = 0) => ({
   verified_at: '2026-11-22T00:00:00Z',
 });
 
-test('a candidate is promoted only with a passed evaluation of its exact contract; until then the version before it is taken', async () => {
+test('a candidate is promoted only with a passed evaluation of its exact contract; until then the previous version is used', async () => {
   const next = sampleContract({ name: 'gated', version: '1.1.0' });
   await gateway.parts.standIn.register(sampleContract({ name: 'gated', version: '1.0.0' }));
   await gateway.parts.standIn.register(next, { gated: true });
@@ -54,7 +54,7 @@ test('a candidate is promoted only with a passed evaluation of its exact contrac
   });
 });
 
-test('a version whose contract drifted is suspended, shown as such, and runs again once the tenant accepts what it is now', async () => {
+test('a version whose contract drifted is suspended, shown as such, and runs again once the tenant accepts the new contract', async () => {
   const drifted = sampleContract({ name: 'drifting', description: 'Writes a note, and sends it to everybody.' });
   await gateway.parts.standIn.register(sampleContract({ name: 'drifting' }));
   await gateway.parts.standIn.register(drifted);
@@ -80,7 +80,7 @@ test('a refused registration is shown with its exact differences', async () => {
   });
 });
 
-test('an adapter is pinned in an environment by the installation only, and what does not fit is suspended', async () => {
+test('only the installation pins an adapter in an environment, and mismatching versions are suspended', async () => {
   const runs_on = { environment: 'production', adapter: 'erp', adapter_version: '1.0.0', protocol_version: null };
   await gateway.parts.standIn.register(sampleContract({ name: 'adapted' }), runs_on);
   await until(async () => (await read('adapted')).versions?.[0].lifecycle === 'active');
@@ -94,7 +94,7 @@ test('an adapter is pinned in an environment by the installation only, and what 
   expect((await read('adapted/versions/1.2.0')).lifecycle).toBe('active');
 });
 
-test('a search ranks what fits and leaves out what is not active', async () => {
+test('a search ranks matching tools and omits inactive ones', async () => {
   await gateway.parts.standIn.register(
     sampleContract({
       name: 'query_ledger',

@@ -29,7 +29,7 @@ const setProvider = (more: object = {}) =>
     ...more,
   });
 
-/** A token of the provider that was issued so many seconds ago. */
+/** A token of the provider, issued `ago_s` seconds ago. */
 function token(subject: string, { ago_s = 0, iat, roles = ['staff'] }: { ago_s?: number; iat?: unknown; roles?: string[] } = {}) {
   const now_s = Math.floor(Date.now() / 1000);
   return new SignJWT({ roles, iat: iat === undefined ? now_s - ago_s : (iat as number) })
@@ -49,7 +49,7 @@ async function requested(): Promise<string> {
   return body.approval.approval_id;
 }
 
-/** The token of a link as it is mailed. */
+/** The token of a link as mailed. */
 const linkOf = (approval_id: string, webhook_id: string) =>
   new DecisionLinks(gateway.deps.keys, gateway.url, Date.now).token({
     tenant_id: 'default',
@@ -95,7 +95,7 @@ test('acts_as needs a person who can vote now with each of the roles, except on 
   expect(await issues({ id: 'emma', roles: ['approver'] })).toEqual([201, []]);
 });
 
-test('for a person of a provider a channel decides after a token was verified, over a restart, until the provider is removed', async () => {
+test('a channel decides for a person of a provider after a verified token, across a restart, until the provider is removed', async () => {
   await setProvider();
   const acts_as = { id: 'dora', roles: ['approver'], issuer: provider.issuer };
   expect((await channel(acts_as)).status).toBe(400);
@@ -116,7 +116,7 @@ test('for a person of a provider a channel decides after a token was verified, o
   expect((await decide(linkOf(third, made.body.webhook_id))).status).toBe(403);
 });
 
-test('tokens of people are recorded now and then, with the time of their issue, and never for another tenant', async () => {
+test('tokens of people are recorded occasionally, with their issue time, and never for another tenant', async () => {
   await setProvider({ people_live_ms: 8 * HOUR_S * 1000 });
   const recorded = async () =>
     (await gateway.events('configuration-changed')).filter((event) => 'verified_at_ms' in event && event.subject === 'gina');
@@ -139,7 +139,7 @@ test('tokens of people are recorded now and then, with the time of their issue, 
   ]);
 });
 
-test('a vote by a token is on record as that of a live person before it is cast', async () => {
+test('a vote with a token is preceded by a record that its person is active', async () => {
   await setProvider();
   const approval_id = await requested();
   const cast = await gateway.send('POST', `/v1/approvals/${approval_id}/votes`, { vote: 'approve' }, {}, await token('hugo'));
@@ -148,14 +148,14 @@ test('a vote by a token is on record as that of a live person before it is cast'
   expect(known).toMatchObject([{ provider_id: 'corp', roles: ['approver'] }]);
 });
 
-test('a delegator is on record before the delegation, even with a token without an approver role', async () => {
+test('a delegator is recorded before the delegation, even with a token without an approver role', async () => {
   await setProvider({ role_mappings: [{ value: 'staff', role: 'agent' }] });
   const body = { to: 'carl', until: new Date(Date.now() + HOUR_S * 1000).toISOString() };
   expect((await gateway.send('POST', '/v1/vote-delegations', body, {}, await token('lena'))).status).toBe(201);
   expect((await gateway.events('configuration-changed')).filter((event) => event.subject === 'lena')).toMatchObject([{ roles: ['agent'] }]);
 });
 
-test('a token that was issued in the future, or at no time, is refused; a clock that is a little ahead is not', async () => {
+test('a token with a future or missing issue time is refused; a slightly fast clock is accepted', async () => {
   await setProvider();
   const come = async (iat: unknown) => gateway.send('GET', '/v1/tools', undefined, {}, await token('ida', { iat }));
   const now_s = Math.floor(Date.now() / 1000);
@@ -168,7 +168,7 @@ test('a token that was issued in the future, or at no time, is refused; a clock 
   expect((await come(now_s - 60)).status).toBe(200);
 });
 
-test('an agent acts for a user only as long as the user has a key that is good, also where the tenant has a provider', async () => {
+test('an agent acts for a user only while the user has a valid key, also if the tenant has a provider', async () => {
   await setProvider();
   const user = await gateway.keyFor('jane', ['operator']);
   const agent = await gateway.keyFor('bot', ['agent'], { principal: { kind: 'agent', id: 'bot', roles: ['agent'] } });
@@ -188,7 +188,7 @@ test('an agent acts for a user only as long as the user has a key that is good, 
   expect((await call()).status).toBe(403);
 });
 
-test('an open stream of events ends once the key of its reader is revoked; others go on', async () => {
+test('an open event stream ends once the key of its reader is revoked; others stay open', async () => {
   const key = await gateway.keyFor('kim', ['operator']);
   const { body } = await gateway.call('ask_first');
   const open = (bearer: string, signal: AbortSignal) =>

@@ -36,7 +36,7 @@ const changes: [string, string, object | undefined][] = [
 const late = { instance_id: 'executor-late', service: 'executor' };
 const has = (config_offset: number) => reportInstance(gateway.deps.store, { ...late, config_offset });
 
-test.each(changes)('%s %s is answered when the running instances have it', async (method, path, body) => {
+test.each(changes)('%s %s responds when the running instances have it', async (method, path, body) => {
   await has(-1);
   let answered = false;
   const answer = gateway.send(method, path.replace(':key_id', key_id), body, { prefer: 'wait=30' }).finally(() => {
@@ -60,7 +60,7 @@ test('a change returns after the wait and lists the late instances', async () =>
   expect(body.instances).toContainEqual({ ...late, has_it: false });
 });
 
-test.each(changes.slice(0, 3))('%s %s says which instances have it', async (method, path, body) => {
+test.each(changes.slice(0, 3))('%s %s lists the instances that have it', async (method, path, body) => {
   await has(1_000_000);
   const answer = await gateway.send(method, path, body);
   expect(answer.body).toMatchObject({

@@ -62,7 +62,7 @@ import { SimulationReports } from './policies/simulation-reports.js';
 export interface RunningGateway extends RunningApp {
   /** The port that it listens on. */
   port: number;
-  /** The admin key, where this start was the installation's first. Show it once. */
+  /** The admin key, only if this was the first start of the installation. Show it once. */
   admin_key: string | undefined;
 }
 
@@ -71,20 +71,20 @@ interface Wired extends GatewayParts {
   notifications: NotificationSender;
   mailer: Mailer;
   trustScores: TrustScoreCache;
-  /** The log for what lists, exports and replays; absent where nothing is signed. */
+  /** The log for lists, exports and replays; absent if nothing is signed. */
   checked: CheckedEventLog | undefined;
 }
 
-/** Topics of which records are listed and proven. */
+/** Topics whose records are listed and proven. */
 const auditedTopics = (lanes: readonly string[]) => new Set(coveredTopicSpecs(lanes, 1).map(({ name }) => name));
 
-/** What lists, exports and replays read with. */
+/** The verified readers for lists, exports and replays. */
 function checkedReads(deps: AppDeps) {
   const checked = checkedLog(deps, 'read');
   return { checked, reading: checked ? { ...deps, log: checked } : deps };
 }
 
-/** What notifications are made and sent by. */
+/** Dependencies that make and send notifications. */
 function notificationParts(config: GatewayConfig, keys: AppDeps['keys'], now_ms: () => number) {
   const mailer = new Mailer(config.smtp_url, config.mail_from ?? 'countersign@localhost');
   return { secrets: new SealedSecrets(keys), links: new DecisionLinks(keys, publicUrl(config), now_ms), mailer };
@@ -97,7 +97,7 @@ function waysOut({ identity_allow_private = false, callback_allow_private, proxi
   return { identity_addresses, callback_addresses, identity_door, callback_door: new OutboundDoor(callback_addresses, proxies) };
 }
 
-/** The signed trees, and what is known of damage to them. */
+/** The signed trees, and the known damage to them. */
 function recordParts(deps: AppDeps, settings: ConfigurationService): Pick<Wired, 'drops' | 'damage' | 'trees'> {
   const { log, evidence, damage } = deps;
   const drops = evidence && damage && new LogDrop(deps, evidence, settings, damage);
@@ -175,9 +175,8 @@ function wire(deps: AppDeps, config: GatewayConfig, configuration: Configuration
 }
 
 /**
- * The way in: HTTP on `config.port`. Resolves when it listens, has folded the configuration and follows its lanes.
- * `others_ready`: what else of this process must have caught up before `/readyz` says so (standalone).
- * @throws where the port is taken.
+ * Starts the gateway: HTTP on `config.port`. Resolves when it listens, has folded the configuration and follows its lanes. `others_ready`:
+ * other parts of this process that `/readyz` waits for (standalone). @throws if the port is in use.
  */
 export async function startGateway(
   deps: AppDeps,

@@ -61,7 +61,7 @@ async function until(holds: () => Promise<boolean>, within_ms: number): Promise<
 
 const adminKey = (): string => gateways.map(({ admin_key }) => admin_key).find((key) => key !== undefined) as string;
 
-test('of gateways that start together for the first time one makes the admin key, and all of them know it', async () => {
+test('of gateways that start together for the first time one creates the admin key, and all of them know it', async () => {
   expect(gateways.filter(({ admin_key }) => admin_key !== undefined)).toHaveLength(1);
   for (const gateway of gateways) {
     const keys = (await ask(gateway, adminKey(), 'GET', '/v1/keys')).body.items as unknown[];
@@ -73,7 +73,7 @@ test('of gateways that start together for the first time one makes the admin key
   expect(kept).toEqual(['admin.key']);
 });
 
-test('a key that one gateway made is known to every other when that is answered, and refused when it was revoked', async () => {
+test('a new key works at every gateway once its creation is confirmed, and a revoked one at none', async () => {
   const [first] = gateways as [RunningGateway];
   const made = await ask(first, adminKey(), 'POST', '/v1/keys', { principal: { kind: 'user', id: 'soon-gone', roles: ['operator'] } });
   const key = made.body.key as string;
@@ -83,7 +83,7 @@ test('a key that one gateway made is known to every other when that is answered,
   expect(await statuses()).toEqual(gateways.map(() => 401));
 }, 30_000);
 
-test("a tenant's cap on calls in flight counts what all gateways have", async () => {
+test("a tenant's cap on calls in flight counts the calls of all gateways", async () => {
   const [first, second] = gateways as [RunningGateway, RunningGateway];
   expect((await ask(first, adminKey(), 'PUT', '/v1/tenants/default', { in_flight_max: 6 })).status).toBe(200);
   let serial = 0;
@@ -93,7 +93,7 @@ test("a tenant's cap on calls in flight counts what all gateways have", async ()
     const heads = await Promise.all([0, 1, 2, 3].map((partition) => log.head('tool-call-requested', partition)));
     return heads.reduce((sum, head) => sum + head);
   };
-  // They stay in flight for 5 s; the other gateway has only the requested one.
+  // They stay in flight for 5 s; the other gateway sees only the requested one.
   const before = await recorded();
   const open = Array.from({ length: 6 }, () => call(first, 'unruled'));
   await until(async () => (await recorded()) === before + 6, 4_000);

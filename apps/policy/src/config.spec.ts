@@ -22,7 +22,7 @@ test('all faults are reported at once, each with its variable', () => {
   ]);
 });
 
-test('no more rulings may wait for the log than a start reads again', () => {
+test('fewer decisions may wait for the log than a start rereads', () => {
   const parsed = parsePolicyConfig({ COUNTERSIGN_POLICY_PENDING_RECORDS: '50000' }, []);
   expect('faults' in parsed && parsed.faults).toEqual([expect.stringContaining('COUNTERSIGN_POLICY_PENDING_RECORDS')]);
 });

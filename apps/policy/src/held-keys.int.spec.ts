@@ -33,17 +33,17 @@ describe('a key that tool_executions holds', () => {
   const ruling = async (idempotency_key: string, more = {}) =>
     rig.seen(await rig.request('pay', { idempotency_key, discriminating_digest: digest, window_ms: 60_000, ...more }), 'policy_decided');
 
-  test('answers a later call without asking for approval', async () => {
+  test('answers a later call without an approval request', async () => {
     expect(await ruling(held(2, digest, now_s()))).toMatchObject({ effect: 'allow', joined_call_id: `0-${holder}` });
   });
 
-  test('requests approval again where the effect of the earlier call is no longer in place', async () => {
+  test('requests approval again if the effect of the earlier call is no longer in place', async () => {
     expect((await ruling(held(2, digest, now_s(), false))).effect).toBe('require_approval');
     expect((await ruling(held(2, digest, now_s(), null))).effect).toBe('require_approval');
     expect(await ruling(held(2, digest, now_s(), false), { key_source: 'header' })).toMatchObject({ effect: 'allow' });
   });
 
-  test('a call that joined it and could not be answered gets a new ruling, with approval', async () => {
+  test('a call that joined it and could not be answered gets a new decision, with approval', async () => {
     const key = held(2, digest, now_s());
     const call_id = await rig.request('pay', { idempotency_key: key, discriminating_digest: digest, window_ms: 60_000 });
     const { call } = await rig.seen(call_id, 'policy_decided');

@@ -6,5 +6,5 @@ process.exitCode = await runService(
   { name: 'policy', parse: (env, platform) => parsePolicyConfig(env, platform.lanes), start: startPolicy },
   process.env,
 );
-// What cannot be closed must not keep a failed process alive: its supervisor waits for the end.
+// An open handle must not keep a failed process alive: its supervisor waits for the exit.
 if (process.exitCode !== 0) process.exit();

@@ -36,7 +36,7 @@ const inputsOf = (inputs: object): Partial<ToolCall> => {
   return { inputs_json, inputs_digest: sha256Hex(inputs_json), requested_at_ms: Date.now() };
 };
 
-/** The executor saw this position and would not run the call: policy has it too when it rules again. */
+/** The executor refused to run the call under the rules at this offset: the policy service must have read them when it decides again. */
 async function rejudged(call_id: string, call: ToolCall, config_offset: number): Promise<void> {
   const refused = {
     decision_id: 'd',
@@ -60,7 +60,7 @@ const secondRuling = async (call_id: string): Promise<EventMap['policy_decided']
   return found as EventMap['policy_decided'];
 };
 
-test('a call on the log without its mapped form is mapped before it is ruled on, and the ruling has both forms', async () => {
+test('a call on the log without its mapped form is mapped before it is decided, and the decision has both forms', async () => {
   await publish();
   await rule([{ id: 'no-imp', tools: {}, when: 'mapped.to == "imp"', effect: 'deny' }]);
   const denied = await rig.request('note', inputsOf({ to: 'other', total: 1 }));
@@ -72,7 +72,7 @@ test('a call on the log without its mapped form is mapped before it is ruled on,
   });
 });
 
-test('what a mapping does not take is denied, and the reason names the field', async () => {
+test('inputs that a mapping refuses are denied, and the reason names the field', async () => {
   await publish();
   const call_id = await rig.request('note', inputsOf({ to: 'nobody', total: 1 }));
   expect(await rig.seen(call_id, 'policy_decided')).toMatchObject({
@@ -94,7 +94,7 @@ test('a version that waits for a second person maps nothing until it is activate
   expect((await rig.seen(after, 'policy_decided')).call.mapped).toMatchObject({ inputs_json: '{"cents":100,"to":"imp"}' });
 });
 
-test('inputs that a cap lowers are mapped and judged again, by the version that the call has', async () => {
+test('inputs that a cap lowers are mapped and decided again, with the mapping version of the call', async () => {
   await publish();
   const cap = { id: 'cap', tools: {}, effect: 'allow', obligations: [{ cap: { path: '/total', max: 5, otherwise: 'lower' } }] };
   await rule([cap]);
@@ -110,7 +110,7 @@ test('inputs that a cap lowers are mapped and judged again, by the version that 
   expect(await rig.seen(denied, 'policy_decided')).toMatchObject({ effect: 'deny', rule: 'five-hundred' });
 });
 
-test('a call that was allowed before the upgrade is judged again in both forms; an approval is requested again', async () => {
+test('a call that was allowed before the upgrade is decided again in both forms; an approval is requested again', async () => {
   const asks = [{ id: 'ask', tools: {}, effect: 'require_approval' }];
   await rule(asks);
   const call_id = await rig.request('note', inputsOf({ to: 'other', total: 1 }));
@@ -127,7 +127,7 @@ test('a call that was allowed before the upgrade is judged again in both forms; 
   await rig.until(async () => (await rig.ofCall(call_id)).filter(({ event_type }) => event_type === 'approval_granted').length === 2);
 });
 
-test('an edit that was cast before the upgrade is mapped before it is judged, and what is granted has both forms', async () => {
+test('an edit from before the upgrade is mapped before it is decided, and the grant has both forms', async () => {
   await publish();
   await rule([{ id: 'ask', tools: {}, effect: 'require_approval' }]);
   const call_id = await rig.request('note', inputsOf({ to: 'other', total: 1 }));

@@ -5,7 +5,7 @@ import type { SnapshotSaver } from './partitions/snapshot-saver.js';
 
 const TURN_MS = 250;
 
-/** The one timer of policy: turns the wheel of expiries and saves snapshots; a turn never overlaps the one before. */
+/** The single timer of the policy service: processes due work and saves snapshots; turns never overlap. */
 export class PolicyClock {
   private timer: NodeJS.Timeout | undefined;
   private turning: Promise<void> = Promise.resolve();
@@ -23,7 +23,7 @@ export class PolicyClock {
     this.timer = setTimeout(() => this.tick(), TURN_MS);
   }
 
-  /** Resolves when no turn is in progress any more. */
+  /** Resolves when no turn is in progress. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);

@@ -1,7 +1,7 @@
 import type { AnyEvent } from '@countersign/contracts';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Counts the events that policy writes. The registry reads the numbers at a scrape. */
+/** Counts the events that the policy service writes. The registry reads the numbers at a scrape. */
 export class PolicyCounters {
   private readonly rulings = new Map<string, number>();
   private readonly others = new Map<string, number>();

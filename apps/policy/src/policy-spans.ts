@@ -1,7 +1,7 @@
 import type { AnyEvent } from '@countersign/contracts';
 import { type CallTracer, decisionAttributes } from '@countersign/process';
 
-/** Policy's hop in the trace of a call: a span a ruling and a span a grant, so that what follows hangs on the decision. */
+/** Spans of the policy service in the trace of a call: one per decision and one per grant, so that later spans follow from the decision. */
 export class PolicySpans {
   constructor(private readonly tracer: CallTracer | undefined) {}
 

@@ -2,7 +2,7 @@ import { type EventBatch, LogContext, OnTopic } from '@countersign/event-log';
 import { Controller } from '@nestjs/common';
 import { RulingPartitions } from './partitions/ruling-partitions.js';
 
-/** What policy reads. One batch of a partition's topic at a time; the three topics of a partition share its state. */
+/** The inputs of the policy service. Handles one batch of a topic partition at a time; the three topics of a partition share its state. */
 @Controller()
 export class PolicyConsumer {
   constructor(private readonly partitions: RulingPartitions) {}

@@ -38,7 +38,7 @@ async function cancel(call_id: string): Promise<void> {
 
 const types = async (call_id: string) => (await rig.ofCall(call_id)).map((seen) => seen.event_type);
 
-describe('a ruling', () => {
+describe('a decision', () => {
   test('is written once for a call that needs no approval, without SQL', async () => {
     const call_id = await rig.request('note');
     expect(await rig.seen(call_id, 'policy_decided')).toMatchObject({
@@ -52,7 +52,7 @@ describe('a ruling', () => {
     expect(rig.store.queryNames).not.toContain('rows_of_keys');
   });
 
-  test('is not repeated after a restart, nor for a request that comes again', async () => {
+  test('is not repeated after a restart, nor for a repeated request', async () => {
     const calls = await Promise.all(
       Array.from({ length: 300 }, (_, i) => rig.request(i % 3 ? 'note' : 'pay', {}, callId(i % 2, uuidv7(rig.now())))),
     );
@@ -86,7 +86,7 @@ describe('a ruling', () => {
     ]);
   });
 
-  test('waits for the store where it needs it, and is then made', async () => {
+  test('waits for the store if it needs it, and is then made', async () => {
     rig.store.fault = Object.assign(new Error('the store is unavailable'), { countersign_fault: 'infrastructure' });
     const call_id = await rig.request('pay');
     await rig.until(() => rig.store.queryNames.filter((name) => name === 'store_pulse').length >= 2);
@@ -127,7 +127,7 @@ describe('a record that cannot be handled', () => {
   });
 });
 
-/** An approval as it may be on the log, whoever wrote it. */
+/** A vote as it may be on the log, whoever wrote it. */
 const voteOf = (call_id: string, approval_id: string, id: string): EventMap['approval_voted'] => ({
   meta: rig.meta(call_id),
   approval_id,
@@ -144,8 +144,8 @@ const voteOf = (call_id: string, approval_id: string, id: string): EventMap['app
   grant: null,
 });
 
-describe('an approval', () => {
-  test('grants the call that waits, over a restart', async () => {
+describe('an approval request', () => {
+  test('grants the waiting call, across a restart', async () => {
     const call_id = await rig.request('pay');
     const { approval_id } = await rig.seen(call_id, 'approval_requested');
     await rig.stop();
@@ -175,7 +175,7 @@ describe('an approval', () => {
     expect((await rig.seen(call_id, 'approval_granted')).votes.map((vote) => vote.voter_id)).toEqual(['ann', 'bob']);
   });
 
-  test('no vote of a person without a valid key counts, whatever the vote says and whenever policy reads it', async () => {
+  test('ignores votes of a person without a valid key, whatever the vote contains and whenever policy reads it', async () => {
     const requested = [await rig.request('pay'), await rig.request('pay')];
     const [first, second] = await Promise.all(requested.map((call_id) => rig.seen(call_id, 'approval_requested')));
     await rig.put('approval_voted', voteOf(requested[0] as string, first?.approval_id as string, 'nobody'), 0);
@@ -193,7 +193,7 @@ describe('an approval', () => {
     expect((await rig.seen(requested[1] as string, 'approval_granted')).votes.map(({ voter_id }) => voter_id)).toEqual(['dora']);
   });
 
-  test('expires when its time is over, also while policy was unavailable, and is never granted by time', async () => {
+  test('expires at its deadline, also while policy was unavailable, and is never granted by time', async () => {
     const waiting = await rig.request('pay');
     const joined = await rig.request('pay', { idempotency_key: (await rig.seen(waiting, 'policy_decided')).call.idempotency_key });
     expect(await rig.seen(joined, 'policy_decided')).toMatchObject({ joined_call_id: waiting, effect: 'require_approval' });
@@ -209,7 +209,7 @@ describe('an approval', () => {
     expect(await types(other)).toEqual(['policy_decided', 'approval_requested', 'approval_expired']);
   });
 
-  test('a vote that the log had in time counts, though policy was unavailable until after', async () => {
+  test('a vote that was on the log in time counts, even if policy was unavailable until later', async () => {
     const call_id = await rig.request('pay');
     const { approval_id } = await rig.seen(call_id, 'approval_requested');
     await rig.stop();
@@ -221,8 +221,8 @@ describe('an approval', () => {
   });
 });
 
-describe('cancel', () => {
-  test('ends what waits; what may run is left to the executor; what ended stays', async () => {
+describe('a cancellation', () => {
+  test('ends a waiting call, leaves an allowed one to the executor, and ignores an ended one', async () => {
     const waiting = await rig.request('pay');
     const allowed = await rig.request('note');
     const ended = await rig.request('note');
@@ -239,7 +239,7 @@ describe('cancel', () => {
   });
 });
 
-test('a call that the executor refused to fire gets a new revision by the configuration that the executor saw', async () => {
+test('a call that the executor refused to run gets a new revision under the configuration that the executor saw', async () => {
   const call_id = await rig.request('note');
   const { call } = await rig.seen(call_id, 'policy_decided');
   const by = { kind: 'user' as const, id: 'root', roles: [] };
@@ -274,7 +274,7 @@ test('a call that the executor refused to fire gets a new revision by the config
   expect(await types(call_id)).toEqual(['policy_decided', 'policy_decided', 'approval_requested', 'approval_granted']);
 });
 
-test('approval races: of 20 voters, cancels and time at once, one end wins, 50 times (F16)', async () => {
+test('approval races: of 20 voters, cancellations and the deadline at once, one end wins, 50 times (F16)', async () => {
   for (let round = 0; round < 50; round++) {
     const call_id = await rig.request('pay', { deadline_ms: rig.now() + 20_000 });
     const { approval_id } = await rig.seen(call_id, 'approval_requested');

@@ -48,7 +48,7 @@ const BUNDLE_VERSION = 'default-1';
 const HANDLERS_END_WITHIN_MS = 5000;
 const SAVED_WITHIN_MS = 5000;
 const APPENDS_AT_ONCE_IN_ONE_JOURNAL = 16;
-/** Ends settle limits and wake what was deferred; callers wait for rulings. */
+/** Ends settle limits and resume deferred calls; callers wait for decisions. */
 const MAX_DELAY_MS = 50;
 
 @Module({})
@@ -76,7 +76,7 @@ function transportOf(deps: AppDeps, config: PolicyConfig, partitions: RulingPart
   });
 }
 
-/** Reads the history for rules, once the views have what this process published. */
+/** Reads the call history for rules, once the views have what this process published. */
 function historiesOf(deps: AppDeps, rulings: TenantRulings, configuration: Configuration, said: () => Promise<void>): HistoryLookup {
   const { log, store, clock, logger } = deps;
   const historyReader = new CallHistoryReader({ log, store, monotonic_ms: () => clock.monotonic_ms(), said });
@@ -90,7 +90,7 @@ function historiesOf(deps: AppDeps, rulings: TenantRulings, configuration: Confi
 
 const CHANGES_LOGGED_MAX = 200;
 
-/** Tells operators at start which bundles in force rule otherwise than when they were published. */
+/** Warns operators at start of active bundles that decide differently than when they were published. */
 function warnOfChanges(state: ConfigurationState, { logger, clock }: Pick<AppDeps, 'logger' | 'clock'>): void {
   const changes = changedRulings(state);
   for (const change of changes.slice(0, CHANGES_LOGGED_MAX))
@@ -107,7 +107,7 @@ function warnOfChanges(state: ConfigurationState, { logger, clock }: Pick<AppDep
     logger.warn({ event: 'grants_void', tenant_id, grants }, 'grants of earlier releases name no inputs and cover no call: approve again');
 }
 
-/** What the configuration says of people, as it is when a vote is decided. */
+/** What the configuration knows about people at the time of a vote's decision. */
 function peopleKnownTo(configuration: { state: ConfigurationState }): Pick<TimelessTerms, 'standing' | 'roles_left' | 'person_links'> {
   return {
     standing: (approval, to, at_ms) => {
@@ -152,7 +152,10 @@ async function written(owned: OwnedPartitions<RulingPartition>): Promise<void> {
   await Promise.all([...owned.all()].map(({ writer }) => writer.drained()));
 }
 
-/** Starts policy: resolves when it reads its inputs. It is ready once its decisions on all records from before the start are on the log. */
+/**
+ * Starts the policy service. Resolves when it reads its inputs. It is ready once its decisions on all records from before the start are on
+ * the log.
+ */
 export async function startPolicy(deps: AppDeps, config: PolicyConfig): Promise<RunningApp> {
   const configuration = foldConfiguration(deps);
   await configuration.start();

@@ -28,7 +28,7 @@ const rulings = async (): Promise<Map<string, Seen[]>> => {
 const requestMany = (count: number) =>
   Promise.all(Array.from({ length: count }, (_, i) => rig.request(i % 4 ? 'note' : 'pay', {}, callId(i % 2, uuidv7(rig.now())))));
 
-test('appends that fail, taken or not, leave every call with one decision, also after a restart from the log alone', async () => {
+test('after failed appends, written or not, every call has one decision, also after a restart from the log alone', async () => {
   for (let round = 0; round < 3; round++) {
     flaky.fates.push('not_taken', 'taken', 'taken', 'not_taken');
     const calls = await requestMany(60);
@@ -47,7 +47,7 @@ test('appends that fail, taken or not, leave every call with one decision, also 
   for (const of of seen.values()) expect(new Set(of.map(({ event }) => event.meta.event_id)).size).toBe(1);
 });
 
-test('a snapshot of any age gives the same answers as none: nothing is decided twice, nothing is lost', async () => {
+test('a snapshot of any age gives the same decisions as none: no repeat and no loss', async () => {
   const ages: Map<string, Record<string, unknown>>[] = [new Map()];
   const pending: string[] = [];
   for (let round = 0; round < 5; round++) {
@@ -89,7 +89,7 @@ test('a joined call whose grant a crash kept off the log is granted at the next 
   expect(await rig.seen(second, 'approval_granted')).toMatchObject({ joined_call_id: first, approval_id: `${first}.1` });
 });
 
-test('policy is ready once it has taken what was there when it started, and no earlier', async () => {
+test('policy is ready once it has handled the records from before its start, and no earlier', async () => {
   await rig.stop();
   const waiting = await Promise.all(Array.from({ length: 20 }, () => rig.request('note')));
   const log = new HeldEventLog(rig.log);
@@ -101,7 +101,7 @@ test('policy is ready once it has taken what was there when it started, and no e
   for (const call_id of waiting) await rig.seen(call_id, 'policy_decided');
 });
 
-test('policy is not ready before its decisions on that are on the log', async () => {
+test('policy is not ready before its decisions on them are on the log', async () => {
   await rig.stop();
   const waiting = await Promise.all(Array.from({ length: 20 }, () => rig.request('note')));
   const log = new FlakyLog(rig.log);

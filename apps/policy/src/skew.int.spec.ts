@@ -7,7 +7,7 @@ const by = { kind: 'user' as const, id: 'root', roles: [] };
 let rig: PolicyRig;
 afterEach(() => rig.close());
 
-/** Policy with a clock that differs from the log's, and a rule that gives people so much time. */
+/** Starts policy with a clock that differs from the log's, and a rule with this approval time. */
 async function skewed(skew_ms: number, expires_after_ms: number): Promise<void> {
   rig = await PolicyRig.open();
   const row = { tool: 'pay', tier: 'tier_2_approval_required' as const, rule_id: 'short', approver_roles: ['approver'], quorum: 1 };
@@ -31,7 +31,7 @@ describe.each([HOUR_MS, -HOUR_MS])('policy whose clock is off by %d ms', (skew_m
     await rig.seen(call_id, 'approval_granted');
   });
 
-  test('expires a request in its time by the log, and revives it for no one', async () => {
+  test('expires a request on time by the log, and never revives it', async () => {
     await skewed(skew_ms, 1500);
     const call_id = await rig.request('pay');
     const { approval_id } = await rig.seen(call_id, 'approval_requested');

@@ -40,7 +40,7 @@ async function grant(grant_id: string, more: Partial<EventMap['grant_set']['gran
   await rig.put('grant_set', { meta: aMeta(null), grant: kept, revoked, by, changed_at_ms: 1 });
 }
 
-test('a start says which tools a bundle from before parts rules otherwise, and why', async () => {
+test('a start reports which tools a bundle from before parts decides differently, and why', async () => {
   const allow = { id: 'yes', tools: { names: ['pay'] }, effect: 'allow' };
   await inForce('old', [asking('large'), asking('mismatch'), allow], 1);
   const row = { tool: 'pay', tier: 'tier_2_approval_required' as const, rule_id: 'row', approver_roles: ['approver'], quorum: 1 };
@@ -56,13 +56,13 @@ test('a start says which tools a bundle from before parts rules otherwise, and w
   ]);
 });
 
-test('a bundle that was published with parts, or is not in force, is not listed', async () => {
+test('a bundle that was published with parts, or is not active, is not listed', async () => {
   await inForce('old', [asking('large'), asking('mismatch')], 1);
   await inForce('new', [asking('large'), asking('mismatch')], 2);
   expect(await warned()).toEqual([]);
 });
 
-test('a start counts grants that no longer cover any call, and only those that may still be relied on', async () => {
+test('a start counts grants that no longer cover any call, and only those that may still be used', async () => {
   await grant('old-1');
   await grant('old-2');
   await grant('named', { rules: ['r'], inputs: { equal_digest: 'e', amounts: [] } });

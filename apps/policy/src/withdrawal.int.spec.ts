@@ -23,7 +23,7 @@ async function last(call_id: string): Promise<EventMap['policy_decided']> {
   return rulings.at(-1)?.event as EventMap['policy_decided'];
 }
 
-test('a revoked version denies calls that wait for people, those that joined too, by its record alone and once', async () => {
+test('a revoked version denies waiting calls and calls that joined them, by its record alone and once', async () => {
   const first = await rig.request('pay');
   const { idempotency_key } = (await rig.seen(first, 'policy_decided')).call;
   await rig.seen(first, 'approval_requested');
@@ -49,7 +49,7 @@ test('a revoked version denies calls that wait for people, those that joined too
   expect((await types(first)).filter((type) => type === 'approval_denied')).toHaveLength(1);
 });
 
-test('a contract that drifts voids the approvals that were bound to it', async () => {
+test('a contract drift voids the approvals that are bound to the contract', async () => {
   const call_id = await rig.request('pay');
   const { approval_id } = await rig.seen(call_id, 'approval_requested');
   const drifted = { ...pay, description: 'Pays, and tells everybody.' };

@@ -29,7 +29,7 @@ const seriesOf = async (register: Registry) =>
     .filter((line) => line.startsWith('countersign_approvals'))
     .sort();
 
-test('what waits of all tenants is counted by status, with the age of the oldest; a tenant is no label', async () => {
+test('pending requests of all tenants are counted by status, with the age of the oldest; a tenant is no label', async () => {
   const register = new Registry();
   measureApprovals(store, clock, register);
   const none = await seriesOf(register);
@@ -50,7 +50,7 @@ test('what waits of all tenants is counted by status, with the age of the oldest
   ]);
 });
 
-test('many scrapes read the rows once in ten seconds, and a store that does not answer holds none of them up', async () => {
+test('many scrapes read the rows once in ten seconds, and a store that does not respond delays none of them', async () => {
   let reads = 0;
   const counted = { query: async () => [{ pending: ++reads }] } as unknown as Sql;
   const reader = new PendingReader(counted, clock);

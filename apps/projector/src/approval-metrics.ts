@@ -2,12 +2,12 @@ import type { Clock } from '@countersign/process';
 import { type PendingApprovals, pendingOfAllTenants, type Sql } from '@countersign/store';
 import { Gauge, type Registry } from 'prom-client';
 
-/** What was read is good for so long, however many ask. */
+/** A result is cached for this time, whatever the number of requests. */
 const FRESH_MS = 10_000;
-/** A store that does not answer holds no scrape up. */
+/** A scrape does not wait longer than this for the store. */
 const WAIT_MS = 2_000;
 
-/** What waits for people, as of at most ten seconds ago. */
+/** Pending approval requests, at most ten seconds old. */
 export class PendingReader {
   private known: PendingApprovals | undefined;
   private read_at_ms = Number.NEGATIVE_INFINITY;
@@ -18,7 +18,7 @@ export class PendingReader {
     private readonly clock: Pick<Clock, 'now_ms' | 'monotonic_ms'>,
   ) {}
 
-  /** Undefined while the store does not say. */
+  /** Undefined while the store does not respond. */
   async pending(wait_ms = WAIT_MS): Promise<PendingApprovals | undefined> {
     if (this.clock.monotonic_ms() - this.read_at_ms >= FRESH_MS)
       this.reading ??= this.read().finally(() => {
@@ -49,7 +49,7 @@ interface Measure {
   of: (found: PendingApprovals) => Record<'pending' | 'overdue', number>;
 }
 
-/** Requests for approval that wait, of all tenants together: two series a measure, whatever the tenants. */
+/** Pending approval requests of all tenants together: two series per measure, regardless of the number of tenants. */
 export function measureApprovals(sql: Sql, clock: Pick<Clock, 'now_ms' | 'monotonic_ms'>, register: Registry): void {
   const reader = new PendingReader(sql, clock);
   const age = (requested_at_ms: number | null) => (requested_at_ms === null ? 0 : Math.max(0, clock.now_ms() - requested_at_ms) / 1000);
@@ -71,7 +71,7 @@ export function measureApprovals(sql: Sql, clock: Pick<Clock, 'now_ms' | 'monoto
       help,
       labelNames: ['status'],
       registers: [register],
-      // Metrics are collected at once: none may wait for another one to set it.
+      // All metrics are collected concurrently, so none may depend on another one's collect.
       async collect() {
         const found = await reader.pending();
         this.reset();

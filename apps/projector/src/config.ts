@@ -3,15 +3,15 @@ import { type Environment, list, type ParsedConfig, parsePlatformConfig, readSet
 import { z } from 'zod';
 
 export interface ProjectorConfig {
-  /** Lanes whose calls are folded; each is a consumer group of its own. */
+  /** Lanes to fold; each is a consumer group. */
   lanes: string[];
-  /** Of a lane's topics, where the signer of checkpoints has to make them. */
+  /** Number of partitions of a lane's topics, for the signer of checkpoints. */
   partitions?: number;
-  /** Topics for analysts that are to be written. */
+  /** Analytics topics to export. */
   exports?: readonly ExportTopic[];
 }
 
-/** `trust-view` may be named: it is always written. */
+/** `trust-view` may be listed although it is always written. */
 const known: readonly string[] = [...exportTopics, 'trust-view'];
 
 /** The variables of the projector. */

@@ -17,7 +17,7 @@ const sink = { warn: () => undefined, error: () => undefined };
 const rows_later = { min_ms: 600_000, max_ms: 600_000, per_call_ms: 0, calls_max: 1000 };
 const member = (owner_id: string) => new ViewFolder({ store: platform.store, owner_id, projections, sink, pace: rows_later });
 
-test('what is folded counts as behind until its rows are written', async () => {
+test('folded records count as lag until their rows are written', async () => {
   const history = new SampleHistory();
   history.call('allowed', null);
   const requests = history.events.filter(({ topic }) => topic === 'tool-call-requested');
@@ -39,7 +39,7 @@ test('what is folded counts as behind until its rows are written', async () => {
   await second.close();
 });
 
-test('a log that does not answer leaves the lag unknown, and holds nothing up', async () => {
+test('a log that does not respond makes the lag unknown, and delays nothing', async () => {
   const mute = { head: () => new Promise(() => undefined) } as unknown as EventLog;
   const shown = { topic: 'tool-executed', partition: 1, next_offset: 7 };
   expect(await lagBehind(mute, [shown], 10)).toEqual([{ topic: 'tool-executed', partition: 1, records: Number.NaN }]);

@@ -2,24 +2,24 @@ import type { EventLog } from '@countersign/event-log';
 import { Gauge, type Registry } from 'prom-client';
 import type { Shown, ViewFolder } from './folding/view-folder.js';
 
-/** A log that does not answer holds no scrape up. */
+/** A scrape does not wait longer than this for the log. */
 const TIMEOUT_MS = 2_000;
 
 export interface Lag {
   topic: string;
   partition: number;
-  /** On the log now and not in the rows; not a number where the log did not say. */
+  /** Records on the log that are not in the rows; NaN if the log did not respond. */
   records: number;
 }
 
 async function lagOf(log: EventLog, { topic, partition, next_offset }: Shown): Promise<Lag> {
   const head = await log.head(topic, partition);
-  // Behind a dropped head of a partition, nothing is left to show below its first record.
+  // If the head of a partition was deleted, nothing below its first record is missing.
   const from = next_offset === 0 && head > 0 ? await log.first(topic, partition) : next_offset;
   return { topic, partition, records: Math.max(0, head - from) };
 }
 
-/** How far the views are behind the log, by topic and partition of what this process folds. */
+/** How far the views lag behind the log, by topic and partition of this process. */
 export async function lagBehind(log: EventLog, shown: readonly Shown[], timeout_ms = TIMEOUT_MS): Promise<Lag[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -30,7 +30,7 @@ export async function lagBehind(log: EventLog, shown: readonly Shown[], timeout_
   return Promise.all(lag).finally(() => clearTimeout(timer));
 }
 
-/** `countersign_projector_lag_records`: what stands on the log and is not in the views yet, as of the scrape. */
+/** `countersign_projector_lag_records`: records on the log that are not in the views yet, at scrape time. */
 export function measureLag(folder: ViewFolder, log: EventLog, register: Registry): void {
   new Gauge({
     name: 'countersign_projector_lag_records',

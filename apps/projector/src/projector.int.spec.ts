@@ -21,7 +21,7 @@ import { startProjector } from './start-projector.js';
 import { PlatformOnDisk } from './testing/platform-on-disk.js';
 import { SampleHistory } from './testing/sample-history.js';
 
-/** A store of which so many writes fail: by turns before they ran, and although they did. */
+/** A store whose next `faults` writes fail, alternately before and after they ran. */
 class FaultyStore extends Store {
   readonly durable = false;
   faults = 0;
@@ -76,7 +76,7 @@ describe('the projector on a log and a database', () => {
     });
   });
 
-  test('another tenant sees nothing of it', async () => {
+  test('another tenant sees none of it', async () => {
     expect(await readCall(platform.store, 'other', ids.done as string)).toBeUndefined();
     expect((await listCalls(platform.store, { tenant_id: 'other', limit: 10 })).items.map((call) => call.call_id)).toEqual([ids.foreign]);
     expect((await caseHistory(platform.store, { tenant_id: 'other', case_id: 'c1', limit: 10 })).items).toEqual([]);
@@ -85,7 +85,7 @@ describe('the projector on a log and a database', () => {
     expect(await readApproval(platform.store, 'other', `${ids.granted}/1`)).toBeUndefined();
   });
 
-  test('pages are whole: nothing twice, nothing missing, newest call first and oldest line first', async () => {
+  test('pages are complete: no repeat and no gap, newest call first and oldest line first', async () => {
     const calls: string[] = [];
     for (let after = undefined as string | null | undefined; after !== null; ) {
       const page = await listCalls(platform.store, { tenant_id: 'acme', limit: 1, ...(after ? { after: parseCursor(after)! } : {}) });
@@ -112,7 +112,7 @@ describe('the projector on a log and a database', () => {
     ]);
   });
 
-  test('an approval has its votes with what became of them', async () => {
+  test('an approval has its votes with their outcomes', async () => {
     const approval = await readApproval(platform.store, 'acme', `${ids.granted}/1`);
     expect(approval).toMatchObject({ status: 'granted', call_id: ids.granted, requirement: { quorum: 1, approver_roles: ['approver'] } });
     expect(approval?.votes.map(({ vote_id, verdict }) => [vote_id, verdict])).toEqual([
@@ -122,7 +122,7 @@ describe('the projector on a log and a database', () => {
     expect((await listApprovals(platform.store, { tenant_id: 'acme', status: 'pending', limit: 10 })).items).toEqual([]);
   });
 
-  test('a case awaits approval while a call of it waits, and a restart goes on where the rows are', async () => {
+  test('a case awaits approval while a call of it waits, and a restart continues at the rows', async () => {
     const before = history.events.length;
     history.call('expired', 'c1');
     const waiting = history.events.slice(before).filter((at) => at.event_type !== 'approval_expired');
@@ -142,7 +142,7 @@ describe('the projector on a log and a database', () => {
     expect((await listCalls(platform.store, { tenant_id: 'acme', status: 'expired', limit: 5 })).items).toHaveLength(1);
   });
 
-  test('emptied views are refolded to the same rows', async () => {
+  test('emptied views are folded again to the same rows', async () => {
     const read = () => platform.store.query({ text: 'SELECT * FROM calls ORDER BY call_uuid', params: [] });
     const before = await read();
     const builds = (await readBuilds(platform.store)).flatMap(({ projection, suffix }) =>
@@ -156,7 +156,7 @@ describe('the projector on a log and a database', () => {
     expect(await read()).toEqual(before);
   });
 
-  test('it is ready once it has folded what was there when it started, and no earlier', async () => {
+  test('it is ready once it has folded the records from before its start, and no earlier', async () => {
     const from = history.events.length;
     const id = history.call('allowed', null);
     await platform.append(history.events.slice(from));
@@ -171,7 +171,7 @@ describe('the projector on a log and a database', () => {
     expect((await readCall(platform.store, 'acme', id))?.status).toBe('succeeded');
   });
 
-  test('a store that fails, before or after it took the rows, is tried again: every row is there once and nothing is set aside', async () => {
+  test('a store that fails, before or after it wrote the rows, is retried: every row exists once', async () => {
     const from = history.events.length;
     const ended = ['allowed', 'granted', 'denied', 'allowed'] as const;
     const made = ended.map((end) => history.call(end, 'c1'));
@@ -189,7 +189,7 @@ describe('the projector on a log and a database', () => {
     expect(await platform.log.head('dead-letter', 0)).toBe(0);
   });
 
-  test('a record that can not be folded is set aside once, and the rest goes on', async () => {
+  test('a record that cannot be folded goes to dead-letter once, and the others are folded', async () => {
     const from = history.events.length;
     const id = history.call('allowed', null);
     const bad = history.events.slice(from).map((at) => structuredClone(at));

@@ -1,18 +1,18 @@
 import type { EventLog, LogRecord, RunningSubscription } from '@countersign/event-log';
 
-/** What the one process does; each is awaited before the next. */
+/** The work of the sole member; each callback is awaited before the next. */
 export interface SoleWork {
-  /** From now on it is this process. Must not throw. */
+  /** This process becomes the owner. Must not throw. */
   gained(): Promise<void> | void;
-  /** It is not any more: resolves when nothing of the work runs here. */
+  /** This process is no longer the owner: resolves when none of the work runs here. */
   lost(): Promise<void>;
-  /** Records of `configuration-changed`, from the beginning on or from where the member before left off. */
+  /** Records of `configuration-changed`, from the beginning or from where the previous owner stopped. */
   heard?(records: readonly LogRecord[]): Promise<void>;
 }
 
 /**
- * Work that one process of all that run does: the one that a group gives the only partition of `configuration-changed`.
- * For a moment two may believe that it is theirs; the work itself must bear that.
+ * Work of exactly one process: the one that a consumer group assigns the only partition of `configuration-changed`. For a moment two
+ * processes may both be owner; the work itself must tolerate that.
  */
 export class SoleMember {
   private membership: RunningSubscription | undefined;
@@ -24,7 +24,7 @@ export class SoleMember {
     private readonly work: SoleWork,
   ) {}
 
-  /** Whether it is this process now. */
+  /** Whether this process is the owner now. */
   get isOwner(): boolean {
     return this.holds;
   }

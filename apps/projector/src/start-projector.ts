@@ -24,7 +24,7 @@ import { Rebuilder } from './rebuild/rebuilder.js';
 import { BackgroundChecks } from './scrub/background-checks.js';
 import { TrustScorePublisher } from './trust/trust-score-publisher.js';
 
-/** Rows are written some milliseconds after they are folded in any case. */
+/** Rows are written some milliseconds after they are folded anyway. */
 const MAX_DELAY_MS = 25;
 
 function transportOf(deps: AppDeps, log: EventLog, config: ProjectorConfig, folder: ViewFolder): LogTransport {
@@ -44,7 +44,7 @@ function transportOf(deps: AppDeps, log: EventLog, config: ProjectorConfig, fold
   });
 }
 
-/** Signs what the log says, where there is a key to sign with. */
+/** Starts signing the log if there is a signing key. */
 async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: ProjectorConfig): Promise<CheckpointWriter | undefined> {
   const { log, evidence, damage, clock, logger } = deps;
   if (!evidence || !damage) return undefined;
@@ -55,7 +55,7 @@ async function startCheckpoints(deps: AppDeps, { lanes, partitions = 4 }: Projec
   return writer;
 }
 
-/** Compares log and rows with what was signed while it runs; `owner` is who signs. */
+/** Starts the background checks of log and rows; `owner` is the signer. */
 function startChecks(deps: AppDeps, owner: CheckpointWriter | undefined): BackgroundChecks | undefined {
   const { evidence, damage } = deps;
   if (!evidence || !damage || !owner) return undefined;
@@ -73,8 +73,8 @@ async function startExports(deps: AppDeps, { exports = [] }: ProjectorConfig): P
 }
 
 /**
- * Folds the log into the views of `@countersign/store`. Resolves when it subscribes; ready once it has caught up with
- * what stood on the log then. @throws NewerViews where the tables belong to a newer build.
+ * Folds the log into the views of `@countersign/store`. Resolves when it has subscribed; ready once it has caught up with the log of that
+ * time. @throws NewerViews if the tables belong to a newer build.
  */
 export async function startProjector(deps: AppDeps, config: ProjectorConfig): Promise<RunningApp> {
   const { store, clock, logger } = deps;
@@ -108,9 +108,10 @@ export async function startProjector(deps: AppDeps, config: ProjectorConfig): Pr
   const checkpoints = await startCheckpoints(deps, config);
   const checks = startChecks(deps, checkpoints);
   const publisher = await startExports(deps, config);
-  // What had been read when this process caught up; undefined: it has not.
+  // Positions at which this process had caught up; undefined: it has not.
   const state: { caught_up: boolean; read?: Shown[] } = { caught_up: false };
-  // Scores of a part of the log, as after the database was lost, are wrong: nothing is published until the views include the whole log.
+  // Scores of only a part of the log, for example after the database was lost, are wrong: none is published until the views include the
+  // whole log.
   const trust = new TrustScorePublisher(deps, () => state.read !== undefined && folder.shows(state.read) && folder.folds(GLOBAL, 0));
   await trust.start();
   const catchingUp = transport.caughtUp().then(

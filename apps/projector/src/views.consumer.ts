@@ -2,7 +2,7 @@ import { type EventBatch, LogContext, OnTopic } from '@countersign/event-log';
 import { Controller } from '@nestjs/common';
 import { ViewFolder } from './folding/view-folder.js';
 
-/** Hands every topic that the views are folded from to the folder. Resolving means folded; rows follow with their offsets. */
+/** Passes every topic of the views to the folder. Resolves when the events are folded; rows follow with their offsets. */
 @Controller()
 export class ViewsConsumer {
   constructor(private readonly folder: ViewFolder) {}

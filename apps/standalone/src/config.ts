@@ -11,7 +11,7 @@ export interface StandaloneConfig {
   projector: ProjectorConfig;
 }
 
-/** The configurations of all four, or all their faults together. */
+/** The configurations of all four services, or all their faults together. */
 export function parseStandaloneConfig(env: Environment, platform: PlatformConfig): ParsedConfig<StandaloneConfig> {
   const gateway = parseGatewayConfig(env, platform);
   const policy = parsePolicyConfig(env, platform.lanes);

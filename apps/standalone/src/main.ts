@@ -7,5 +7,5 @@ process.exitCode = await runService(
   { name: 'standalone', parse: parseStandaloneConfig, start: startStandalone, has_http: true },
   process.env,
 );
-// What cannot be closed must not keep a failed process alive: its supervisor waits for the end.
+// An open handle must not keep a failed process alive: its supervisor waits for the exit.
 if (process.exitCode !== 0) process.exit();

@@ -5,7 +5,7 @@ import type { AppDeps, RunningApp } from '@countersign/process';
 import { startProjector } from '@countersign/projector';
 import type { StandaloneConfig } from './config.js';
 
-/** All four services in one process on the same parts; the gateway comes last, so that it only listens where it can serve. */
+/** Starts all four services in one process with shared dependencies. The gateway starts last, so that it listens only when it can serve. */
 export async function startStandalone(deps: AppDeps, config: StandaloneConfig): Promise<RunningApp> {
   const started: RunningApp[] = [];
   const close = async () => {
@@ -26,7 +26,7 @@ export async function startStandalone(deps: AppDeps, config: StandaloneConfig): 
   return { ready: () => started.every((app) => app.ready()), close };
 }
 
-/** What a start says to its terminal; the key is shown by the first start and never again. */
+/** The terminal output of a start; only the first start shows the key. */
 function welcome({ gateway: { host, data_dir }, executor }: StandaloneConfig, { port, admin_key }: RunningGateway): void {
   const url = `http://${host}:${port}`;
   const lines = [

@@ -20,7 +20,7 @@ interface Damage {
   reason: string;
 }
 
-/** `may_open`: trees that go on as another generation, where the log still does not continue them. */
+/** `may_open`: trees that may continue as a new generation if the log still does not continue them. */
 interface Accepted {
   accepted: string[];
   may_open: { topic: string; partition: number; generation: number; base_offset: number; frozen_size: number }[];
@@ -60,7 +60,7 @@ async function accept(api: Api, damage_ids: readonly string[], reason: string): 
   };
 }
 
-/** `countersign accept-damage`: lists damage of the record, and puts on the record that an operator goes on. */
+/** `countersign accept-damage`: lists damage of the record, and records that an operator accepts it. */
 export const acceptDamage: Command = {
   name: 'accept-damage',
   usage: '[<damage_id>... | --all] [--reason <what you found and restored>]  [--url http://127.0.0.1:7070] [--key <key of an operator>]',

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** What a workspace of one tenant may hold: files, its trash and receipts, a repository, a folder with the name of a tenant. */
+/** Possible contents of a one-tenant workspace: files, trash and receipts, a repository, a folder named like a tenant. */
 const files: Readonly<Record<string, string>> = {
   'a.txt': 'one',
   'docs/b.md': 'two',
@@ -42,14 +42,14 @@ const layout = (): FolderLayout => JSON.parse(readFileSync(join(root, LAYOUT_FIL
 const write = (value: FolderLayout) => writeFileSync(join(root, LAYOUT_FILE), JSON.stringify(value));
 const run = (...args: string[]) => moveWorkspace.run(['--root', root, '--now', ...args], {});
 
-/** Every file is the tenant's, none is lost, and there is nothing beside its folder and the layout. */
+/** Every file belongs to the tenant, none is lost, and the root has only its folder and the layout. */
 function expectMoved(tenant = 'default'): void {
   expect(filesBelow(join(root, tenant))).toEqual(files);
   expect(readdirSync(root).sort()).toEqual([LAYOUT_FILE, tenant].sort());
   expect(layout()).toEqual({ layout: 'by_tenant', moved: { tenant_id: tenant, at_ms: expect.any(Number) } });
 }
 
-test('the files of a tenant, its trash and repositories are in its folder afterwards, also where one of them has its name', async () => {
+test('the files, trash and repositories of a tenant are in its folder afterwards, even if one of them has its name', async () => {
   fill();
   write({ layout: 'one_tenant', tenant_id: 'default' });
   expect(await run()).toEqual({ code: 0, lines: [expect.stringContaining(join(root, 'default'))] });
@@ -58,7 +58,7 @@ test('the files of a tenant, its trash and repositories are in its folder afterw
   expectMoved();
 });
 
-test('a workspace without a recorded owner is moved only to the tenant that is given', async () => {
+test('a workspace without a recorded owner is moved only to the given tenant', async () => {
   fill();
   expect(await run()).toMatchObject({ code: 1, lines: [expect.stringContaining('give --tenant')] });
   expect(filesBelow(root)).toEqual(files);
@@ -75,7 +75,7 @@ test('the files of one tenant move to another only with --reassign', async () =>
   expectMoved('acme');
 });
 
-test('the folder can be read by whom the root could be read by, and names that are not UTF-8 are moved too', async () => {
+test('the folder has the permissions of the root, and names that are not UTF-8 are moved too', async () => {
   fill();
   const odd = Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe])]);
   writeFileSync(odd, 'odd');
@@ -85,10 +85,10 @@ test('the folder can be read by whom the root could be read by, and names that a
   expect(readdirSync(join(root, 'default'), { encoding: 'buffer' }).some((name) => name.equals(Buffer.from([0xff, 0xfe])))).toBe(true);
 });
 
-describe('stopped', () => {
+describe('after an interruption', () => {
   const moving = (collected: boolean) => write({ layout: 'moving', tenant_id: 'default', collected });
 
-  test.each([0, 1, 3, 7])('after %i entries were collected, it goes on', async (count) => {
+  test.each([0, 1, 3, 7])('with %i collected entries, it continues', async (count) => {
     fill();
     moving(false);
     const names = readdirSync(root).filter((name) => name !== LAYOUT_FILE);
@@ -98,28 +98,28 @@ describe('stopped', () => {
     expectMoved();
   });
 
-  test('before the collecting folder was made, it goes on', async () => {
+  test('before the collecting folder exists, it continues', async () => {
     fill();
     moving(false);
     expect(await run()).toMatchObject({ code: 0 });
     expectMoved();
   });
 
-  test('when all was collected, it goes on', async () => {
+  test('with everything collected, it continues', async () => {
     fill(join(root, MOVING_FOLDER));
     moving(true);
     expect(await run()).toMatchObject({ code: 0 });
     expectMoved();
   });
 
-  test('when the folder was at its place already, it takes nothing into it a second time', async () => {
+  test('with the folder at its final place, it moves nothing into it a second time', async () => {
     fill(join(root, 'default'));
     moving(true);
     expect(await run()).toMatchObject({ code: 0 });
     expectMoved();
   });
 
-  test('with a draft of the layout and the lock of a dead process left, it goes on', async () => {
+  test('with a draft of the layout and the lock of a dead process left, it continues', async () => {
     fill();
     moving(false);
     writeFileSync(join(root, `${LAYOUT_FILE}.3f0e`), '{"layo');
@@ -129,7 +129,7 @@ describe('stopped', () => {
     expect(existsSync(join(root, MOVE_LOCK))).toBe(false);
   });
 
-  test('it goes on for that tenant only', async () => {
+  test('it continues for that tenant only', async () => {
     fill();
     moving(false);
     expect(await run('--tenant', 'acme', '--reassign')).toMatchObject({ code: 1, lines: [expect.stringContaining('--tenant default')] });
@@ -148,14 +148,14 @@ describe('stopped', () => {
   });
 });
 
-test('what a call that still ran made meanwhile is collected too, and never replaces what was collected', async () => {
+test('files that a running call creates meanwhile are collected too, and never replace collected ones', async () => {
   fill();
   const late = async () => writeFileSync(join(root, 'late.txt'), 'made while it waited');
   expect(await moveFiles({ root, tenant_id: 'default', reassign: false, drained: late })).toEqual({ folder: join(root, 'default') });
   expect(readFileSync(join(root, 'default/late.txt'), 'utf8')).toBe('made while it waited');
 });
 
-test('a file that came again after its namesake was collected stops the move, and neither is lost', async () => {
+test('a new file with the name of a collected one stops the move, and neither is lost', async () => {
   fill();
   write({ layout: 'moving', tenant_id: 'default', collected: false });
   mkdirSync(join(root, MOVING_FOLDER));
@@ -168,7 +168,7 @@ test('a file that came again after its namesake was collected stops the move, an
   expectMoved();
 });
 
-test('of several at once one moves, and no file is lost or moved twice', async () => {
+test('of several concurrent moves one runs, and no file is lost or moved twice', async () => {
   fill();
   write({ layout: 'one_tenant', tenant_id: 'default' });
   writeFileSync(join(root, MOVE_LOCK), JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, nonce: 'dead' }));
@@ -177,7 +177,7 @@ test('of several at once one moves, and no file is lost or moved twice', async (
   expectMoved();
 });
 
-test('the lock of a process that runs, or of another machine, is respected', async () => {
+test('the lock of a running process, or of another machine, is respected', async () => {
   fill();
   for (const holder of [
     { host: hostname(), pid: process.pid, nonce: 'mine' },

@@ -6,7 +6,7 @@ import type { Command, Outcome } from '../command.js';
 import { type Moved, moveFiles, shareFiles } from '../workspace/move-files.js';
 import { withMoveLock } from '../workspace/move-lock.js';
 
-/** Longer than any built-in tool may run: a call that began before the layout changed has ended by then. */
+/** Longer than the timeout of any built-in tool: a call that began before the layout changed has ended by then. */
 const DRAIN_MS = 150_000;
 
 const options = {
@@ -34,7 +34,10 @@ function outcomeOf(moved: Moved, share: boolean): Outcome {
   return { code: 0, lines: [`moved the files to ${moved.folder}; from now on each tenant has its own folder`] };
 }
 
-/** `countersign move-workspace`: gives the files that lie directly in the workspace to one tenant, so that others can have theirs. */
+/**
+ * `countersign move-workspace`: moves the files in the root of a workspace to one tenant's folder, so that other tenants can have their
+ * own.
+ */
 export const moveWorkspace: Command = {
   name: 'move-workspace',
   usage: '[--tenant <id>] [--root <COUNTERSIGN_WORKSPACE_ROOT>] [--reassign] [--now] | --share [--root <…>]',

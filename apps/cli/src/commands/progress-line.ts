@@ -6,7 +6,7 @@ function duration(ms: number): string {
   return s < 3600 ? `${Math.floor(s / 60)} min ${s % 60} s` : `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
 }
 
-/** A bar, how much of it is done, and how long the rest takes at the pace so far. `elapsed_ms`: since it began; null where unknown. */
+/** A progress bar, the share done, and the estimated rest at the pace so far. `elapsed_ms`: since the start; null if unknown. */
 export function progressLine(done: number, total: number, elapsed_ms: number | null): string {
   const part = total > 0 ? Math.min(1, done / total) : 0;
   const bar = '#'.repeat(Math.floor(part * WIDTH)).padEnd(WIDTH, '.');
@@ -15,7 +15,7 @@ export function progressLine(done: number, total: number, elapsed_ms: number | n
   return `[${bar}] ${(part * 100).toFixed(1).padStart(5)} %  ${done} of ${total} records${rest}`;
 }
 
-/** One line that is written over, where there is a terminal; else a line for each change. */
+/** On a terminal one line that is overwritten; otherwise a line for each change. */
 export function showProgress(line: string, before: string): void {
   if (line === before) return;
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);

@@ -12,7 +12,7 @@ const building = (records: number) => ({
   records_total: 1_000_000,
   started_at: new Date(Date.now() - 10_000).toISOString(),
 });
-/** What the product says of the projection, one answer a look. */
+/** The responses of the server about the projection, one per poll. */
 const answers = [
   { live: null, building: null },
   { live: null, building: building(250_000) },
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise<void>((closed) => void server.close(() => closed())));
 
-test('a rebuild that takes long shows a bar, its pace and how long it takes still, until readers see the new rows', async () => {
+test('a long rebuild shows a bar, its pace and the estimated rest, until readers see the new rows', async () => {
   const printed: string[] = [];
   const writing = vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
   try {
@@ -41,7 +41,7 @@ test('a rebuild that takes long shows a bar, its pace and how long it takes stil
   } finally {
     writing.mockRestore();
   }
-  // On a terminal each line is written over the one before.
+  // On a terminal each line overwrites the previous one.
   const shown = printed
     .map((text) =>
       text

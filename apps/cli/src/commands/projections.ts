@@ -46,7 +46,7 @@ async function digest(api: Api, names: readonly string[]): Promise<Outcome> {
   return { code: 0, lines };
 }
 
-/** Asks for it and shows how far it is until readers see the new rows. */
+/** Requests a rebuild and shows its progress until readers see the new rows. */
 async function rebuild(api: Api, name: string, wait: boolean): Promise<Outcome> {
   const { asked_offset } = await api.ask<{ asked_offset: number }>('POST', `/v1/projections/${encodeURIComponent(name)}/rebuild`);
   if (!wait) return { code: 0, lines: [`rebuild of ${name} requested (offset ${asked_offset} of configuration-changed)`] };
@@ -64,7 +64,7 @@ async function rebuild(api: Api, name: string, wait: boolean): Promise<Outcome> 
   }
 }
 
-/** `countersign projections`: what is folded from the log, and folding it anew beside the live rows, through the running product. */
+/** `countersign projections`: lists the projections of the log, and rebuilds them beside the live rows, through the running server. */
 export const projections: Command = {
   name: 'projections',
   usage: 'list | rebuild <name> [--no-wait] | digest [<name>...]  [--url http://127.0.0.1:7070] [--key <api key>]',

@@ -7,7 +7,7 @@ const SHOWN_MAX = 200;
 
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- replay ${replay.usage}`] });
 
-/** Text of a bundle, made harmless for a terminal. */
+/** Makes text of a bundle safe for a terminal. */
 const inert = (text: string): string => text.replace(/[^\x20-\x7e\u00a0-\ud7ff]/gu, '?').slice(0, 300);
 
 async function textOf(file: string): Promise<{ text: string } | { fault: string }> {
@@ -37,7 +37,7 @@ function decidedAgain(text: string): Outcome {
   return { code: 0, lines: [...unknown, `replayed: ${calls} calls of ${records} records; every decision is identical byte for byte`] };
 }
 
-/** `countersign replay`: decides the calls of a run again, offline, and compares. */
+/** `countersign replay`: decides the calls of a run again, offline, and compares the results. */
 export const replay: Command = {
   name: 'replay',
   usage: '<bundle.json>',

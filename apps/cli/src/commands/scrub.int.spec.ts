@@ -48,7 +48,7 @@ async function scrubbed(given: object[], ...args: string[]) {
   }
 }
 
-test('shows how far it is, and ends with 0 where nothing is damaged', async () => {
+test('shows its progress, and exits with 0 without damage', async () => {
   const { code, lines, printed } = await scrubbed(
     [run({ started_at: null }), run({ started_at: null }), run({ records: 250 }), run({ status: 'ended', records: 1_000, rows: 70 })],
     '--views',
@@ -60,7 +60,7 @@ test('shows how far it is, and ends with 0 where nothing is damaged', async () =
   expect(shown).toMatch(/\[#{7}\.{23}\] {2}25\.0 % {2}250 of 1000 records, \d+\/s, \d+ s left/);
 });
 
-test('ends with 1 where something is damaged, and says what, where and what to do', async () => {
+test('exits with 1 on damage, with what, where and what to do', async () => {
   const found = ['rows  tool-executed/1, tenant acme  tool_executions, key k attempt 1: it has no row, the log has its start'];
   const { code, lines } = await scrubbed([run({}), run({ status: 'ended', records: 1_000, rows: 70, damages: 3, found })], '--views');
   expect(code).toBe(1);
@@ -72,7 +72,7 @@ test('ends with 1 where something is damaged, and says what, where and what to d
   expect(lines.join('\n')).toContain('accept-damage');
 });
 
-test('ends with 1 where not everything could be compared, and with 2 where it is used wrongly', async () => {
+test('exits with 1 if something could not be compared, and with 2 on wrong usage', async () => {
   const { code, lines } = await scrubbed([run({}), run({ status: 'ended', fault: 'Error: no disk' })]);
   expect([code, lines]).toEqual([1, ['the comparison is incomplete: Error: no disk']]);
   expect((await scrub.run(['everything'], {})).code).toBe(2);

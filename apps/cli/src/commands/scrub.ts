@@ -58,7 +58,7 @@ function outcomeOf({ records, rows, views, damages, found, fault }: Run): Outcom
   return { code: 0, lines: [`no damage: ${compared} with what was signed`] };
 }
 
-/** `countersign scrub`: compares all of the record with what was signed, now, through the running product. */
+/** `countersign scrub`: compares the whole record with what was signed, now, through the running server. */
 export const scrub: Command = {
   name: 'scrub',
   usage: '[--views]  [--url http://127.0.0.1:7070] [--key <key of an operator>]',

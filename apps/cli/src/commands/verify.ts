@@ -26,7 +26,7 @@ type Options = { [name in Exclude<keyof typeof options, 'witness'>]?: string } &
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- verify ${verify.usage}`] });
 const refused = (reason: string): Outcome => ({ code: 1, lines: [`refused: ${inert(reason)}`] });
 
-/** What was named cannot be read; the message is one line. */
+/** A named file cannot be read; the message is one line. */
 class Unreadable extends Error {}
 
 async function readText(file: string): Promise<string> {
@@ -38,7 +38,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** Reads a file and makes something of its text. @throws Unreadable */
+/** Reads and parses a file. @throws Unreadable */
 async function read<T>(file: string, make: (text: string) => T): Promise<T> {
   const text = await readText(file);
   try {
@@ -53,7 +53,7 @@ function sourceOf({ log, history }: Options, token: string | undefined): Promise
   return log === undefined ? undefined : new LogClient(log, token ?? '');
 }
 
-/** What `--since` comes to: an outcome where it ends the run. */
+/** The result of `--since`; an exit code if it ends the run. */
 async function since(
   options: Options,
   token: string | undefined,
@@ -95,7 +95,7 @@ async function check(file: string, options: Options, trust: Trust, token: string
   return verdict?.kind === 'not_checked' ? notChecked(lines, verdict) : { code: 0, lines };
 }
 
-/** `countersign verify`: checks a bundle offline. Nothing but the given keys is trusted. */
+/** `countersign verify`: checks a bundle offline. Trusts only the given keys. */
 export const verify: Command = {
   name: 'verify',
   usage:

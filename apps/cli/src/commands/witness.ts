@@ -41,14 +41,14 @@ interface Values {
 
 const wrong = (line: string): Outcome => ({ code: 2, lines: [line, `usage: npm run countersign -- witness ${witness.usage}`] });
 
-/** One look at the log. A contradiction is final: nothing is signed, and a person must look. */
+/** One check of the log. A contradiction is final: nothing is signed, and a person must investigate. */
 async function look({ client, log, key, state }: Watch, now_s: number): Promise<Judgement> {
   const judgement = await judge(await state.seen(), client, log, (followed, note) => state.save(followed, note));
   if (judgement.kind === 'cosign') await client.cosigned(judgement.note + cosign(judgement.text, now_s, key));
   return judgement;
 }
 
-/** Nothing is cosigned before the operator of this witness repeats the decision of the log's. */
+/** Cosigns nothing until the operator of this witness confirms the decision of the log's operator. */
 async function stopAt({ openings }: WitnessState, undecided: readonly Opening[]): Promise<Outcome> {
   await openings.wait(undecided);
   const decisions = [...new Set(undecided.map(({ decision }) => decision.event_id))];
@@ -77,7 +77,9 @@ async function watchOn(watch: Watch, every_ms: number, once: boolean): Promise<O
   }
 }
 
-/** `countersign witness`: checks that every tree of a log only grows, entry by entry, and says so under its checkpoints (C2SP tlog-cosignature). */
+/**
+ * `countersign witness`: checks entry by entry that every tree of a log only grows, and cosigns its checkpoints (C2SP tlog-cosignature).
+ */
 export const witness: Command = {
   name: 'witness',
   usage:

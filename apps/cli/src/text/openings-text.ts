@@ -1,7 +1,7 @@
 import { baseOf, endOf, headName, type Opening } from '@countersign/proofs';
 import { inert, timeText } from './inert.js';
 
-/** What an opening gives up, and who decided it: two lines. */
+/** The frozen tree of an opening, and the decision: two lines. */
 export function openingLines({ frozen, opened, decision }: Opening): string[] {
   const [base, end] = [baseOf(opened), endOf(frozen)];
   const lost = base < end ? `signed records ${base} to ${end - 1} are given up` : 'no signed record is given up';

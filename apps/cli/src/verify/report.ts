@@ -3,7 +3,7 @@ import { inert, timeText as time } from '../text/inert.js';
 import { openingLines } from '../text/openings-text.js';
 import type { SinceVerdict } from './since.js';
 
-/** Printed under every valid bundle: what a bundle cannot prove. */
+/** Printed below every valid bundle: what a bundle cannot prove. */
 const INCOMPLETE = [
   'a bundle alone does not prove that it is complete: later records, votes or calls of the case may be missing.',
   'Compare it with GET /v1/audit/export of the same period, or with a later bundle (docs/how-to/auditors.md).',
@@ -46,7 +46,7 @@ function since(verdict: SinceVerdict | undefined): string[] {
   }
 }
 
-/** Records that stand in a tree that an operator let go on in the place of a frozen one. */
+/** Records in a tree that an operator opened in place of a frozen one. */
 function generations({ generations }: BundleReport): string[] {
   return generations.map(({ tree, records, generation: { base_offset, decision } }) =>
     inert(
@@ -55,7 +55,7 @@ function generations({ generations }: BundleReport): string[] {
   );
 }
 
-/** What only the holder of the log's key vouches for. */
+/** Claims that only the holder of the log's key confirms. */
 function unwitnessed({ cosigned }: BundleReport, verdict: SinceVerdict | undefined): string[] {
   if (cosigned.some(({ checks }) => checks === 'heads')) return [];
   const what =
@@ -65,7 +65,7 @@ function unwitnessed({ cosigned }: BundleReport, verdict: SinceVerdict | undefin
     : [`not proven: ${what}.`];
 }
 
-/** The lines about a bundle that is good. */
+/** The report lines of a valid bundle. */
 export function report(found: BundleReport, verdict: SinceVerdict | undefined): string[] {
   const { records, checkpoint_size, checkpoint_time_ms } = found;
   return [

@@ -7,7 +7,7 @@ const signer = noteSigner('log.example', Buffer.alloc(32, 1));
 const log = signer.verifier;
 const head = (topic: string): TreeHead => ({ topic, partition: 0, size: 1, root: Buffer.alloc(32, 1) });
 
-/** A log in which each topic is a tree of one record, new in an entry of its own. */
+/** A log in which each topic is a tree with one record, each added by a separate entry. */
 function notes(...topics: string[]) {
   const at = HeadsLog.empty();
   return topics.map((topic, number) => {
@@ -29,8 +29,8 @@ const record = {
 } as unknown as Record;
 const bundle = (...records: object[]) => ({ records: records.map((more) => ({ ...record, ...more })) }) as Bundle;
 
-describe('what was seen earlier', () => {
-  test('is a note, or anything that keeps one, of this log only', () => {
+describe('earlier evidence', () => {
+  test('is a note, or a file that contains one, of this log only', () => {
     const [note] = notes('a') as [string];
     const other = noteSigner('log.example', Buffer.alloc(32, 2)).verifier;
     expect(readEarlier(note, log)).toMatchObject({ checkpoint: { size: 1 }, records: [] });
@@ -54,18 +54,18 @@ describe('what was seen earlier', () => {
 });
 
 describe('between two checkpoints', () => {
-  test('nothing lies where they are one, and two of one size are a fork', async () => {
+  test('there are no entries if they are equal, and two of one size are a fork', async () => {
     const [one, other] = [opened(notes('a')[0]), opened(notes('b')[0])];
     expect(await checkSince(one, one, log, undefined)).toEqual({ kind: 'same' });
     expect(await checkSince(one, other, log, undefined)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('forked') });
   });
 
-  test('without a source of entries nothing is checked, and the report says so', async () => {
+  test('without a source of entries nothing is checked, and the report states that', async () => {
     const [first, second] = notes('a', 'b');
     expect(await checkSince(opened(first), opened(second), log, undefined)).toEqual({ kind: 'not_checked', from: 1, to: 2 });
   });
 
-  test('a history that is cut, of another beginning, or of another format shows nothing', async () => {
+  test('a history that is cut, has another beginning, or another format proves nothing', async () => {
     const [first, second] = notes('a', 'b') as [string, string];
     const covered = (topic: string, note: string) => ({
       entry: { number: 0, time_ms: 0, path: [] },

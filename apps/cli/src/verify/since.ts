@@ -10,15 +10,15 @@ import {
   type ServedEntries,
 } from '@countersign/proofs';
 
-/** All entries between two checkpoints, as they are kept in a file. */
+/** All entries between two checkpoints, as stored in a file. */
 export interface History {
   format: 'countersign-history/v1';
-  /** What the earlier checkpoint covers. */
+  /** The heads that the earlier checkpoint covers. */
   heads: CoveredHeads;
   pages: ServedEntries[];
 }
 
-/** Where a history comes from: the log itself, or a file. */
+/** Source of a history: the log itself, or a file. */
 export interface HistorySource {
   heads(size: number): Promise<CoveredHeads>;
   entries(first: number, second: number): Promise<ServedEntries>;
@@ -27,8 +27,8 @@ export interface HistorySource {
 export type SinceVerdict =
   | { kind: 'same' }
   /**
-   * `openings`: trees that were frozen between the two and go on as another generation; `replaced`: places of which the earlier bundle
-   * proves other bytes, under a tree that is frozen now.
+   * `openings`: trees that were frozen between the two checkpoints and continue as a new generation; `replaced`: positions at which the
+   * earlier bundle proves other bytes, in a tree that is frozen now.
    */
   | {
       kind: 'continued';
@@ -44,13 +44,13 @@ export type SinceVerdict =
 
 const refused = (reason: string): SinceVerdict => ({ kind: 'refused', reason });
 
-/** What was seen earlier: a checkpoint, and the records where it was a bundle. */
+/** The earlier evidence: a checkpoint, and the records if it was a bundle. */
 export interface Earlier {
   checkpoint: Passed;
   records: Bundle['records'];
 }
 
-/** A bundle, a note, or the state of a witness, as it was kept; the reason where it is nothing that this log signed. */
+/** Parses a stored bundle, note, or witness state; returns the reason if this log did not sign it. */
 export function readEarlier(text: string, log: NoteVerifier): Earlier | string {
   const kept = text.trimStart().startsWith('{') ? (JSON.parse(text) as Partial<Bundle>) : { checkpoint: text };
   const checkpoint = openCheckpoint(String(kept.checkpoint), log);
@@ -68,7 +68,7 @@ const numberOf = ({ proof }: Placed) => proof?.tree.generation?.number ?? 1;
 const bytesOf = ({ timestamp_ms, key, headers, value }: Placed) =>
   JSON.stringify([timestamp_ms, key, Object.entries(headers).sort(), value]);
 
-/** Records of which two bundles say different bytes at one place, each with what the earlier one has there. */
+/** Records for which two bundles have different bytes at one position, each with the earlier one. */
 function differing(earlier: Earlier, { records }: Bundle): { now: Placed; before: Placed }[] {
   const known = new Map(earlier.records.map((record) => [placeOf(record), record]));
   return records.flatMap((now) => {
@@ -77,13 +77,13 @@ function differing(earlier: Earlier, { records }: Bundle): { now: Placed; before
   });
 }
 
-/** The first record of which two bundles say different bytes at one place of one tree. */
+/** The first record for which two bundles have different bytes at one position of one tree. */
 export function rewritten(earlier: Earlier, bundle: Bundle): string | undefined {
   const found = differing(earlier, bundle).find(({ now, before }) => numberOf(now) === numberOf(before));
   return found && placeOf(found.now);
 }
 
-/** Places that a later generation of a tree has other bytes at. That it was opened rightly is for `checkSince` to say. */
+/** Positions at which a later generation of a tree has other bytes. `checkSince` verifies that the generation was opened correctly. */
 export function replaced(earlier: Earlier, bundle: Bundle): string[] {
   return differing(earlier, bundle)
     .filter(({ now, before }) => numberOf(now) !== numberOf(before))
@@ -91,9 +91,8 @@ export function replaced(earlier: Earlier, bundle: Bundle): string[] {
 }
 
 /**
- * Whether every entry between two checkpoints of a log leaves each tree that moved as a continuation of what it was, or opens another
- * generation of it by a decision on the record.
- * Without a source nothing between them is looked at, and the verdict says so.
+ * Checks that every entry between two checkpoints of a log continues each changed tree, or opens a new generation of it by a recorded
+ * decision. Without a source the entries between are not checked, and the verdict says so.
  */
 export async function checkSince(
   earlier: Passed,
@@ -129,7 +128,7 @@ export async function checkSince(
   return { kind: 'continued', from: earlier.size, entries: later.size - earlier.size, moves, openings, replaced: [], history };
 }
 
-/** A history that was kept in a file. */
+/** Parses a history from a file. */
 export function keptHistory(text: string): HistorySource | string {
   const { format, heads, pages } = JSON.parse(text) as History;
   if (format !== 'countersign-history/v1') return `the format is ${String(format).slice(0, 80)}, not countersign-history/v1`;

@@ -58,7 +58,7 @@ describe('a file of trusted keys', () => {
   });
 });
 
-test('keys of the command line are marked with heads:', () => {
+test('keys of the command line have the prefix heads:', () => {
   expect(trustOf(vkey, [key, `heads:${key}`]).witnesses.map(({ checks }) => checks)).toEqual(['entries', 'heads']);
   expect(() => trustOf(vkey, ['heads:nonsense'])).toThrow('is not a key of a witness');
   expect(() => trustOf(key.slice(1), [])).toThrow('is not a key');

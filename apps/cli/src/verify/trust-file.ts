@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseVkey, parseWitness, type Trust, type Witness } from '@countersign/proofs';
 
-/** The keys cannot be taken as they are given; the message is one line for who gave them. */
+/** The given keys are invalid; the message is one line for the user. */
 export class BadTrust extends Error {}
 
 interface TrustText {
@@ -10,7 +10,7 @@ interface TrustText {
   witnesses: { key: string; checks: 'heads' | 'entries'; heads_since?: string }[];
 }
 
-/** What a file of trusted keys says: docs/how-to/auditors.md has one. @throws BadTrust */
+/** Reads a file of trusted keys: docs/how-to/auditors.md shows one. @throws BadTrust */
 export async function readTrust(file: string): Promise<Trust> {
   let text: TrustText;
   try {
@@ -52,7 +52,7 @@ function witnessOf(where: string, one: TrustText['witnesses'][number]): Witness 
   return { key: witness.key, checks, heads_since_s: Math.ceil(since_ms / 1000) };
 }
 
-/** A misspelt member must not weaken what is trusted. */
+/** Refuses unknown members: a misspelt one must not weaken the trust. */
 function onlyKnows(where: string, value: unknown, members: readonly string[]): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new BadTrust(`${where} is not an object`);
   const odd = Object.keys(value).find((name) => !members.includes(name));

@@ -1,7 +1,7 @@
 import type { Outcome } from '../command.js';
 import type { AcceptedOpenings } from './accepted-openings.js';
 
-/** `countersign witness accept`: lists what the witness stopped at, or lets it go on from there; the reason stays in its folder. */
+/** `countersign witness accept`: lists the openings at which the witness stopped, or accepts them; stores the reason in its folder. */
 export async function acceptOpening(
   openings: AcceptedOpenings,
   decision: string | undefined,

@@ -3,7 +3,7 @@ import { baseOf, headName, type NoteVerifier, type Opening } from '@countersign/
 import { openingLines } from '../text/openings-text.js';
 import { readText, WitnessFault, writeSynced } from './synced-file.js';
 
-/** An opening as the operator of a witness accepts it: these two trees, under this decision, and no other. */
+/** An opening as the operator of a witness accepts it: exactly these two trees, under this decision. */
 interface AcceptedOpening {
   decision: string;
   frozen: string;
@@ -11,7 +11,7 @@ interface AcceptedOpening {
   frozen_root: string;
   opened: string;
   base_offset: number;
-  /** What the decision says, for people. */
+  /** The text of the decision, for people. */
   said: string[];
 }
 
@@ -36,7 +36,7 @@ function termsOf(opening: Opening): AcceptedOpening {
 const idOf = ({ decision, frozen, frozen_size, frozen_root, opened, base_offset }: AcceptedOpening): string =>
   JSON.stringify([decision, frozen, frozen_size, frozen_root, opened, base_offset]);
 
-/** What the operator of a witness decided about trees that were frozen and opened again, and what waits for a decision. */
+/** The decisions of a witness's operator about frozen and reopened trees, and the openings that wait for one. */
 export class AcceptedOpenings {
   private readonly file: string;
 
@@ -50,18 +50,18 @@ export class AcceptedOpenings {
     return (opening) => accepted.has(idOf(termsOf(opening)));
   }
 
-  /** Notes what waits for the operator. @throws WitnessFault */
+  /** Stores openings that wait for the operator. @throws WitnessFault */
   async wait(openings: readonly Opening[]): Promise<void> {
     const { accepted } = await this.kept();
     await this.keep({ accepted, waiting: openings.map(termsOf) });
   }
 
-  /** What waits. @throws WitnessFault */
+  /** The waiting openings. @throws WitnessFault */
   async waiting(): Promise<{ decision: string; said: string[] }[]> {
     return (await this.kept()).waiting;
   }
 
-  /** Accepts all that waits under a decision; answers what that says. None where nothing does. @throws WitnessFault */
+  /** Accepts all openings that wait under a decision; returns their text. Empty if none wait. @throws WitnessFault */
   async accept(decision: string, reason: string, now_ms: number): Promise<string[]> {
     const { waiting, accepted } = await this.kept();
     const decided = waiting.filter((opening) => opening.decision === decision);

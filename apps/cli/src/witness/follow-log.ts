@@ -9,39 +9,39 @@ import {
   type ServedEntries,
 } from '@countersign/proofs';
 
-/** Where a log serves what a witness follows. */
+/** The endpoints of a log that a witness follows. */
 export interface FollowedLog {
   checkpoint(): Promise<string>;
   entries(first: number, second: number): Promise<ServedEntries>;
 }
 
-/** What a witness has checked of a log, and what it has seen of it without checking its heads. */
+/** The part of a log that a witness has checked, and a checkpoint that it has seen without checking heads. */
 export interface Seen {
   log: HeadsLog;
-  /** The note under which all of `log` stands; undefined before the first entry. */
+  /** The note that covers all of `log`; undefined before the first entry. */
   note: string | undefined;
-  /** A checkpoint that an earlier release cosigned without looking at heads: the log must pass through it. */
+  /** A checkpoint that an earlier release cosigned without checking heads: the log must pass through it. */
   passed?: Passed | undefined;
-  /** Whether the operator of this witness has accepted that a tree goes on as another generation; none where it is left out. */
+  /** Whether the operator of this witness has accepted a new generation of a tree; absent: accepts none. */
   accepts?(opening: Opening): boolean;
 }
 
 export type Judgement =
   | { kind: 'cosign'; note: string; text: string; size: number }
   | { kind: 'nothing_new' }
-  /** Trees were frozen and opened again, which the operator of this witness has not accepted. */
+  /** Trees were frozen and reopened, and the operator of this witness has not accepted it. */
   | { kind: 'undecided'; openings: readonly Opening[] }
   /** The log contradicts itself, or what this witness has seen. */
   | { kind: 'contradiction'; reason: string };
 
 const contradiction = (reason: string): Judgement => ({ kind: 'contradiction', reason });
 
-/** What has never looked at a log starts here, and checks every entry from the first. */
+/** Start state without earlier checks: every entry is checked from the first one. */
 export const nothingSeen = (passed?: Passed): Seen => ({ log: HeadsLog.empty(), note: undefined, passed });
 
 /**
- * Follows the log from what was seen to its newest checkpoint, entry by entry; `kept` is called for every page that was
- * verified, before the next is requested. A log that does not respond throws; that is no contradiction.
+ * Follows the log from the last seen state to its newest checkpoint, entry by entry. Calls `kept` for every verified page before the next
+ * request. Throws if the log does not respond; that is no contradiction.
  */
 export async function judge(
   seen: Seen,

@@ -16,24 +16,24 @@ export class LogClient {
     this.base = url.replace(/\/$/, '');
   }
 
-  /** The note of the newest checkpoint. @throws LogAway */
+  /** The note of the newest checkpoint. @throws LogUnavailable */
   async checkpoint(): Promise<string> {
     return (await this.ask('checkpoint', 'its checkpoint')).text();
   }
 
-  /** A page of the entries after the checkpoint of this size, at most up to the one of size `second`. @throws LogAway */
+  /** A page of the entries after the checkpoint of this size, at most up to the one of size `second`. @throws LogUnavailable */
   async entries(first: number, second: number): Promise<ServedEntries> {
     const page = await this.json<ServedEntries>(`entries?first=${first}&second=${second}`, 'its entries');
     if (page.entries?.length === 0) throw new LogUnavailable(`the log serves no entries after checkpoint ${first} yet`);
     return page;
   }
 
-  /** The heads that the checkpoint of this size covers. @throws LogAway */
+  /** The heads that the checkpoint of this size covers. @throws LogUnavailable */
   heads(size: number): Promise<CoveredHeads> {
     return this.json(`heads?size=${size}`, 'the heads of a checkpoint');
   }
 
-  /** Hands the cosigned note in. @throws LogAway where it is not taken. */
+  /** Submits the cosigned note. @throws LogUnavailable if it is refused. */
   async cosigned(note: string): Promise<void> {
     await this.ask('cosignatures', 'the cosignature (is this witness among COUNTERSIGN_AUDIT_WITNESSES?)', { note });
   }

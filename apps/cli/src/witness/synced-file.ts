@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 /** The state or the key of a witness cannot be used; the message is one line for the operator. */
 export class WitnessFault extends Error {}
 
-/** Puts a text in the place of a file: durable when it resolves, and never half of it. */
+/** Replaces a file atomically; durable when it resolves. */
 export async function writeSynced(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const handle = await open(`${file}.new`, 'w', 0o600);
@@ -20,7 +20,7 @@ export async function writeSynced(file: string, text: string): Promise<void> {
   await folder.close();
 }
 
-/** Undefined where there is no such file. @throws WitnessFault */
+/** Undefined if the file does not exist. @throws WitnessFault */
 export const readText = (file: string): Promise<string | undefined> =>
   readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

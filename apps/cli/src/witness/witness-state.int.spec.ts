@@ -17,7 +17,7 @@ afterEach(() => rm(dir, { recursive: true, force: true }));
 
 const state = () => new WitnessState(dir, signer.verifier);
 
-test('a witness without state begins before the first entry, and goes on from what it saved', async () => {
+test('a witness without state starts before the first entry, and continues from its saved state', async () => {
   expect((await state().seen()).log.size).toBe(0);
   const log = HeadsLog.empty();
   log.appendHeads(1, [{ topic: 'a', partition: 0, size: 2, root }]);
@@ -26,13 +26,13 @@ test('a witness without state begins before the first entry, and goes on from wh
   expect([seen.log.size, seen.log.root(), seen.log.head({ topic: 'a', partition: 0 })?.size]).toEqual([1, log.root(), 2]);
 });
 
-test('the note of an earlier release is no state: the log must lead through it from its first entry', async () => {
+test('the note of an earlier release is no state: the log must pass through it from its first entry', async () => {
   await writeFile(path.join(dir, `${name}.note`), signCheckpoint({ size: 7, root }, signer));
   const seen = await state().seen();
   expect([seen.log.size, seen.note, seen.passed]).toEqual([0, undefined, { size: 7, root }]);
 });
 
-test('state that is damaged, was edited, or is of another log is not used', async () => {
+test('state that is damaged, edited, or of another log is not used', async () => {
   const log = HeadsLog.empty();
   log.appendHeads(1, [{ topic: 'a', partition: 0, size: 2, root }]);
   const other = noteSigner('log.example', Buffer.alloc(32, 2));

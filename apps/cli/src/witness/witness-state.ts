@@ -16,7 +16,7 @@ import { AcceptedOpenings } from './accepted-openings.js';
 import { nothingSeen, type Seen } from './follow-log.js';
 import { readText, WitnessFault, writeSynced } from './synced-file.js';
 
-/** The witness's key: made at the first use (mode 0600), never replaced. @throws WitnessFault where the file is damaged. */
+/** The witness's key: created at first use (mode 0600), never replaced. @throws WitnessFault if the file is damaged. */
 export async function witnessKey(file: string, name: string): Promise<NoteSigner> {
   const known = await readText(file);
   if (known === undefined) {
@@ -31,10 +31,10 @@ export async function witnessKey(file: string, name: string): Promise<NoteSigner
   }
 }
 
-/** What the witness has checked, synced before its cosignature leaves. */
+/** The checked state of a witness, synced to disk before its cosignature is sent. */
 export class WitnessState {
   private readonly file: string;
-  /** What releases before kept: the note that was cosigned last, without its heads. */
+  /** State of earlier releases: the note that was cosigned last, without its heads. */
   private readonly earlier: string;
   readonly openings: AcceptedOpenings;
 
@@ -48,7 +48,7 @@ export class WitnessState {
     this.openings = new AcceptedOpenings(dir, log);
   }
 
-  /** @throws WitnessFault where what is kept is damaged, or is of another log */
+  /** @throws WitnessFault if the stored state is damaged, or belongs to another log */
   async seen(): Promise<Seen> {
     const passed = await this.passed();
     const accepts = await this.openings.accepts();

@@ -16,20 +16,20 @@ export interface Move {
   root: string;
   /** Undefined: the tenant that the layout names. */
   tenant_id: string | undefined;
-  /** Move the files of one tenant to another one. */
+  /** Moves the files of one tenant to another tenant. */
   reassign: boolean;
-  /** Resolves when no call that began before can still be running. */
+  /** Resolves when no earlier call can still be running. */
   drained: () => Promise<void>;
 }
 
-/** What came of it: the folder that the files are in now, or why nothing more was moved. */
+/** Result of a move: the folder with the files, or why the move stopped. */
 export type Moved = { folder: string } | { fault: string };
 
 /**
- * Moves what lies directly in a workspace into the folder of one tenant, and records that each tenant has a folder of its
- * own from now on. Stopped anywhere, it is run again and goes on: first the layout says `moving`, by which every executor
- * refuses the calls of all tenants; then each entry is renamed into a collecting folder; then that folder is renamed to its
- * place; then the layout says `by_tenant`. Nothing is copied, replaced or deleted. Only for the holder of the move lock.
+ * Moves the entries of a workspace's root into the folder of one tenant, and records that each tenant has its own folder from then on. An
+ * interrupted move can be run again and continues. Steps: set the layout to `moving`, so that every executor refuses all calls; rename
+ * each entry into a collecting folder; rename that folder to its final name; set the layout to `by_tenant`. Nothing is copied, replaced or
+ * deleted. Requires the move lock.
  */
 export async function moveFiles(move: Move): Promise<Moved> {
   const { root } = move;
@@ -53,7 +53,7 @@ export async function moveFiles(move: Move): Promise<Moved> {
   return place(root, tenant_id);
 }
 
-/** Records that all tenants share the files in a workspace; moves nothing. Only for the holder of the move lock. */
+/** Records that all tenants share the files of a workspace; moves nothing. Requires the move lock. */
 export async function shareFiles(root: string): Promise<Moved> {
   const layout = await readLayout(root);
   if (layout?.layout === 'by_tenant' || layout?.layout === 'moving')
@@ -77,10 +77,10 @@ function ownerOf(layout: FolderLayout | undefined, { root, tenant_id, reassign }
     : { fault: `the files in ${root} are tenant ${recorded}'s: give --tenant ${recorded}, or add --reassign` };
 }
 
-/** Renames all that lies in the root into the collecting folder, until nothing new comes. */
+/** Renames all entries of the root into the collecting folder, until no new ones appear. */
 async function collect(root: string): Promise<string | undefined> {
   const staging = path.join(root, MOVING_FOLDER);
-  // The folder will be the tenant's root: who could read the old root can read it.
+  // The folder becomes the tenant's root: it gets the permissions of the old root.
   await mkdir(staging, { mode: (await stat(root)).mode & 0o777 }).catch(unless('EEXIST'));
   for (let names = await filesIn(root); names.length > 0; names = await filesIn(root)) {
     for (const name of names) {
@@ -112,7 +112,7 @@ async function place(root: string, tenant_id: string): Promise<Moved> {
   return { folder };
 }
 
-/** Not every name is UTF-8, so paths are bytes. */
+/** Not every file name is UTF-8, so paths are bytes. */
 function below(folder: string, name: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${folder}${path.sep}`), name]);
 }

@@ -4,17 +4,17 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { MOVE_LOCK } from '@countersign/tool-kit/tenant-folders/layout';
 
-/** Who holds the lock. */
+/** The holder of the lock. */
 interface Holder {
   host: string;
   pid: number;
-  /** No two locks have the same. */
+  /** Unique for each lock. */
   nonce: string;
 }
 
 /**
- * Runs `work` while no other `countersign move-workspace` is at work in this root. The lock of a process of this machine that
- * has ended is taken over. If another process holds it, returns which.
+ * Runs `work` while no other `countersign move-workspace` runs in this root. Takes over the lock of an ended process on this machine. If
+ * another process holds it, returns that holder.
  */
 export async function withMoveLock<T>(root: string, work: () => Promise<T>): Promise<{ done: T } | { held_by: string }> {
   const file = path.join(root, MOVE_LOCK);
@@ -33,7 +33,7 @@ export async function withMoveLock<T>(root: string, work: () => Promise<T>): Pro
   }
 }
 
-/** Of several that find the same dead holder one gets the link, and looks again whether it is that holder's lock. */
+/** If several processes find the same dead holder, one of them gets the link, and checks again that it is that holder's lock. */
 async function takenOver(draft: string, file: string): Promise<boolean> {
   const holder = await holderOf(file);
   if (!holder || holder.host !== hostname() || isAlive(holder.pid)) return false;

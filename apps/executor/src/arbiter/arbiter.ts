@@ -3,7 +3,7 @@ import type { Execution, ExecutionState } from '@countersign/domain';
 import type { EndedResources } from '@countersign/store';
 import type { Job } from '../calls/job.js';
 
-/** A row whose owner is fenced, and which has no end yet. */
+/** A row without an end whose owner is fenced. */
 export interface OrphanRow extends Execution {
   key: string;
   lane: string;
@@ -12,14 +12,14 @@ export interface OrphanRow extends Execution {
   resources: ClaimedResources | null;
 }
 
-/** What a claim puts into a row: a running write, a tombstone, or a long read. */
+/** What a claim writes into a row: a running write, a tombstone, or a long read. */
 export interface Claim {
   job: Job;
   attempt: number;
   state: Extract<ExecutionState, 'running' | 'released' | 'reading'>;
 }
 
-/** The row of a call, and that of the key of its edited inputs where it has one. */
+/** The row of a call, and the row of the key of its edited inputs, if any. */
 export interface ClaimedRows {
   key: string;
   attempt: number;
@@ -28,12 +28,12 @@ export interface ClaimedRows {
 
 /** The rows of a call in doubt. */
 export interface DoubtfulRows extends ClaimedRows {
-  /** What it was to undo; null: nothing. Absent: its record, at `end_offset`, says. */
+  /** The effect that it was to undo; null: none. If absent, its record at `end_offset` has it. */
   compensates?: CompensatedEffect | null;
   end_offset?: number | null;
 }
 
-/** An end to fold into its row. Of state `compensated`: its effect was undone, and its row keeps the end that it has. */
+/** An end to fold into its row. With state `compensated` its effect was undone, and its row keeps its end. */
 export interface FoldedEnd {
   key: string;
   attempt: number;
@@ -44,7 +44,7 @@ export interface FoldedEnd {
   resources: EndedResources;
 }
 
-/** How far one input topic of a partition is done, and from where its ends must be read again. */
+/** The progress in one input topic of a partition, and the offset from which its ends must be read again. */
 export interface Progress {
   lane: string;
   partition: number;
@@ -53,7 +53,7 @@ export interface Progress {
   ends_from: number;
 }
 
-/** A row as the log tells it, for a database that lost it. */
+/** A row restored from the log, for a database that lost it. */
 export interface RefoldedRow {
   key: string;
   attempt: number;
@@ -72,31 +72,31 @@ export interface RefoldedRow {
 /** `tool_executions` and its related tables: only the process that inserts the row first may run the effect. */
 export interface Arbiter {
   /**
-   * Inserts what is free and says which claims got their row; a job learns what it got of its resources, and that it has to wait for
-   * them. Nothing where the epoch is fenced or its lease over.
+   * Inserts free rows and returns the jobs that won their row. Each job learns its resources, and whether it must wait for them. Does
+   * nothing if the epoch is fenced or its lease has expired.
    */
   claim(epoch: number, claims: readonly Claim[]): Promise<ReadonlySet<Job>>;
-  /** All rows of the keys, by key, in order of attempt. */
+  /** All rows of the keys, by key, ordered by attempt. */
   rowsOf(keys: readonly string[]): Promise<ReadonlyMap<string, Execution[]>>;
-  /** The row of a call that is in doubt, and that of its second key. */
+  /** The row of a call in doubt, and the row of its second key. */
   doubtOf(call_id: string): Promise<DoubtfulRows | undefined>;
-  /** Ends, approvals that ended without a grant, and progress together: progress never says more than the rows. */
+  /** Writes ends, approvals that closed without a grant, and progress in one step: progress never exceeds the rows. */
   fold(ends: readonly FoldedEnd[], closed: readonly string[], progress: readonly Progress[]): Promise<void>;
-  /** Whether an approval ended without a grant. */
+  /** True if an approval closed without a grant. */
   isClosed(approval_id: string): Promise<boolean>;
-  /** Marks leases that ran out as fenced. */
+  /** Fences expired leases. */
   fenceExpired(own_epoch: number): Promise<void>;
   /** Rows without an end in this partition whose epoch is fenced. */
   orphans(partition: number): Promise<OrphanRow[]>;
-  /** Gives rows of dead epochs to this one; those that it got. */
+  /** Assigns rows of dead epochs to this one. @returns the rows that it got. */
   takeOver(epoch: number, rows: readonly OrphanRow[]): Promise<readonly OrphanRow[]>;
-  /** Removes a row that was taken over and of which the log knows nothing. */
+  /** Removes a row that was taken over but that the log does not know. */
   forget(epoch: number, row: OrphanRow): Promise<void>;
   progressOf(partition: number): Promise<Progress[]>;
-  /** Puts back rows that the log tells of and the database lacks; existing rows get only their end. */
+  /** Restores rows that the log has and the database lacks; existing rows get only their end. */
   refold(rows: readonly RefoldedRow[]): Promise<void>;
-  /** Puts back which approvals were used by which call, and which ended without a grant. */
+  /** Restores which call used which approval, and which approvals closed without a grant. */
   refoldApprovals(used: readonly { approval_id: string; call_id: string }[], closed: readonly string[]): Promise<void>;
-  /** Puts back what only the rulings know: the digest of each call's key. */
+  /** Restores the digest of each call's key, which only the decisions contain. */
   refoldDigests(digests: readonly { key: string; call_id: string; digest8: number }[]): Promise<void>;
 }

@@ -2,14 +2,14 @@ import type { ClaimedKey } from '@countersign/contracts';
 import { digest8 } from '@countersign/domain';
 import * as sql from '@countersign/store';
 
-/** Ends the transaction without a trace. `claimed`: what the own claim came to. */
+/** Rolls back the transaction. `claimed`: the result of the own claim. */
 class NotBoth extends Error {
   constructor(readonly claimed: sql.ResourceClaimed) {
     super();
   }
 }
 
-/** `claimed`: of a call that names resources. */
+/** `claimed`: only for a call with resources. */
 export type PairClaim = { claimed?: sql.ResourceClaimed } & (
   | { kind: 'won'; attempt: number }
   | { kind: 'lost' }
@@ -44,7 +44,7 @@ async function both(store: sql.Sql, epoch: number, { own, secondary_key }: Pair,
   return { kind: 'won', attempt, claimed };
 }
 
-/** Both rows are there already: the claim was made, and only its answer was lost. */
+/** Both rows already exist: the claim succeeded, and only its response was lost. */
 async function alreadyClaimed(store: sql.Sql, epoch: number, own: sql.Claim, attempt: number): Promise<PairClaim> {
   const rows = await sql.rowsOfKeys(store, [own.key]);
   const row = rows.find(

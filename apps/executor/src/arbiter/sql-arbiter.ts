@@ -53,7 +53,7 @@ function namedClaim(claim: Claim): sql.ResourceClaim {
   return { ...claimed(claim), touches, settle_ms, forced: window_over };
 }
 
-/** The job learns what its claim came to. */
+/** Notes the result of its claim in the job. */
 export function noteClaimed(job: Job, answer: sql.ResourceClaimed): boolean {
   job.resource_busy = answer.kind === 'busy';
   if (answer.kind !== 'won') return false;
@@ -154,7 +154,7 @@ export class SqlArbiter implements Arbiter {
           })),
         ),
       );
-    // Behind the ends that they undo, which may be of the same batch.
+    // After the ends that they undo, which may be in the same batch.
     if (undone.length > 0) statements.push(sql.compensateStatement(undone));
     if (closed.length > 0) statements.push(sql.closeApprovalsStatement(closed));
     if (progress.length > 0) statements.push(sql.progressStatement(progress));

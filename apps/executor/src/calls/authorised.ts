@@ -54,7 +54,7 @@ function ofGrant(event: EventMap['approval_granted'], at: At): Authorised {
   };
 }
 
-/** The call that a record allows to run; undefined where it allows none. */
+/** The call that a record authorizes; undefined if it authorizes none. */
 export function jobOf(recorded: Recorded): Job | undefined {
   let authorised: Authorised;
   if (recorded.event_type === 'policy_decided') {
@@ -68,7 +68,10 @@ export function jobOf(recorded: Recorded): Job | undefined {
 /** Records after which a call runs or ends: if one cannot be read, its call would never get an outcome. */
 const DECISIVE: ReadonlySet<string> = new Set(['policy_decided', 'approval_granted', 'approval_denied', 'approval_expired']);
 
-/** The call of a record of which only the meta can be read, to be refused. Undefined: its call waits for no such record, or cannot be determined. */
+/**
+ * The call of a record with a readable meta only; it is to be refused. Undefined if no call waits for the record, or its call cannot be
+ * determined.
+ */
 export function unreadableJob(record: LogRecord, lane: string, codec: EventCodec): Job | undefined {
   const { topic, offset, headers, key, partition } = record;
   const meta = DECISIVE.has(headers.event_type ?? '') ? codec.readMeta(record.value) : undefined;
@@ -78,7 +81,7 @@ export function unreadableJob(record: LogRecord, lane: string, codec: EventCodec
   return new Job({ meta, call: unreadableCall(key, lane), ...nothing, execute_before_ms: 0, ...where }, false);
 }
 
-/** A call that was cancelled before any ruling of it was seen. */
+/** A call that was cancelled before this process saw its decision. */
 export function cancelledJob(at: Extract<Recorded, { event_type: 'call_cancelled' }>, call: ToolCall): Job {
   const { meta, revision } = at.event;
   const nothing = { decision_id: '', approval_id: null, given: NO_PARTS, config_offset: null, joined_call_id: null };

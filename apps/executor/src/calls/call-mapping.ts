@@ -2,9 +2,9 @@ import type { MappedInputs } from '@countersign/contracts';
 import type { CompiledMapping, Mapped } from '@countersign/mapping';
 import { ToolError } from '@countersign/tool-kit';
 
-/** One call's way through a mapping: the inputs that run, and its results back. */
+/** The mapping of one call: the inputs that run, and its results back. */
 export class CallMapping {
-  /** What was passed on or left out, for the caller. */
+  /** What was passed through or dropped, for the caller. */
   readonly warnings: string[];
   readonly version: number;
 
@@ -17,12 +17,15 @@ export class CallMapping {
     this.version = mapped.mapping_version;
   }
 
-  /** What the system takes: a new value each time, so that a tool may change what it gets. */
+  /** The inputs for the system: a new value each time, because a tool may modify it. */
   inputs(): unknown {
     return JSON.parse(this.mapped.inputs_json);
   }
 
-  /** What the agent gets. @throws ToolError VALIDATION_ERROR where it cannot be made: whether a write happened is found out otherwise */
+  /**
+   * The result for the agent. @throws ToolError VALIDATION_ERROR if it cannot be mapped; the outcome of a write is then determined
+   * otherwise.
+   */
   async result(output: unknown): Promise<unknown> {
     const mapped = this.mapping.toAgent(output, this.write);
     return mapped ? this.kept(await mapped) : output;

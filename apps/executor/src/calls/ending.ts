@@ -2,27 +2,27 @@ import type { Outcome } from '@countersign/contracts';
 import type { CallEvent, ExecutionState } from '@countersign/domain';
 import type { NewRecord } from '@countersign/event-log';
 
-/** What the end of a call says to the log, to its row and to its partition. */
+/** The record of a call's end, and its consequences for the row and the partition. */
 export interface EndRecord {
   record: NewRecord;
-  /** Undefined: policy decides once more. */
+  /** Undefined: the policy service decides again. */
   outcome: Outcome | undefined;
-  /** What its row becomes; undefined: it has none. */
+  /** The new state of its row; undefined: it has none. */
   state: ExecutionState | undefined;
-  /** Up to which revision the call is closed by it; Infinity: for good. */
+  /** The last revision that it closes; Infinity: all of them. */
   revision: number;
 }
 
 type Sent = Extract<CallEvent, 'end_sent' | 'recorded_elsewhere' | 'not_owner'>;
 type Written = Extract<CallEvent, 'recorded' | 'recorded_in_doubt' | 'end_not_written'>;
 
-/** The end of a call on its way to the log. */
+/** The end of a call that is being appended. */
 export class Ending {
-  /** Where it stands once it is durable. */
+  /** Its offset once it is durable. */
   end_offset: number | undefined;
-  /** Whether it was sent; never, where its lease was lost before. */
+  /** Resolves when it was sent; never if its lease was lost before. */
   readonly sent: Promise<Sent>;
-  /** What came of it then. */
+  /** Resolves with the result of the append. */
   readonly written: Promise<Written>;
   private resolveSent: (event: Sent) => void = () => undefined;
   private resolveWritten: (event: Written) => void = () => undefined;

@@ -5,7 +5,7 @@ import type { Job } from './job.js';
 const job = (call_id: string, more: Partial<Record<'stage' | 'leader_call_id', string>> = {}): Job =>
   ({ call_id, key: 'k', stage: 'claiming', leader_call_id: '', ...more }) as never;
 
-test('a call joins the open call of its key, but none that waits for it: they would wait for each other for good', () => {
+test('a call joins the open call of its key, unless that one waits for it: a deadlock', () => {
   const open = new InFlightCalls(1);
   const waiting = job('b', { stage: 'joined', leader_call_id: 'a' });
   open.add(waiting, true);

@@ -3,7 +3,7 @@ import { digest8 } from '@countersign/domain';
 import type { Job } from './job.js';
 import { NewestByKey } from './newest-by-key.js';
 
-/** A settled call whose outcome is at hand, so that repeats of its key cost no SQL. */
+/** A settled call with a cached outcome, so that repeats of its key cost no SQL. */
 export interface Settled {
   call_id: string;
   attempt: number;
@@ -34,7 +34,7 @@ export class InFlightCalls {
     return this.byCall.get(call_id);
   }
 
-  /** The open call of its key that a job may join: none that waits for its own call. */
+  /** The open call with its key that a job may join; never one that waits for the job itself. */
   leaderFor({ key, call_id }: Job): Job | undefined {
     const leader = this.byKey.get(key);
     for (let next = leader; next; next = next.stage === 'joined' ? this.byCall.get(next.leader_call_id) : undefined)
@@ -50,7 +50,7 @@ export class InFlightCalls {
     return this.byCall.values();
   }
 
-  /** The job is open; `leads`: later calls of its key join it. */
+  /** Adds an open job; `leads`: later calls of its key join it. */
   add(job: Job, leads: boolean): void {
     this.byCall.set(job.call_id, job);
     if (leads) this.byKey.set(job.key, job);
@@ -67,7 +67,7 @@ export class InFlightCalls {
     else leader.joiners = [job];
   }
 
-  /** Remembers the outcome of a key that answers later calls. A large one is read back from the log when it is needed. */
+  /** Caches the outcome of a key for later calls. A large outcome is read from the log on demand. */
   settle(job: Job, outcome: Outcome): void {
     this.settled.delete(job.key);
     if ((outcome.output_json?.length ?? 0) > REMEMBERED_LENGTH_MAX) return;
@@ -82,12 +82,12 @@ export class InFlightCalls {
     });
   }
 
-  /** The effect of this key was undone: its result answers no later call. */
+  /** Removes the cached outcome of a key whose effect was undone. */
   unsettle(key: string): void {
     this.settled.delete(key);
   }
 
-  /** Another executor may settle these keys from now on. */
+  /** Removes the keys of a partition that another executor may own now. */
   forget(lane: string, partition: number): void {
     this.settled.deleteWhere((settled) => settled.lane === lane && settled.partition === partition);
   }

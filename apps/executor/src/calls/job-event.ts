@@ -2,10 +2,10 @@ import type { CallEvent } from '@countersign/domain';
 import type { Job } from './job.js';
 import type { Verdict } from './verdict.js';
 
-/** Something that happened to a call. */
+/** An event in the life of a call. */
 export interface JobEvent {
   job: Job;
   event: CallEvent;
-  /** How the call ends by it, where it is not too late for that. */
+  /** How the event ends the call, unless it comes too late. */
   verdict?: Verdict;
 }

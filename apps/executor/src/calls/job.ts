@@ -11,20 +11,20 @@ import type { RefusedBecause, Verdict } from './verdict.js';
 
 export type { Issue } from './verdict.js';
 
-/** What lets a call run: its ruling or its grant. */
+/** The authorization of a call: its decision or its grant. */
 export interface Authorised {
-  /** Meta of the record that allows it. */
+  /** Meta of the authorizing record. */
   meta: Meta;
   call: ToolCall;
   decision_id: string;
   revision: number;
   approval_id: string | null;
-  /** What people approved; empty: no approval was needed. */
+  /** The approved parts; empty if no approval was needed. */
   given: readonly GivenPart[];
-  /** Position in configuration-changed that its ruling saw; null: not known, as of a grant. */
+  /** The configuration offset of its decision; null if unknown, as for a grant. */
   config_offset: number | null;
   joined_call_id: string | null;
-  /** Deferring rules that it has waited for; absent: none. */
+  /** Deferring rules whose wait is over; absent: none. */
   waited?: readonly string[];
   /** The call history that its rules used; a later decision uses the same. */
   history_json?: string | undefined;
@@ -32,16 +32,16 @@ export interface Authorised {
   lane: string;
   source: SourcePosition;
   traceparent: string | undefined;
-  /** Of edited inputs: the key that they have by themselves, to be claimed together with the own one. */
+  /** For edited inputs: their own key, which is claimed together with the key of the call. */
   secondary_key: ClaimedKey | null;
 }
 
-/** Something of a run that may be aborted. */
+/** A part of a run that can be aborted. */
 export interface Abortable {
   abort(reason: 'timeout' | 'cancelled' | 'lease_lost' | 'closing'): void;
 }
 
-/** An earlier call that answers, and where its end stands; null: it is not in its row yet. */
+/** An earlier call that answers, and the offset of its end; null: its row does not have it yet. */
 export interface Answering {
   kind: 'answer' | 'verify';
   call_id: string;
@@ -53,7 +53,7 @@ export interface Answering {
 
 const NO_TOUCHES: readonly ResourceTouch[] = [];
 
-/** One call on its way through this process. */
+/** One call in this process. */
 export class Job {
   private at: CallStage = 'new';
   attempt = 1;
@@ -61,19 +61,19 @@ export class Job {
   epoch = 0;
   cancelled = false;
   resends = 0;
-  /** What it was judged by last (`Judge.position`), and when; undefined: not yet. */
+  /** Configuration position of its last check (`Judge.position`), and its time; undefined: not checked yet. */
   judged_position: number | undefined;
   judged_at_ms = 0;
-  /** Where its start says that it runs; null: in no process that could be named. Absent: in this one. */
+  /** The process that runs it, from its start record; null if the record names none. Absent: this process. */
   place?: ProcessIdentity | null;
-  /** Until when it may begin elsewhere, by the clock of the machine. */
+  /** Until when another process may begin it, by the clock of the machine. */
   begin_before_ms = 0;
   /** Pause before its last resend. */
   paused_ms = 0;
-  /** Epoch ms at which the time of its tool is over, all attempts together; 0: it has not run. */
+  /** Epoch ms of the tool's timeout over all attempts; 0: it has not run. */
   until_ms = 0;
   reconciles = 0;
-  /** It was taken over: the process that fired it is known to be dead. */
+  /** True if it was taken over: the process that fired it is known to be dead. */
   owner_dead = false;
   /** Meta of its newest tool_call_started: the cause of its end. */
   started_meta: Meta | undefined;
@@ -81,23 +81,23 @@ export class Job {
   fired_at_ms = 0;
   /** Epoch ms at which it is sent again or reconciled. */
   retry_at_ms = 0;
-  /** Monotonic ms at which the stage is looked at again (timeout, resend, reconcile); Infinity: never. */
+  /** Monotonic ms of the next check of its stage (timeout, resend, reconcile); Infinity: never. */
   due_ms = Number.POSITIVE_INFINITY;
-  /** Holds a slot of its tenant. */
+  /** True while it holds a slot of its tenant. */
   slot = false;
-  /** It has a row although it is read-only (a long read). */
+  /** True if it has a row although it is read-only (a long read). */
   has_row = false;
-  /** Its claim won: the row of its key and attempt is its own. */
+  /** True if its claim won: it owns the row of its key and attempt. */
   claimed = false;
-  /** The epoch of a claim that was sent and got no answer. */
+  /** The epoch of a claim that was sent and got no response. */
   unanswered_epoch: number | null = null;
-  /** Records of this call that came again and are acknowledged with it. */
+  /** Repeated records of this call, which are acknowledged with it. */
   sources: SourcePosition[] | undefined;
   handle: Abortable | undefined;
   aborted: 'timeout' | 'cancelled' | undefined;
   /** Monotonic ms. */
   running_since_ms = 0;
-  /** The next revision of the same call: its ruling came before this one's end was written. */
+  /** The next revision of the same call, if its decision arrived before the end of this one was written. */
   next: Job | undefined;
   /** Other calls of the same key that get its answer. */
   joiners: Job[] | undefined;
@@ -105,51 +105,51 @@ export class Job {
   leader_call_id = '';
   /** How it ends; undefined: not known yet. */
   verdict: Verdict | undefined;
-  /** Its end on its way to the log. */
+  /** Its end, while it is being appended. */
   ending: Ending | undefined;
-  /** An earlier call that answers it, whose outcome is still to be read. */
+  /** An earlier call that answers it, whose outcome must still be read. */
   answering: Answering | undefined;
-  /** Its hop in the trace, where traces are recorded. */
+  /** Its span in the trace, if traces are recorded. */
   span: CallSpan | undefined;
-  /** Where it is within that hop. */
+  /** The current child span. */
   part_span: CallSpan | undefined;
   /** The span of its last attempt. */
   answered_traceparent: string | undefined;
-  /** Why it will not fire: it leaves a tombstone, then this is its end. */
+  /** Why it will not run: it writes a tombstone, and then ends with this. */
   refusal: RefusedBecause | undefined;
-  /** Where its result is kept for equal calls; undefined: it is not. */
+  /** Cache key of its result for equal calls; undefined: not cached. */
   memo_key: string | undefined;
-  /** What its run may authenticate with, where its tool needs any. */
+  /** The credentials of its run, if its tool needs any. */
   credentials: ResolvedCredentials | undefined;
-  /** What stands between it and its tool. */
+  /** The mapping between the call and its tool. */
   mapping: CallMapping | undefined;
-  /** Of a sealed call: what can be read, or that nothing can. */
+  /** For an encrypted call: its decrypted data, or that it is erased. */
   opened: OpenedCall | 'erased' | undefined;
   /** Its inputs, parsed once. */
   inputs: unknown;
-  /** The second key, once it is claimed. */
+  /** The second key, once claimed. */
   secondary_key: ClaimedKey | null = null;
-  /** Another call has the second key: the effect of the edited inputs is not this call's to cause. */
+  /** True if another call holds the second key: this call must not cause the effect of the edited inputs. */
   second_key_taken = false;
-  /** What its effect touches; empty: its tool names nothing. */
+  /** The resources that its effect touches; empty if its tool names none. */
   touches: readonly ResourceTouch[] = NO_TOUCHES;
-  /** Its tool's: others on its resources wait for so long where its outcome is unknown. */
+  /** How long other calls on its resources wait while its outcome is unknown, from its tool's contract. */
   settle_ms = 0;
-  /** What its claim got; null: it has none yet, or touches nothing. */
+  /** The resources that its claim got; null: no claim yet, or no resources. */
   resources: ClaimedResources | null = null;
-  /** Something acted on a name above its resources, or may have: its end is written there too. */
+  /** True if something acted, or may have acted, on a parent of its resources: its end is then written there too. */
   acted_above = true;
-  /** Its last claim met another effect on a resource of its own. */
+  /** True if its last claim met another effect on one of its resources. */
   resource_busy = false;
   busy_pause_ms = 0;
-  /** It ran although the outcome of an earlier effect on its resources was not known. */
+  /** True if it ran while the outcome of an earlier effect on its resources was unknown. */
   resource_in_doubt = false;
-  /** The attempt before its own does not answer, whatever its resources say: its window is over, or its tool does not see its effect. */
+  /** True if the previous attempt cannot answer, whatever its resources show: its window is over, or its tool does not see its effect. */
   window_over = false;
-  /** Times its claim lost to a row that was not there any more. */
+  /** Number of claims that it lost to a row that no longer existed. */
   claims = 0;
 
-  /** The effect that it undoes, once it was looked up. */
+  /** The effect that it undoes, once looked up. */
   undone: UndoneEffect | undefined;
 
   constructor(
@@ -157,18 +157,18 @@ export class Job {
     readonly write: boolean,
   ) {}
 
-  /** Where it is on its way. */
+  /** Its current stage. */
   get stage(): CallStage {
     return this.at;
   }
-  /** For the pipeline alone: the next stage by the table. */
+  /** Only for the pipeline: sets the next stage from the table. */
   enter(stage: CallStage): void {
     this.at = stage;
   }
   get call(): ToolCall {
     return this.authorised.call;
   }
-  /** What it is judged by: the call as it can be read. */
+  /** The readable form of the call, for decisions. */
   get readable(): Authorised {
     const { opened, authorised } = this;
     return opened === undefined || opened === 'erased' ? authorised : { ...authorised, call: opened.call };

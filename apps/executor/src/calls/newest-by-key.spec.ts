@@ -7,7 +7,7 @@ const keys = fc.constantFrom(...names);
 const steps = fc.array(fc.record({ key: keys, kind: fc.constantFrom('set', 'set', 'set', 'delete') }), { maxLength: 200 });
 
 describe('the newest values by key', () => {
-  test('what is there is what was set last and not deleted, the last half of the most is there whatever was deleted, and never more than the most', () => {
+  test('contains the last set and not deleted values, at least the newest half of the maximum, and never more than it', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 10 }), steps, (max, taken) => {
         const newest = new NewestByKey<number>(max);
@@ -29,7 +29,7 @@ describe('the newest values by key', () => {
     );
   });
 
-  test('without deletions the newest half of the most is there, counted by key', () => {
+  test('without deletions contains the newest half of the maximum, counted by key', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 40 }), fc.array(fc.nat(60), { maxLength: 300 }), (max, taken) => {
         const newest = new NewestByKey<number>(max);

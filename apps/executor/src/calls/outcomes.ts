@@ -2,11 +2,11 @@ import { type CallError, callError, type Outcome, type OutcomeExtras, type Outco
 import { inDoubt, type Refusal } from '@countersign/domain';
 import type { Issue, Job } from './job.js';
 
-/** The parts of an outcome that differ; the rest follows from the job. */
+/** The parts of an outcome that differ; the others follow from the job. */
 export type OutcomeParts = Pick<Outcome, 'status' | 'effect'> &
   Partial<Pick<Outcome, 'output_json' | 'error' | 'truncated' | 'warnings' | 'attachments' | 'extras'>>;
 
-/** The extras of a result that has some of them. */
+/** Completes the optional members of a result. */
 export function extrasOf(some: Partial<OutcomeExtras>): OutcomeExtras {
   return {
     cached: false,
@@ -96,7 +96,7 @@ const refusals: Readonly<Record<Refusal, { status: OutcomeStatus; error: (issues
   },
 };
 
-/** The outcome of a call that never fired. */
+/** The outcome of a call that never ran. */
 export function refusedOutcome(job: Job, why: Refusal, issues: Issue[], now_ms: number): Outcome {
   const { status, error } = refusals[why];
   return outcomeOf(job, { status, error: error(issues), effect: 'none' }, now_ms);

@@ -2,14 +2,14 @@ import type { CredentialUse } from '@countersign/contracts';
 import { Masker } from '@countersign/process';
 import { type SecretSource, ToolError } from '@countersign/tool-kit';
 
-/** One credential that a run is given. */
+/** One credential of a run. */
 export interface Credential extends CredentialUse {
   value: string;
-  /** What else must not be seen: what it was exchanged for and with. */
+  /** Further values to mask: the user token and the client secret behind an exchanged token. */
   behind: readonly string[];
 }
 
-/** What a run may authenticate with, resolved before it fires; and the masker that keeps it out of everything that the run says. */
+/** The credentials of a run, resolved before it starts, and the masker that removes them from everything that the run returns. */
 export class ResolvedCredentials implements SecretSource {
   readonly masker: Masker;
   readonly uses: CredentialUse[];

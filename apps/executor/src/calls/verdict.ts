@@ -2,7 +2,7 @@ import type { DeduplicatedBecause, EffectNow, Outcome, Tier } from '@countersign
 import type { StricterRuling } from '@countersign/decisions';
 import type { Refusal } from '@countersign/domain';
 
-/** A fault of a value against a schema; `path` is a JSON Pointer relative to the value. */
+/** A schema violation; `path` is a JSON Pointer relative to the value. */
 export interface Issue {
   path: string;
   message: string;
@@ -11,25 +11,25 @@ export interface Issue {
 /** The answer of an earlier call. */
 export interface EarlierAnswer {
   call_id: string;
-  /** The attempt at the effect that answers. */
+  /** The attempt whose effect answers. */
   attempt: number;
   outcome: Outcome;
   because: DeduplicatedBecause;
-  /** Null: not looked at. */
+  /** Null: not checked. */
   effect_now: EffectNow | null;
 }
 
-/** Why a call will not fire. */
+/** Why a call will not run. */
 export interface RefusedBecause {
   why: Refusal;
   issues: Issue[];
 }
 
-/** How a call ends here. */
+/** How a call ends in this process. */
 export type Verdict =
   | { kind: 'ended'; outcome: Outcome }
   | { kind: 'answered'; earlier: EarlierAnswer }
-  /** Policy rules again: it is stricter now. */
+  /** The policy service decides again: the rules are stricter now. */
   | { kind: 'stricter'; ruling: StricterRuling }
-  /** Policy rules again: the answer that it was to get does not stand any more. */
+  /** The policy service decides again: the effect behind the answer no longer exists. */
   | { kind: 'answer_gone'; tier: Tier };

@@ -9,16 +9,16 @@ import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { KeyWindows } from './key-windows.js';
 
 const CLAIMS_MAX = 20;
-/** A claim whose row is free and that still gets none, this often: its approval was consumed before. */
+/** A claim that fails this often although its row is free: its approval was consumed before. */
 const CLAIMS_FOR_APPROVAL = 3;
 
-/** What the contract of a call's tool says about how long its answer stands. */
+/** The contract terms that determine how long the answer of a call is valid. */
 export function termsOf(runtime: Pick<ToolRuns, 'find'>, job: Job): AnswerTerms {
-  // Whether the effect that it undid is there says nothing of its own answer.
+  // The state of the effect that it undid does not affect the validity of its own answer.
   return answerTerms(job.call.key_source, job.call.compensates ? undefined : runtime.find(job)?.contract);
 }
 
-/** Decides, by the rows of its key, what becomes of a call that did not get its row. */
+/** Decides, by the rows of its key, how a call continues that did not get its row. */
 export class ClaimConflicts {
   constructor(
     private readonly partitions: Partitions,
@@ -28,7 +28,7 @@ export class ClaimConflicts {
     private readonly clock: Clock,
   ) {}
 
-  /** `epoch`: of the claim that it lost. */
+  /** `epoch`: of the lost claim. */
   decide(job: Job, stored: readonly Execution[], epoch: number): CallEvent {
     if (job.resource_busy) return this.busy(job);
     if (job.second_key_taken) return this.refuse(job, 'edited_effect_taken');
@@ -72,7 +72,7 @@ export class ClaimConflicts {
     return 'answer_recorded';
   }
 
-  /** What ended lately may not be in its row yet. */
+  /** Adds attempts that ended recently and may not be in their rows yet. */
   private newest(job: Job, rows: readonly Execution[]): Execution[] {
     const partition = this.partitions.of(job);
     return rows.map((row) => {
@@ -110,7 +110,7 @@ export class ClaimConflicts {
     return parseCallId(call_id)?.partition === job.partition ? 'remote_leader_found' : 'distant_leader_found';
   }
 
-  /** An effect that ended here is in its row after the first pause; one that still runs is waited for. */
+  /** An effect that ended here is in its row after the first pause; a running one needs more pauses. */
   private busy(job: Job): CallEvent {
     job.resource_busy = false;
     if (job.busy_pause_ms > 0) return 'resources_busy';

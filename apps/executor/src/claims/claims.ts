@@ -16,7 +16,7 @@ interface Pending {
   answer: (event: CallEvent | undefined) => void;
 }
 
-/** What claims are made with. */
+/** Dependencies of claims. */
 export interface ClaimParts {
   arbiter: Arbiter;
   lease: Lease;
@@ -24,10 +24,10 @@ export interface ClaimParts {
   logger: Logger;
 }
 
-/** A call that may only be answered claims nothing, unless it leaves a tombstone. */
+/** A joined call only needs an answer: it claims nothing unless it leaves a tombstone. */
 const onlyLooks = (job: Job): boolean => job.authorised.joined_call_id !== null && !job.refusal;
 
-/** Claims in batches: one statement runs, the next batch forms meanwhile. */
+/** Batches claims: the next batch forms while a statement runs. */
 export class Claims {
   private pending: Pending[] = [];
   private busy = false;
@@ -37,7 +37,7 @@ export class Claims {
     private readonly partitions: Partitions,
   ) {}
 
-  /** Claims its row, or reads the rows of its key where it may only be answered. */
+  /** Claims the row of a job, or only reads the rows of its key if it may only be answered. */
   claim(job: Job): Promise<CallEvent | undefined> {
     return new Promise((answer) => {
       this.pending.push({ job, answer });
@@ -45,7 +45,7 @@ export class Claims {
     });
   }
 
-  /** What the partitions of one fetch bring in this turn is claimed together. */
+  /** Claims the jobs of all partitions of this turn together. */
   private flush(): void {
     if (this.busy || this.pending.length === 0) return;
     this.busy = true;
@@ -57,7 +57,7 @@ export class Claims {
     });
   }
 
-  /** Long reads get a row, so that what came before them is history. */
+  /** Writes rows for long reads, so that the records before them become history. */
   async keepReading(jobs: readonly Job[]): Promise<void> {
     const { arbiter, lease } = this.parts;
     const { epoch } = lease;
@@ -112,7 +112,7 @@ export class Claims {
       answer(job.stage === 'claiming' ? conflicts.decide(job, rows.get(job.key) ?? [], epoch) : undefined);
   }
 
-  /** What may still be claimed here; the others get their answer. */
+  /** The jobs that may still be claimed here; responds to the others. */
   private own(all: readonly Pending[]): Pending[] {
     return all.filter(({ job, answer }) => {
       if (job.stage !== 'claiming') return false;
@@ -123,8 +123,8 @@ export class Claims {
   }
 
   /**
-   * A call whose partition went to another executor is left to it, which may have ended it without a row; but for one whose row may be
-   * here already. What is known to have ended is not claimed at all.
+   * A call whose partition moved to another executor is left to it, because it may have ended the call without a row. Exception: the row
+   * may already be claimed here. A call that is known to have ended is not claimed.
    */
   private notOurs(job: Job): 'not_owner' | 'owned_elsewhere' | undefined {
     if (job.unanswered_epoch !== null) return undefined;

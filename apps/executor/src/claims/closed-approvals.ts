@@ -6,7 +6,7 @@ import type { Job } from '../calls/job.js';
 
 const LOOK_AGAIN_MS = 250;
 
-/** Whether the approval of a grant closed without one: then the record of that stands, and the grant is void. */
+/** Checks whether an approval closed before its grant: that record then counts, and the grant is void. */
 export class ClosedApprovals {
   constructor(
     private readonly arbiter: Pick<Arbiter, 'isClosed'>,

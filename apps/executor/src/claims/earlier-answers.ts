@@ -8,13 +8,13 @@ import type { EffectChecks } from '../resources/effect-checks.js';
 import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import { type ClaimConflicts, termsOf } from './claim-conflicts.js';
 
-/** What the answer to a repeat of the same request says of the effect; null: its resources say it when they are read. */
+/** What a repeat of the same request learns about the effect; null if the state of its resources determines it when they are read. */
 function effectSeen(seen: EffectSeen | undefined, { names }: AnswerTerms): EffectNow | null {
   if (seen === undefined || (seen === 'not_asked' && names !== 'nothing')) return null;
   return seen === 'there' ? 'stands' : 'unknown';
 }
 
-/** What earlier answers are read and checked with. */
+/** Dependencies for reading and checking earlier answers. */
 export interface AnswerParts {
   reader: EndsReader;
   partitions: Partitions;
@@ -22,7 +22,7 @@ export interface AnswerParts {
   checks: EffectChecks;
 }
 
-/** Reads the outcome of an earlier call that answers, and asks its tool whether the effect is still there. */
+/** Reads the outcome of an earlier call that answers, and lets its tool check whether the effect still exists. */
 export class EarlierAnswers {
   constructor(
     private readonly parts: AnswerParts,
@@ -39,12 +39,12 @@ export class EarlierAnswers {
       if (!outcome) return this.conflicts.join(job, answering.call_id);
       return answering.kind === 'verify' ? await this.verify(job, answering, outcome) : await this.answer(job, answering, outcome);
     } catch {
-      // The log is unavailable: the same answer is looked up again.
+      // The log is unavailable: looks up the same answer again.
       return 'claim_again';
     }
   }
 
-  /** It was to be answered by an earlier call and cannot be: policy decides once more. */
+  /** The earlier call cannot answer: the policy service decides again. */
   staleAnswer(job: Job): CallEvent {
     const contract = this.parts.runtime.find(job)?.contract;
     job.verdict = { kind: 'answer_gone', tier: contract ? defaultTier(contract) : 'tier_2_approval_required' };
@@ -60,7 +60,7 @@ export class EarlierAnswers {
   private async answer(job: Job, { call_id, attempt, row }: Answering, outcome: Outcome): Promise<CallEvent> {
     const terms = termsOf(this.parts.runtime, job);
     const because = row?.state !== 'succeeded' ? 'live_key' : isKeyOfRequest(terms.key_source) ? 'same_request' : 'effect_stands';
-    // The state of its resources is read with the result; a tool with a read-back checks the effect unless the resources rule it out.
+    // The state of its resources is read with the result. A tool with a read-back checks the effect unless the resources rule it out.
     const looks = because === 'same_request' && terms.has_verify && row?.stands !== false;
     const seen = looks ? await this.parts.checks.look(job, outcome) : undefined;
     const effect_now = because === 'effect_stands' ? 'stands' : effectSeen(seen, terms);
@@ -74,7 +74,7 @@ export class EarlierAnswers {
     if (standsAsSeen(seen, termsOf(this.parts.runtime, job).names))
       return this.answered(job, { call_id, attempt, outcome, because: 'effect_stands', effect_now });
     if (job.authorised.joined_call_id !== null) return 'answer_lost_its_effect';
-    // Its resources still say that it stands: the claim must not go by them.
+    // Its resources still show the effect, so the claim must ignore them.
     job.window_over = true;
     return this.conflicts.claimAgain(job, attempt + 1);
   }

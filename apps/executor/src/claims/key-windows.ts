@@ -2,7 +2,7 @@ import { caseOf } from '@countersign/domain';
 import type { Job } from '../calls/job.js';
 import type { OwnConfiguration } from '../judging/judge.js';
 
-/** How long a settled key answers: its window, and never shorter than its case is open. */
+/** How long a settled key answers: for its window, and at least while its case is open. */
 export class KeyWindows {
   constructor(private readonly configuration: OwnConfiguration) {}
 

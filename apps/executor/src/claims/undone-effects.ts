@@ -12,7 +12,7 @@ import type { Partitions } from '../partitions/partitions.js';
 
 type Ended = Extract<Recorded, { event_type: 'tool_executed' | 'tool_call_resolved' }>['event'];
 
-/** Where recorded effects are found. */
+/** Sources of recorded effects. */
 export interface UndoneEffectsParts {
   arbiter: Pick<Arbiter, 'rowsOf'>;
   reader: Pick<EndsReader, 'endEventAt'>;
@@ -22,11 +22,11 @@ export interface UndoneEffectsParts {
   now_ms(): number;
 }
 
-/** Looks up the effect that a call undoes: its row says whether it stands, the log has its output. */
+/** Looks up the effect that a call undoes: the row shows whether it exists, the log has its output. */
 export class UndoneEffects {
   constructor(private readonly parts: UndoneEffectsParts) {}
 
-  /** Before it fires: `look_again` once the effect is on the job; where it cannot be undone the call ends without having fired. */
+  /** Before a run: `look_again` once the effect is on the job. If it cannot be undone, the call ends without a run. */
   async ready(job: Job): Promise<Extract<CallEvent, 'look_again' | 'stopped_before_fire'>> {
     const found = await this.find(job);
     if (typeof found !== 'string') {
@@ -37,13 +37,13 @@ export class UndoneEffects {
     return 'stopped_before_fire';
   }
 
-  /** Of a call that may have run: its tool checks the effect, so only the output is needed. */
+  /** For a call that may have run: its tool checks the effect, so only the output is needed. */
   async again(job: Job): Promise<void> {
     const found = await this.find(job);
     if (typeof found !== 'string') job.undone = found;
   }
 
-  /** @throws where the store or the log is unavailable */
+  /** @throws if the store or the log is unavailable. */
   private async find(job: Job): Promise<UndoneEffect | NotUndoable> {
     const { call_id, idempotency_key, attempt } = job.call.compensates as NonNullable<Job['call']['compensates']>;
     const rows = (await this.parts.arbiter.rowsOf([idempotency_key])).get(idempotency_key) ?? [];
@@ -69,7 +69,7 @@ export class UndoneEffects {
     return erased ? 'output_erased' : { output: JSON.parse(opened) as unknown, also };
   }
 
-  /** All of an output of which the record has a part. */
+  /** The whole output, if its record contains only a part. */
   private async wholeOutput({ tenant_id }: Job, attachments: readonly { kind: string; url: string }[]): Promise<string | undefined> {
     const url = attachments.findLast(({ kind }) => kind === 'blob')?.url;
     const kept = url === undefined ? undefined : await this.parts.blobs.get(tenant_id, url.slice(url.lastIndexOf('/') + 1));

@@ -7,7 +7,7 @@ import { type Credential, ResolvedCredentials } from '../calls/resolved-credenti
 import type { ReissueRequests } from './reissue-requests.js';
 import type { TokenBroker } from './token-broker.js';
 
-/** A credential that a run lacks, and the route that sets it. */
+/** A missing credential, and the route that sets it. */
 interface Missing {
   name: string;
   what: 'secret' | 'user_token' | 'client_secret';
@@ -17,12 +17,12 @@ interface Missing {
 
 type Found = { credential: Credential } | { missing: Missing } | { unavailable: string };
 
-/** The user whose secrets apply: the user that the agent acts for, else the caller. */
+/** The user whose secrets apply: the user that the agent acts for, otherwise the caller. */
 const userOf = (call: ToolCall): string => call.authority?.on_behalf_of?.id ?? call.principal.id;
 
 /**
- * What a tool declared in `auth_requirements`, found for one call: a token that the user's is exchanged for, where the tenant
- * configured that for the name, else the user's, the workspace's or the installation's secret.
+ * Resolves the `auth_requirements` of a tool for one call: a token in exchange for the user's token if the tenant configured that for the
+ * name; otherwise the secret of the user, the workspace or the installation.
  */
 export class Credentials {
   constructor(
@@ -32,7 +32,7 @@ export class Credentials {
     private readonly parts: { clock: Clock; reissue: ReissueRequests },
   ) {}
 
-  /** All of them, or why the call cannot run. Never rejects. Live secrets are held until `release`. */
+  /** All credentials, or why the call cannot run. Never rejects. Secrets stay registered for masking until `release`. */
   async resolve(job: Job, names: readonly string[]): Promise<ResolvedCredentials | CallError> {
     let found: Found[];
     try {
@@ -49,7 +49,7 @@ export class Credentials {
     return resolved;
   }
 
-  /** The run has ended. */
+  /** Releases the credentials after the run. */
   release(resolved: ResolvedCredentials): void {
     liveSecrets.release(resolved.masker, this.parts.clock.monotonic_ms());
   }

@@ -3,7 +3,10 @@ import type { EventLog } from '@countersign/event-log';
 import { type Clock, type Logger, securityRecord } from '@countersign/process';
 import type { Job } from '../calls/job.js';
 
-/** Tells operators on `security-event` that a credential has to be issued anew. The call's own answer says it too, so a lost one costs little. */
+/**
+ * Reports on `security-event` that a credential must be issued again. The response of the call reports it too, so a lost event is
+ * harmless.
+ */
 export class ReissueRequests {
   constructor(
     private readonly log: EventLog,

@@ -4,17 +4,17 @@ import { actorToken, type Clock, type TenantKeys } from '@countersign/process';
 import type { Vault } from '@countersign/store';
 import { LRUCache } from 'lru-cache';
 
-/** For whom a token is wanted. */
+/** The user and the agent of a token. */
 export interface TokenFor {
   tenant_id: string;
   agent_id: string;
-  /** Reference of the user's sealed token. */
+  /** Reference of the user's encrypted token. */
   user_token_ref: string;
 }
 
 export type Brokered =
   | { kind: 'token'; value: string; behind: string[] }
-  /** The user's token, or the client's secret, has to be given anew. */
+  /** The user's token, or the client's secret, must be issued again. */
   | { kind: 'reissue'; what: 'user_token' | 'client_secret'; reason: 'absent' | 'expired' | 'refused' }
   | { kind: 'unavailable'; why: string };
 
@@ -31,8 +31,8 @@ const LIFE_DEFAULT_S = 60;
 const KEPT_MAX = 5_000;
 
 /**
- * Exchanges users' tokens for short-lived ones of another audience (RFC 8693), the agent named as the actor. What it got is
- * kept until shortly before it expires, for this tenant, user, agent and audience only, in memory only.
+ * Exchanges users' tokens for short-lived tokens of another audience (RFC 8693), with the agent as the actor. Caches a token in memory
+ * until shortly before it expires, only for its tenant, user, agent and audience.
  */
 export class TokenBroker {
   private readonly kept = new LRUCache<string, Kept>({ max: KEPT_MAX });

@@ -17,7 +17,7 @@ import type { ToolRuns } from '../tool-runs/tool-runs.js';
 
 type Cancelled = Extract<Recorded, { event_type: 'call_cancelled' }>;
 
-/** What admission looks at besides what is open. */
+/** Dependencies of admission, besides the open calls. */
 export interface IntakeParts {
   clock: Clock;
   decryptor: Pick<PersonalDataDecryptor, 'admit'>;
@@ -27,7 +27,7 @@ export interface IntakeParts {
   logger: Pick<Logger, 'error'>;
 }
 
-/** Reads rulings, grants, cancels and resolutions, and decides what each means for this process. */
+/** Reads decisions, grants, cancellations and resolutions, and determines their effect on calls of this process. */
 export class Intake {
   constructor(
     private readonly partitions: Partitions,
@@ -35,7 +35,7 @@ export class Intake {
     private readonly parts: IntakeParts,
   ) {}
 
-  /** What each record means for its call. The next record is read once the one before has had its effect. */
+  /** The effect of each record on its call. Each is applied before the next record is read. */
   *read(batch: EventBatch): Generator<JobEvent> {
     const partition = this.partitions.get(batch.lane, batch.partition);
     for (const recorded of batch.events) {
@@ -87,7 +87,7 @@ export class Intake {
       );
   }
 
-  /** No handler could take this record: the call that it allows, unless that is under way or over, ends without having fired. */
+  /** No handler could process this record: the call that it authorizes ends without a run, unless it is in progress or has ended. */
   poison(lane: string, { topic, partition: number, offset }: LogRecord, job: Job | undefined): JobEvent | undefined {
     const partition = this.partitions.get(lane, number);
     if (!partition.inputs.get(topic)?.open(offset)) return undefined;
@@ -100,7 +100,7 @@ export class Intake {
     return { job, event: 'refused' };
   }
 
-  /** A job for a call, admitted or admitted once more after the call that it waited for went its own way. */
+  /** Admits a call, also after the call that it waited for did not answer it. */
   admission(job: Job): CallEvent {
     const { authorised, key, call } = job;
     const partition = this.partitions.of(job);
@@ -154,7 +154,7 @@ export class Intake {
     return 'verdict_reached';
   }
 
-  /** Policy ended a call that waited for people: its approval gets a tombstone, so that no grant of it fires after this. */
+  /** The policy service ended a call that waited for approval: writes a tombstone for the approval, so that no later grant of it runs. */
   private closed(partition: Partition, at: Closing, call: ToolCall | null, meta: Meta, why: 'cancelled' | 'expired') {
     partition.acknowledge(at.topic, at.offset);
     const call_id = meta.call_id as string;
@@ -182,7 +182,7 @@ export class Intake {
     return { job, event: 'cancelled' };
   }
 
-  /** No ruling was seen that allows it: its tombstone keeps the one to come from firing. */
+  /** No authorization was seen yet: a tombstone stops a later one from running. */
   private cancelUnknown(partition: Partition, at: Cancelled, call_id: string): JobEvent | undefined {
     const { call } = at.event;
     if (partition.endOf(call_id) || !call) {

@@ -16,17 +16,17 @@ import type { Partitions } from '../partitions/partitions.js';
 import type { PersonalDataDecryptor } from '../personal/personal-data-decryptor.js';
 import type { ToolRuns } from '../tool-runs/tool-runs.js';
 
-/** A key may be forgotten by the system that took it: nothing is sent again after a day. */
+/** A system may forget an idempotency key after a day, so nothing is sent again later than that. */
 const RESEND_WITHIN_MS = 24 * 3_600_000;
 
-/** Where rulings and their records are read. */
+/** Where decisions and their records are read. */
 export interface Sources {
   log: EventLog;
   decoder: BatchDecoder;
   reader: EndsReader;
 }
 
-/** What a call that is taken over is looked at with. */
+/** Dependencies of a takeover. */
 export interface TakeoverParts {
   lease: Lease;
   gate: PreExecutionGate;
@@ -36,7 +36,7 @@ export interface TakeoverParts {
   logger: Logger;
 }
 
-/** Finds calls whose executor lost its lease, and does for each what is safe: nothing is guessed. */
+/** Finds calls whose executor lost its lease, and takes a safe action for each, without guessing. */
 export class Takeover {
   constructor(
     private readonly arbiter: Arbiter,
@@ -45,7 +45,7 @@ export class Takeover {
     private readonly parts: TakeoverParts,
   ) {}
 
-  /** What is taken over and what follows, call by call: the next is taken once the one before has had its effect. */
+  /** Takes over calls one by one: the effect of each is applied before the next is taken. */
   async *sweep(): AsyncGenerator<JobEvent> {
     await this.arbiter.fenceExpired(this.parts.lease.epoch);
     for (const partition of this.partitions.assigned()) yield* this.sweepPartition(partition);
@@ -67,7 +67,7 @@ export class Takeover {
     for (const row of taken) yield* await this.resume(partition, row, epoch);
   }
 
-  /** Its call has ended, maybe by another way than this row: the row becomes as its end, so that its key is free. */
+  /** True if its call has ended, perhaps without this row: the row is set to that end, so that its key is free. */
   private foldsEnd(partition: Partition, { key, attempt, call_id }: OrphanRow): boolean {
     const end = partition.endOf(call_id);
     if (end) this.partitions.foldLater({ key, attempt, secondary_key: null }, { call_id, ...end, resources: 'of_row' });
@@ -92,16 +92,16 @@ export class Takeover {
     return event ? [{ job, event }] : [];
   }
 
-  /** The job gets what its row and its start say of it. */
+  /** Copies the data of its row and its start record to the job. */
   private inherit(job: Job, row: OrphanRow, partition: Partition, epoch: number): void {
     const started = partition.starts.get(row.call_id);
     job.attempt = row.attempt;
-    // Epochs do not rise with ownership: an older executor may outlive a younger one. What it writes must not look stale.
+    // Epochs are not ordered by ownership: an older executor may outlive a newer one. What it writes must not look stale.
     job.epoch = Math.max(epoch, row.epoch, started?.epoch ?? 0);
     job.claimed = true;
     job.has_row = true;
     job.resources = row.resources;
-    // A process of its own outlives the executor that started it.
+    // A child process may outlive the executor that started it.
     job.owner_dead = this.parts.lease.ownerDead(row.epoch) && (!started?.process || isKnownDead(started.process));
     job.cancelled = partition.cancelled.has(row.call_id);
     job.started_at_ms = started?.fired_at_ms ?? 0;
@@ -130,7 +130,7 @@ export class Takeover {
         job.resends++;
         return 'adopted_to_start';
       case 'reconcile':
-        // A call that cannot be read cannot be reconciled.
+        // A call whose data is erased cannot be reconciled.
         if (this.parts.decryptor.isErased(job)) return ended(job, doubtOutcome(job, null, now_ms));
         job.retry_at_ms = decision.at_ms;
         return 'adopted_to_settle';
@@ -139,13 +139,13 @@ export class Takeover {
     }
   }
 
-  /** It never fired: it may now, if it still may. */
+  /** It never ran: it may run now if it is still authorized. */
   private unlessRefused(job: Job, event: CallEvent): CallEvent {
     const refusal = this.parts.gate.refusalOf(job);
     return refusal ? ended(job, refusal) : event;
   }
 
-  /** The second row of a call of edited inputs was claimed with the first. */
+  /** The second key of a call with edited inputs, if its row was claimed too. */
   private async claimedSecondary(key: ClaimedKey, call_id: string): Promise<ClaimedKey | null> {
     const rows = (await this.arbiter.rowsOf([key.idempotency_key])).get(key.idempotency_key) ?? [];
     const mine = rows.find((row) => row.call_id === call_id);
@@ -153,9 +153,9 @@ export class Takeover {
   }
 
   /**
-   * Embedded, a claim may be made before its ruling is synced, and outlive it where the process is killed between: the
-   * ruling's place is free or another's. It never fired, for what starts it is synced after its ruling, and nobody was
-   * answered. So the row goes, and the key is free again for those who wait for it.
+   * In embedded mode a claim may survive a kill although its decision was not synced: the offset of the decision is then free or holds
+   * another record. The call never ran, because its start is synced after its decision, and no caller got an answer. So this deletes the
+   * row, and its key is free for waiting calls.
    */
   private async forget(partition: Partition, row: OrphanRow, epoch: number): Promise<JobEvent[]> {
     await this.arbiter.forget(epoch, row);

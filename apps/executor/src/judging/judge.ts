@@ -5,7 +5,7 @@ import type { Authorised, Job } from '../calls/job.js';
 
 const SILENCE_MAX_MS = 2000;
 
-/** The configuration as this process folds it for itself. */
+/** The configuration as this process folds it. */
 export interface OwnConfiguration {
   readonly state: ConfigurationState;
   /** Next offset of configuration-changed. */
@@ -15,9 +15,7 @@ export interface OwnConfiguration {
 
 const NOTHING: readonly Obligation[] = [];
 
-/**
- * Judges a call again at execution by this executor's own position in configuration-changed.
- */
+/** Checks a call again at execution, under this executor's own position in configuration-changed. */
 export class Judge {
   constructor(
     private readonly configuration: OwnConfiguration,
@@ -25,17 +23,17 @@ export class Judge {
     private readonly now_ms: () => number,
   ) {}
 
-  /** Offset of the newest configuration record it knows, -1 for none. */
+  /** Offset of the newest known configuration record, -1 if none. */
   get configOffset(): number {
     return this.configuration.state.config_offset;
   }
 
-  /** Another number whenever what a call is judged by has changed. Both offsets only grow. */
+  /** Changes whenever the basis of decisions changes: the sum of two offsets that only grow. */
   get position(): number {
     return this.configuration.state.config_offset + this.configuration.state.catalog_offset;
   }
 
-  /** It has not heard from configuration-changed for 2 s: nothing may fire. */
+  /** True if nothing arrived from configuration-changed for 2 s: then no call may run. */
   get silent(): boolean {
     return this.configuration.staleness_ms('configuration-changed') > SILENCE_MAX_MS;
   }
@@ -46,14 +44,14 @@ export class Judge {
     return judgedAgain(this.rulings, state, authorised, this.now_ms());
   }
 
-  /** Judges a call and notes on it by what and when, so that it is not judged once more for nothing just before it fires. */
+  /** Checks a call and notes basis and time on it, so that the check is not repeated just before its run. */
   judgeNoted(job: Job, now_ms: number): AgainJudged {
     job.judged_position = this.position;
     job.judged_at_ms = now_ms;
     return this.judge(job.readable);
   }
 
-  /** What of the result of a call is hidden before anything of it is written. */
+  /** The obligations that hide parts of a call's result before it is written. */
   redactions({ call, meta, history_json }: Authorised): readonly Obligation[] {
     const { state } = this.configuration;
     const tool = catalogued(state, call.tool, call.version);

@@ -6,7 +6,7 @@ import { PreExecutionGate } from './pre-execution-gate.js';
 const job = (tenant_id: string): Job =>
   ({ tenant_id, stage: 'gated', resends: 0, judged_position: 1, judged_at_ms: 1000, call: { deadline_ms: null }, authorised: {} }) as never;
 
-test('a start that is durable does not fire while the record of its tenant is damaged, and fires once it is accepted', () => {
+test('a durable start does not run while the record of its tenant is damaged, and runs once the damage is accepted', () => {
   const damaged = new Set(['acme']);
   const judge = { silent: false, position: 1 };
   const hold = { holds: (tenant_id: string) => damaged.has(tenant_id) };

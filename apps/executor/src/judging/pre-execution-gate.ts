@@ -9,16 +9,18 @@ import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { Judge } from './judge.js';
 import type { RecordHold } from './record-hold.js';
 
-/** Judged this short a time ago by the same configuration, a call is not judged once more: only rules with a clock could tell it apart. */
+/**
+ * A call that was checked under the same configuration this recently is not checked again: only rules about time could decide otherwise.
+ */
 const FRESH_MS = 1000;
 
 type GateEvent = Extract<CallEvent, 'gate_closed' | 'may_fire' | 'stopped_before_fire'>;
 
 /**
- * Stands between a start that is durable and the effect. A start may take long to get onto the log: its ruling may have run
- * out by then, or policy become stricter. While this process has not heard of policy lately, the tenant's record is damaged, or
- * what others wrote before the start is not read, nothing passes: it is held here until then, or until it is too late or
- * cancelled. Who owned the partition before may still end the call without a row: then the end that comes first counts.
+ * The gate between a durable start and the effect. Appending a start may take long; meanwhile the authorization may expire or the policy
+ * may become stricter. The gate holds a call while the policy is stale, while the tenant's record is damaged, or until earlier records of
+ * other processes are read; it opens later, or the call ends because it is too late or cancelled. A previous owner of the partition may
+ * still end the call without a row: the first end on the log counts.
  */
 export class PreExecutionGate {
   private readonly held = new Set<Job>();
@@ -30,13 +32,13 @@ export class PreExecutionGate {
     private readonly clock: Clock,
   ) {}
 
-  /** At once, but where others wrote before its start: then once that is read. */
+  /** Synchronous, unless other processes wrote before its start: then once that is read. */
   pass(job: Job): GateEvent | Promise<GateEvent | undefined> {
     const known = this.partitions.of(job).startKnown(job.call_id);
     return known ? known.then(() => (job.stage === 'gated' ? this.decide(job) : undefined)) : this.decide(job);
   }
 
-  /** What is sent again may have happened: only what never fired can end without an effect. */
+  /** A call that is sent again may have had its effect: only a call that never ran can end without one. */
   private decide(job: Job): GateEvent {
     if (this.waits(job) && !this.isDue(job)) return 'gate_closed';
     const refusal = job.resends === 0 ? this.changed(job, this.clock.now_ms()) : undefined;
@@ -45,12 +47,12 @@ export class PreExecutionGate {
     return 'stopped_before_fire';
   }
 
-  /** Looked at again by `due`, before it fires. */
+  /** `due` checks it again before it runs. */
   hold(job: Job): void {
     this.held.add(job);
   }
 
-  /** What is held and may pass now, or not any more. */
+  /** Held calls that may run now, or no longer. */
   due(): Job[] {
     if (this.held.size === 0) return [];
     const due = [...this.held].filter((job) => !this.waits(job) || job.stage !== 'gated' || this.isDue(job));
@@ -58,17 +60,17 @@ export class PreExecutionGate {
     return due.filter((job) => job.stage === 'gated');
   }
 
-  /** Policy has not been heard of lately, or the tenant's record is damaged. */
+  /** True while the policy is stale, or the tenant's record is damaged. */
   private waits(job: Job): boolean {
     return this.judge.silent || this.parts.hold.holds(job.tenant_id);
   }
 
-  /** While it waits: it is too late for it, or it was cancelled, before it ever fired. */
+  /** True if a held call that never ran is too late or cancelled. */
   private isDue(job: Job): boolean {
     return job.resends === 0 && this.late(job, this.clock.now_ms()) !== null;
   }
 
-  /** Deadlines are checked for every call; policy only where its decision may have changed. */
+  /** Checks deadlines for every call, and the policy only if its decision may have changed. */
   private changed(job: Job, now_ms: number): Outcome | undefined {
     const fresh = job.judged_position === this.judge.position && now_ms - job.judged_at_ms < FRESH_MS;
     return fresh && !this.late(job, now_ms) ? undefined : this.refusalOf(job);
@@ -79,7 +81,7 @@ export class PreExecutionGate {
     return tooLate({ execute_before_ms: job.authorised.execute_before_ms, deadline_ms: job.call.deadline_ms }, now_ms);
   }
 
-  /** The end of a call that has not fired and may not any more, by all that is known now. */
+  /** The end of a call that has not run and may no longer run, by everything known now. */
   refusalOf(job: Job): Outcome | undefined {
     const now_ms = this.clock.now_ms();
     const late = this.late(job, now_ms);

@@ -1,6 +1,6 @@
 import type { KnownDamage } from '@countersign/process';
 
-/** Tenants whose record is damaged: their calls wait, nothing of theirs is claimed or fired. */
+/** Tenants whose record is damaged: their calls wait and are neither claimed nor run. */
 export class RecordHold {
   constructor(
     private readonly lane: string,

@@ -3,14 +3,14 @@ import { redacted } from '@countersign/policy';
 import type { Job } from '../calls/job.js';
 import type { Seen } from '../tool-runs/recorded-result.js';
 
-/** Who knows what of a result is hidden. */
+/** Source of the obligations that hide parts of results. */
 export interface Redactions {
   redactions(authorised: Job['authorised']): readonly Obligation[];
 }
 
 const hidden = (json: string, obligations: readonly Obligation[]): string => JSON.stringify(redacted(JSON.parse(json), obligations));
 
-/** Takes out of results what the tenant's rules hide, before they reach the log, the cache or a blob. */
+/** Removes from results what the tenant's rules hide, before they reach the log, the cache or a blob. */
 export class Redactor {
   constructor(private readonly rules: Redactions) {}
 

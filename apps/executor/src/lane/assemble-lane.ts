@@ -61,14 +61,14 @@ export interface LaneOptions {
   waiting_max: number;
   lease_ms: number;
   heartbeat_ms: number;
-  /** No other executor can be alive on this store and log. */
+  /** True if no other executor can run on this store and log. */
   exclusive: boolean;
-  /** The trust scores; absent: none, and no condition on trust holds. */
+  /** The trust scores; absent: none, and every condition on trust is false. */
   trust?: TrustSource;
   limits: RunLimits;
 }
 
-/** What all lanes of a process share. */
+/** Dependencies that all lanes of a process share. */
 export interface SharedByLanes {
   configuration: OwnConfiguration;
   runtime: ToolRuns;
@@ -77,7 +77,7 @@ export interface SharedByLanes {
 
 const SETTLED_MAX = 5_000;
 
-/** The slots of a tenant: as configured, and none while its record is damaged. */
+/** The slots of a tenant: as configured, or none while its record is damaged. */
 function sharesOf(configuration: OwnConfiguration, hold: RecordHold, running_max: number): (tenant_id: string) => Share {
   return (tenant_id) => {
     const share = tenantOf(configuration.state, tenant_id) ?? { weight: 1, running_max };
@@ -85,7 +85,7 @@ function sharesOf(configuration: OwnConfiguration, hold: RecordHold, running_max
   };
 }
 
-/** What one lane knows and reads: its time by the log's clock, its partitions, its open calls and its lease. */
+/** Base services of a lane: its log clock, partitions, open calls and lease. */
 function foundationOf(deps: AppDeps, options: LaneOptions) {
   const { log, codec, schemas, store, clock, logger } = deps;
   const time = new LogTime();
@@ -99,7 +99,7 @@ function foundationOf(deps: AppDeps, options: LaneOptions) {
   return { time, log_clock, partitions, open, source, arbiter, lease, reader: new EndsReader(source, partitions, open) };
 }
 
-/** Builds all that one lane's execution consists of. */
+/** Builds the execution of one lane. */
 export function assembleLane(deps: AppDeps, options: LaneOptions, shared: SharedByLanes): LaneExecutor {
   const { codec, clock, logger } = deps;
   const { configuration, runtime, tools } = shared;

@@ -1,6 +1,6 @@
 import type { Logger } from '@countersign/process';
 
-/** Work beside the calls, one of a kind at a time; a fault is logged and the next tick tries again. */
+/** Background work, one at a time for each kind. An error is logged, and the next tick tries again. */
 export class BackgroundWork {
   private readonly running = new Map<string, Promise<void>>();
 

@@ -18,7 +18,7 @@ import type { RecordHandler } from './record-handler.js';
 const DRAIN_MS = 5000;
 const LOOK_AGAIN_MS = 10;
 
-/** What a lane consists of. */
+/** The components of a lane. */
 export interface LaneStages {
   partitions: LanePartitions;
   records: RecordHandler;
@@ -28,7 +28,7 @@ export interface LaneStages {
   background: BackgroundWork;
 }
 
-/** The calls of a lane, by where they are. */
+/** The calls of a lane, by state. */
 export interface LaneLoad {
   queue: FairQueue<Job>;
   open: InFlightCalls;
@@ -37,7 +37,7 @@ export interface LaneLoad {
   judge: Judge;
 }
 
-/** The execution of one lane: takes rulings and grants, and sees to it that each effect happens once. */
+/** Executes one lane: consumes decisions and grants, and ensures that each effect happens once. */
 export class LaneExecutor {
   private closing = false;
 
@@ -82,12 +82,12 @@ export class LaneExecutor {
     this.stages.records.poison(this.lane, record);
   }
 
-  /** The lease is lost: what may have fired is its successor's to settle, what has not waits for the next lease. */
+  /** The lease is lost: its successor settles the calls that may have run; the others wait for the next lease. */
   private detachAll(): void {
     this.stages.pipeline.handleAll([...this.calls.open.all()].map((job) => ({ job, event: 'lease_lost' })));
   }
 
-  /** Finishes what runs (for a while), then gives up the lease: another executor goes on from there. */
+  /** Finishes running calls (for a limited time), then releases the lease, so that another executor can take over. */
   async close(): Promise<void> {
     if (this.closing) return;
     this.closing = true;

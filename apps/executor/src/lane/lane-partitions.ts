@@ -7,21 +7,21 @@ import type { Partitions } from '../partitions/partitions.js';
 import type { Pipeline } from '../pipeline/pipeline.js';
 import type { Dispatcher } from '../scheduling/dispatcher.js';
 
-/** Where a partition is read from when it is opened. */
+/** Where an opened partition is read from. */
 export interface LaneSource {
   log: EventLog;
   arbiter: Arbiter;
   reader: EndsReader;
 }
 
-/** Whose calls are given up with a partition. */
+/** The calls that are given up with a partition. */
 export interface LaneCalls {
   pipeline: Pipeline;
   dispatcher: Dispatcher;
   open: InFlightCalls;
 }
 
-/** Takes partitions of a lane over, and leaves them to the next owner. */
+/** Opens partitions of a lane, and releases them to the next owner. */
 export class LanePartitions {
   constructor(
     private readonly lane: string,
@@ -34,12 +34,12 @@ export class LanePartitions {
     return this.partitions.assign(this.lane, numbers, (lane, number) => this.open(lane, number));
   }
 
-  /** Learns what ended and from where on things may still fire, before the first ruling of the partition is read. */
+  /** Reads which calls ended, and from which offset calls may still run, before the first decision of the partition. */
   private async open(lane: string, number: number): Promise<Partition> {
     const { log, arbiter, reader } = this.source;
     const progress = await arbiter.progressOf(number);
     const history = new Map<string, number>();
-    // Embedded, progress may outlive rulings that were not synced when the process was killed; their places are given anew.
+    // In embedded mode progress may survive decisions that were not synced before a kill; their offsets are assigned again.
     for (const { topic, history_below } of progress) history.set(topic, Math.min(history_below, await log.head(topic, number)));
     const partition = new Partition(lane, number, history);
     partition.next_end = progress.length === 0 ? 0 : Math.min(...progress.map((row) => row.ends_from));
@@ -48,7 +48,7 @@ export class LanePartitions {
     return partition;
   }
 
-  /** What waits is read again by the next owner; what runs is finished here. */
+  /** The next owner reads waiting calls again; running calls finish here. */
   async revoked(numbers: readonly number[]): Promise<void> {
     const { pipeline, open } = this.calls;
     const revoking = this.partitions.revoke(this.lane, numbers);
@@ -62,7 +62,7 @@ export class LanePartitions {
     await revoking;
   }
 
-  /** Every call that waits here is left to whoever reads it again, with those that wait for it. */
+  /** Leaves all waiting calls, and the calls that wait for them, to the process that reads them again. */
   giveUpAllWaiting(): void {
     for (const { number } of this.partitions.assigned()) this.giveUpWaiting(number);
   }

@@ -14,7 +14,7 @@ const FOLD_TICKS = 10;
 const TAIL_TICKS = 5;
 const SWEEP_TICKS = 50;
 
-/** Where calls are whose time may have come. */
+/** Calls that may be due. */
 export interface TimedCalls {
   configuration: OwnConfiguration;
   gate: PreExecutionGate;
@@ -24,11 +24,11 @@ export interface TimedCalls {
   claims: Claims;
 }
 
-/** The one timer of a lane: calls whose time has come go on, and upkeep is begun when it is due. */
+/** The single timer of a lane: continues due calls and starts due upkeep. */
 export class LaneTimer {
   private timer: NodeJS.Timeout | undefined;
   private ticks = 0;
-  /** What was looked at when waiting calls were last swept. */
+  /** The revocation epoch at the last sweep of waiting calls. */
   private swept_epoch = 0;
 
   constructor(
@@ -51,7 +51,7 @@ export class LaneTimer {
   private tick(): void {
     this.ticks++;
     if (this.lease.check()) this.work();
-    // What runs keeps to its time, whatever the store says of the lease.
+    // Timeouts of running calls apply even while the lease is unproven.
     else if (this.lease.unproven) this.pipeline.handleAll(this.calls.runs.due());
     if (this.ticks % FOLD_TICKS === 0) this.background.once('fold', () => this.upkeep.fold());
   }
@@ -69,7 +69,7 @@ export class LaneTimer {
     if (this.ticks % TAIL_TICKS === 0) this.background.once('tail', () => this.upkeep.readTails(this.ticks % SWEEP_TICKS === 0));
   }
 
-  /** Waiting calls that may not run any more leave the queue when what may run has changed. */
+  /** Removes waiting calls that may no longer run, after a change of what may run. */
   private sweepWaiting(): void {
     const { configuration, dispatcher } = this.calls;
     const { revocation_epoch } = configuration.state;
@@ -77,7 +77,7 @@ export class LaneTimer {
     this.swept_epoch = revocation_epoch;
   }
 
-  /** What ended here is in its row before those that waited for it claim again. */
+  /** Writes local ends to their rows before the calls that wait for them claim again. */
   private async lookAtParked(): Promise<void> {
     const { dispatcher, slots } = this.calls;
     await this.upkeep.fold();

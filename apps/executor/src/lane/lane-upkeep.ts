@@ -4,7 +4,7 @@ import type { Partitions } from '../partitions/partitions.js';
 import type { ProgressWriter } from '../partitions/progress-writer.js';
 import type { Pipeline } from '../pipeline/pipeline.js';
 
-/** What a lane does beside its calls: reads what others wrote, takes over what they left, folds ends into rows. */
+/** Upkeep of a lane: reads records of other processes, takes over their calls, folds ends into rows. */
 export class LaneUpkeep {
   constructor(
     private readonly pipeline: Pipeline,
@@ -20,7 +20,7 @@ export class LaneUpkeep {
     for await (const jobEvent of this.parts.takeover.sweep()) this.pipeline.handleGuarded(jobEvent);
   }
 
-  /** `every`: of all partitions, else only of those with waiting calls. */
+  /** `every`: all partitions, otherwise only those with waiting calls. */
   async readTails(every: boolean): Promise<void> {
     for (const partition of this.partitions.toRead(every)) this.pipeline.handleAll(await this.parts.reader.catchUp(partition));
   }

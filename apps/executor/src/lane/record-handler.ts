@@ -8,7 +8,7 @@ import type { PersonalDataDecryptor } from '../personal/personal-data-decryptor.
 import type { Pipeline } from '../pipeline/pipeline.js';
 import type { Slots } from './slots.js';
 
-/** What records of a lane are read with. */
+/** Dependencies for reading the records of a lane. */
 export interface RecordHandlerParts {
   codec: EventCodec;
   commits: HistoryCommits;
@@ -17,7 +17,7 @@ export interface RecordHandlerParts {
   clock: Clock;
 }
 
-/** Hands rulings, grants, cancels and resolutions to the pipeline, in the order of their records. */
+/** Passes decisions, grants, cancellations and resolutions to the pipeline, in record order. */
 export class RecordHandler {
   constructor(
     private readonly parts: RecordHandlerParts,
@@ -26,7 +26,7 @@ export class RecordHandler {
     private readonly slots: Slots,
   ) {}
 
-  /** Resolves when the next batch may be read: no sooner than fewer than `waiting_max` calls wait. */
+  /** Resolves when the next batch may be read: when fewer than `waiting_max` calls wait. */
   async handleBatch(batch: EventBatch, context: LogContext): Promise<void> {
     const { commits, time, clock, decryptor } = this.parts;
     commits.note(batch, context);
@@ -38,7 +38,7 @@ export class RecordHandler {
     await this.slots.waitForCapacity();
   }
 
-  /** No handler could take the record: its call ends without having fired. */
+  /** No handler could process the record: its call ends without a run. */
   poison(lane: string, { record, event }: PoisonRecord): void {
     const job = event ? jobOf(event) : unreadableJob(record, lane, this.parts.codec);
     const jobEvent = this.intake.poison(lane, record, job);

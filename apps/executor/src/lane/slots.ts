@@ -2,7 +2,7 @@ import type { Lease } from '../lease/lease.js';
 import type { Pipeline } from '../pipeline/pipeline.js';
 import type { Dispatcher } from '../scheduling/dispatcher.js';
 
-/** Gives free slots to calls that wait, while the lease is held. */
+/** Assigns free slots to waiting calls while the lease is held. */
 export class Slots {
   constructor(
     private readonly dispatcher: Dispatcher,
@@ -16,7 +16,7 @@ export class Slots {
     this.dispatcher.wake();
   }
 
-  /** Resolves when no more than `waiting_max` calls wait. */
+  /** Resolves when at most `waiting_max` calls wait. */
   waitForCapacity(): Promise<void> {
     return this.dispatcher.waitForCapacity(this.waiting_max);
   }

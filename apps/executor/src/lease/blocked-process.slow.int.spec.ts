@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Rig } from '../testing/rig.js';
 import { SlowLeases, StoppedClock } from '../testing/several-processes.js';
 
-/** Longer than anybody keeps an answer back here. */
+/** Longer than any test delays a response. */
 const LEASE_MS = 4_000;
-/** A lease that is over long before the time of a tool is. */
+/** A lease that ends long before the timeout of a tool. */
 const SHORT_MS = 100;
 const HELD_BACK_MS = 250;
 
@@ -23,7 +23,7 @@ async function epochs(): Promise<number[]> {
 
 const started = async (call_id: string) => (await rig.eventsOf(call_id)).filter(({ event_type }) => event_type === 'tool_call_started');
 
-/** An executor whose lease ran out while it was blocked, and that cannot learn yet whether it holds it. */
+/** An executor whose lease expired while it was blocked, and that cannot find out yet whether it still holds it. */
 async function blocked(durable: boolean) {
   const store = new SlowLeases(rig.store, durable);
   await rig.start({ lease_ms: LEASE_MS }, { clock, store });
@@ -66,7 +66,7 @@ describe('an executor that was blocked for longer than its lease', () => {
     for (const { meta } of rulings) expect(await started(meta.call_id as string)).toHaveLength(1);
   });
 
-  test('gives everything up if another process took it: waiting calls run once, under the next epoch', async () => {
+  test('gives up everything if another process took it: waiting calls run once, under the next epoch', async () => {
     const { answer } = await blocked(true);
     const ruling = await rig.allow('blind_write', 'x');
     await rig.fenceAll();
@@ -79,7 +79,7 @@ describe('an executor that was blocked for longer than its lease', () => {
     expect(await epochs()).toEqual([1, 2]);
   });
 
-  test('ends what it ran under its epoch: an end that came while it could not prove its lease is not lost', async () => {
+  test('ends its calls under its epoch: an end during an unproven lease is not lost', async () => {
     const open = rig.world.close();
     const store = new SlowLeases(rig.store, false);
     await rig.start({ lease_ms: SHORT_MS }, { clock, store });

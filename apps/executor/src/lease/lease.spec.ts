@@ -2,7 +2,7 @@ import { createLogger } from '@countersign/process';
 import { describe, expect, test } from 'vitest';
 import { Lease, type LeaseTable } from './lease.js';
 
-/** The row of a lease. Its answers wait while it is `slow`. */
+/** The row of a lease. Its responses wait while it is `slow`. */
 class Table implements LeaseTable {
   epochs = 0;
   fenced = 0;
@@ -20,7 +20,7 @@ class Table implements LeaseTable {
   release = async (epoch: number) => {
     this.released.push(epoch);
   };
-  /** Answers nothing until `go` is called. */
+  /** Blocks all responses until `go` is called. */
   stall(): () => void {
     let go: () => void = () => undefined;
     this.slow = new Promise((resolve) => {
@@ -79,11 +79,11 @@ describe('a process that was blocked past the end of its lease', () => {
     await lease.close();
   });
 
-  test('a response that was read too late proves nothing: the store is asked again', async () => {
+  test('a response that was read too late proves nothing: the store is queried again', async () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     table.onHeartbeat = () => {
-      clock.now += LEASE_MS + 1; // blocked between the question and its answer
+      clock.now += LEASE_MS + 1; // blocked between the request and its response
       if (table.requested_at.length >= 3) table.onHeartbeat = () => undefined;
     };
     expect(await until(() => table.requested_at.length >= 1)).toBeUndefined();
@@ -92,7 +92,7 @@ describe('a process that was blocked past the end of its lease', () => {
     await lease.close();
   });
 
-  test('everybody who waits for the answer gets it', async () => {
+  test('every waiting caller gets the response', async () => {
     const { clock, table, lease } = world();
     await lease.start();
     const go = table.stall();
@@ -105,8 +105,8 @@ describe('a process that was blocked past the end of its lease', () => {
   });
 });
 
-describe('a store that gives no answer', () => {
-  test('ends the lease of a process that was not blocked with its time: what runs is destroyed before anybody takes it over', async () => {
+describe('a store that does not respond', () => {
+  test('ends the lease of an unblocked process on time: its runs are destroyed before another process takes over', async () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     table.stall();
@@ -118,7 +118,7 @@ describe('a store that gives no answer', () => {
     expect([look(), lost, lease.unproven]).toEqual([false, [1], false]);
   });
 
-  test('ends the lease of a blocked process after some turns: nothing proves any longer that it holds', async () => {
+  test('ends the lease of a blocked process after some turns: nothing proves any longer that it is held', async () => {
     const { clock, table, lease, lost } = world();
     await lease.start();
     const go = table.stall();
@@ -127,14 +127,14 @@ describe('a store that gives no answer', () => {
     expect(lost).toEqual([]);
     expect(await waiting).toBe(false);
     expect(lost).toEqual([1]);
-    // What it says afterwards comes too late, although the row still stands.
+    // A later response is ignored, although the row still exists.
     go();
     await until(() => lease.held);
     expect([lease.epoch, lost]).toEqual([2, [1]]);
     await lease.close();
   });
 
-  test('ends nothing where no other process can take the lease', async () => {
+  test('does not end a lease that no other process can take', async () => {
     const { clock, table, lease, lost } = world(true);
     await lease.start();
     const go = table.stall();
@@ -148,7 +148,7 @@ describe('a store that gives no answer', () => {
   });
 });
 
-test('the deadline counts from before the heartbeat was sent: a slow answer does not prolong it', async () => {
+test('the deadline counts from before the heartbeat was sent: a slow response does not extend it', async () => {
   const { clock, table, lease } = world();
   await lease.start();
   table.onHeartbeat = () => {
@@ -163,7 +163,7 @@ test('the deadline counts from before the heartbeat was sent: a slow answer does
   expect(lease.held).toBe(false);
 });
 
-test('a fenced epoch is never renewed, although its time is not over', async () => {
+test('a fenced epoch is never renewed, even before its deadline', async () => {
   const { table, lease, lost } = world();
   await lease.start();
   table.fenced = 1;
@@ -173,7 +173,7 @@ test('a fenced epoch is never renewed, although its time is not over', async () 
   await lease.close();
 });
 
-test('only epochs of processes before this one are known dead, and only where no two can be alive', async () => {
+test('only epochs of earlier processes are known to be dead, and only if no two can be alive', async () => {
   const { table, lease } = world(true);
   table.epochs = 4;
   await lease.start();

@@ -6,9 +6,9 @@ import { machineMs } from '@countersign/runtimes';
 
 /** The SQL side of leases, timed by the database's clock. */
 export interface LeaseTable {
-  /** A new epoch; every other one is fenced where `exclusive` (no other process can be alive). */
+  /** A new epoch. With `exclusive` (no other process can be alive) all others are fenced. */
   acquire(instance_id: string, lease_ms: number, exclusive: boolean): Promise<number>;
-  /** False: the epoch is fenced or deleted; it is never renewed again. */
+  /** False: the epoch is fenced or deleted, and is never renewed again. */
   heartbeat(epoch: number, lease_ms: number): Promise<boolean>;
   release(epoch: number): Promise<void>;
 }
@@ -17,24 +17,21 @@ export interface LeaseOptions {
   instance_id: string;
   lease_ms: number;
   heartbeat_ms: number;
-  /** No other executor can be alive on this database: earlier epochs are known dead. */
+  /** True if no other executor can be alive on this database: earlier epochs are known to be dead. */
   exclusive: boolean;
 }
 
-/** Turns of the timer that the store has to answer a process that was blocked. */
+/** Turns of the timer within which the store must respond to a process that was blocked. */
 const PROOF_TURNS = 2;
 
 /**
- * The right of this instance to fire and to end: one row with a time limit. The deadline is kept on the monotonic clock, counted from
- * before the heartbeat was sent, so that it never outlives the row. `check` is the last step before a call runs.
- *
- * A process that was blocked finds its lease expired although no other process may have taken it. Then it is `unproven`, not lost: nothing
- * fires and nothing ends, the store is asked, and the epoch goes on where its row still stands. It is lost where the row is fenced, and
- * where the store stays silent for `PROOF_TURNS` turns of the timer (a blocked process has none). A process that was not blocked has
- * asked in time: without an answer it loses the lease when its time is over. Where no other process can take the lease (`exclusive`)
- * only the row decides.
- *
- * `lost` is emitted once when the lease is lost: abort what runs.
+ * The right of this instance to run and to end calls: one row with a time limit. The deadline is on the monotonic clock, counted from
+ * before the heartbeat was sent, so that it never exceeds the row's. `check` is the last step before a call runs. A process that was
+ * blocked may find its lease expired although no other process has taken it. The lease is then `unproven`, not lost: no call runs or ends,
+ * the store is queried, and the epoch continues if its row still exists. It is lost if the row is fenced, or if the store does not respond
+ * for `PROOF_TURNS` turns of the timer (a blocked process has none). A process that was not blocked has queried in time: without a
+ * response it loses the lease at its deadline. If no other process can take the lease (`exclusive`), only the row decides. `lost` is
+ * emitted once when the lease is lost: running calls are aborted.
  */
 export class Lease extends EventEmitter<{ lost: [] }> {
   private current = 0;
@@ -44,9 +41,9 @@ export class Lease extends EventEmitter<{ lost: [] }> {
   private closed = false;
   private lost = true;
   private unanswered_turns = 0;
-  /** When this process last looked, by the monotonic clock: a long gap means that it was blocked. */
+  /** Monotonic time of the last check: a long gap means that this process was blocked. */
   private looked_ms = Number.NEGATIVE_INFINITY;
-  /** Its time is over, which was noticed. */
+  /** True once the expiry was noticed. */
   private expired = false;
   private readonly waiting: (() => void)[] = [];
 
@@ -61,7 +58,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     super();
   }
 
-  /** The newest epoch; it may be over (`held`). */
+  /** The newest epoch; it may have ended (see `held`). */
   get epoch(): number {
     return this.current;
   }
@@ -70,7 +67,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     return !this.lost && this.clock.monotonic_ms() < this.deadline;
   }
 
-  /** Until when other processes of this machine may begin what it permits, by their common clock. */
+  /** Until when other processes of this machine may begin calls under this lease, by their common clock. */
   get begin_before_ms(): number {
     return this.lost ? 0 : machineMs() + this.deadline - this.clock.monotonic_ms();
   }
@@ -80,7 +77,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     return !this.lost && !this.held;
   }
 
-  /** The epoch belonged to a process that is known to be dead: one before this one, where no two can be alive. */
+  /** True if the epoch belonged to a process that is known to be dead: an earlier process, if no two can be alive. */
   ownerDead(epoch: number): boolean {
     return this.options.exclusive && !this.own.has(epoch);
   }
@@ -101,7 +98,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     this.timer.unref();
   }
 
-  /** Whether it is held at this moment; called often, and before anything fires. If it expired, the store is queried at once. */
+  /** True if it is held at this moment; called often, and before each run. If it expired, the store is queried at once. */
   check(): boolean {
     const gap_ms = this.look();
     if (this.held) return true;
@@ -109,7 +106,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     return false;
   }
 
-  /** As `check`, once that is known: waits while the lease is unproven. */
+  /** As `check`, but waits while the lease is unproven. */
   async proven(): Promise<boolean> {
     while (!this.check()) {
       if (this.lost) return false;
@@ -118,7 +115,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     return true;
   }
 
-  /** As `proven`, and the lease is still that of this epoch. */
+  /** As `proven`, and the lease still has this epoch. */
   async provenUnder(epoch: number): Promise<boolean> {
     return (await this.proven()) && this.current === epoch;
   }
@@ -144,7 +141,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     this.ask();
   }
 
-  /** @returns how long ago this process looked before. */
+  /** @returns the time since the previous check of this process. */
   private look(): number {
     const now_ms = this.clock.monotonic_ms();
     const gap_ms = now_ms - this.looked_ms;
@@ -152,7 +149,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     return gap_ms;
   }
 
-  /** Its time is over: lost where this process could have learned before that it holds it, else to be proven. */
+  /** The lease expired: it is lost if this process was able to query before; otherwise it must be proven. */
   private expire(gap_ms: number): void {
     const was_blocked = gap_ms > 2 * this.options.heartbeat_ms;
     if (!this.expired && !was_blocked && !this.options.exclusive) {
@@ -168,7 +165,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     if (!this.options.exclusive && this.unanswered_turns > PROOF_TURNS) this.lose('unanswered');
   }
 
-  /** One question at a time. */
+  /** One query at a time. */
   private ask(): void {
     if (this.asking || this.closed) return;
     this.asking = (this.lost ? this.acquire() : this.renew())
@@ -183,7 +180,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     while (!this.lost && !this.closed) {
       const sent = this.clock.monotonic_ms();
       const alive = await this.table.heartbeat(epoch, this.options.lease_ms);
-      // Given up while the store was silent: what it says now comes too late.
+      // The lease was given up while the store did not respond: a later response is ignored.
       if (this.lost) return;
       if (!alive) return this.lose('fenced');
       this.deadline = Math.max(this.deadline, sent + this.options.lease_ms);
@@ -200,7 +197,7 @@ export class Lease extends EventEmitter<{ lost: [] }> {
     this.known();
   }
 
-  /** Whose it is, is known: who waits for that goes on. */
+  /** The owner is known: resumes the waiting calls. */
   private known(): void {
     this.unanswered_turns = 0;
     this.expired = false;

@@ -5,14 +5,14 @@ import { ToolError } from '@countersign/tool-kit';
 import { CallMapping } from '../calls/call-mapping.js';
 import type { Job } from '../calls/job.js';
 
-/** The mappings that the calls of this executor were mapped with. It maps results back; inputs come mapped with the call. */
+/** The mappings of the calls of this executor. They map results back; inputs arrive mapped with the call. */
 export class Mappings {
   constructor(private readonly tenants: TenantMappings) {}
 
   /**
-   * What stands between this call and its tool; undefined, at the cost of a look, where nothing does. `fired`: the call is
-   * sent again, or asked about. A promise only for a call that was fired before mapped inputs were on the record.
-   * @throws ToolError that is retryable where this process has not heard of the version yet
+   * The mapping of this call; undefined, at the cost of one lookup, if there is none. `fired`: the call is sent again or reconciled. A
+   * promise only for a call that ran before mapped inputs were recorded. @throws a retryable ToolError if this process does not know the
+   * version yet.
    */
   of(job: Job, fired: boolean): CallMapping | Promise<CallMapping> | undefined {
     const { call } = job.readable;
@@ -37,7 +37,7 @@ export class Mappings {
   }
 }
 
-/** The inputs that an earlier release sent for a call; nothing else runs without a decision. */
+/** The inputs that an earlier release sent for a call. A call that has not run needs a decision on its mapped inputs. */
 function sentBefore(made: MappedInputs | Unmappable, fired: boolean): MappedInputs {
   if (isUnmappable(made)) throw refused('the inputs cannot be mapped', { mapping_version: made.mapping_version, issues: made.issues });
   if (!fired) throw refused('no policy decision covers the mapped inputs', { mapping_version: made.mapping_version });

@@ -6,7 +6,7 @@ import { CACHED_BYTES_MAX, type ResultCache } from '@countersign/store';
 import type { Job } from '../calls/job.js';
 import { extrasOf } from '../calls/outcomes.js';
 
-/** A tool whose results may be kept, and for how long. */
+/** A tool whose results may be cached, and for how long. */
 export interface MemoTool {
   digest: string;
   contract: ToolContract;
@@ -18,7 +18,7 @@ type Kept = Pick<Outcome, 'output_json' | 'truncated' | 'warnings' | 'attachment
 
 const SEAL_BYTES = 32;
 
-/** A pure function has the same result for all callers, unless it uses secrets. */
+/** True if the result depends on the caller: always, except for a pure function without secrets. */
 function whoMatters({ effect_class, auth_requirements }: ToolContract): boolean {
   return effect_class !== 'pure' || (auth_requirements ?? []).length > 0;
 }
@@ -29,9 +29,8 @@ function whoOf({ principal, authority }: ToolCall): unknown[] {
 }
 
 /**
- * Results of read-only tools that say how long they hold. A key is the identity of the call: tenant, tool with its version
- * and contract, its inputs, the version of its source, and who asks, unless the tool is pure: what reads may refuse, or
- * answer otherwise, by principal and clearances.
+ * Caches results of read-only tools that declare how long they are valid. A cache key identifies the call: tenant, tool with version and
+ * contract, inputs, version of the source and, unless the tool is pure, the caller, because reads may depend on principal and clearances.
  */
 export class Memo {
   constructor(
@@ -65,7 +64,7 @@ export class Memo {
     this.cache.put(key, Buffer.concat([this.seal(tenant_id, key, text), text]), tool.holds_ms);
   }
 
-  /** Others may write to a shared Redis: what this installation did not keep itself is no result. */
+  /** Authenticates an entry: others may write to a shared Redis, and only entries of this installation count. */
   private seal(tenant_id: string, key: string, text: Buffer): Buffer {
     return createHmac('sha256', this.keys.tenantKey(tenant_id)).update(key).update(text).digest();
   }

@@ -8,10 +8,10 @@ import type { Partition, RecentEnd } from './partition.js';
 import type { Partitions } from './partitions.js';
 
 const READ_MAX = 500;
-/** Ends before those that must be read: as many as this process would remember of its own life (NewestByKey). */
+/** Number of ends read before the required ones: as many as this process would remember (NewestByKey). */
 const RECENT_RECORDS = 2_500;
 
-/** The end of a call whose record was dropped: that it happened is known by its key, what it answered is not. */
+/** The end of a call whose record was deleted: its key proves that it happened, but its output is unknown. */
 const DROPPED: Outcome = {
   status: 'succeeded',
   output_json: JSON.stringify(ERASED),
@@ -27,7 +27,7 @@ const DROPPED: Outcome = {
   extras: null,
 };
 
-/** Reads what others wrote to tool-executed, and what this process wrote in an earlier life, into what it knows. */
+/** Reads records on tool-executed from other processes, and from an earlier run of this one. */
 export class EndsReader {
   constructor(
     private readonly source: ReplaySource,
@@ -36,8 +36,9 @@ export class EndsReader {
   ) {}
 
   /**
-   * Learns which calls that have no row ended lately: answered by an earlier call, or read-only. Policy forgets calls that have
-   * ended and rules again where their request comes again, as after a kill; only their end on the log says that it is there.
+   * Learns which calls without a row ended recently: read-only calls, and calls that an earlier one answered. The policy service forgets
+   * ended calls and decides them again if their request is repeated, for example after a kill; only their end on the log shows that they
+   * ended.
    */
   async learnRecent(partition: Partition): Promise<void> {
     const { executed: topic, number, next_end: to } = partition;
@@ -47,7 +48,7 @@ export class EndsReader {
       for (const event of events) if (endsWithoutRow(event)) partition.ended(event.event.meta.call_id as string, endAt(event));
   }
 
-  /** Reads on to the head as of now; own records that are known are passed over. Returns what that means for calls that are open here. */
+  /** Reads to the current head and skips known own records. Returns the events for calls that are open here. */
   async catchUp(partition: Partition): Promise<JobEvent[]> {
     const happened: JobEvent[] = [];
     const { executed: topic, number } = partition;
@@ -61,14 +62,14 @@ export class EndsReader {
     return happened;
   }
 
-  /** The outcome that stands at an offset. */
+  /** The outcome at an offset. */
   async outcomeAt(partition: Partition, offset: number): Promise<Outcome | undefined> {
     const event = await this.endEventAt(partition, offset);
     if (event === 'dropped') return DROPPED;
     return event && 'outcome' in event.event ? event.event.outcome : undefined;
   }
 
-  /** The record at an offset; `dropped`: retention took it. */
+  /** The record at an offset; `dropped`: retention deleted it. */
   async endEventAt(partition: Partition, offset: number): Promise<Recorded | 'dropped' | undefined> {
     const { log, decoder } = this.source;
     const records = await log.read(partition.executed, partition.number, offset, 1).catch((cause) => {
@@ -93,7 +94,7 @@ export class EndsReader {
         const before = partition.endOf(call_id);
         const state = partition.doubts.has(call_id) ? 'in_doubt' : before ? before.state : 'running';
         const start = partition.starts.get(call_id);
-        // A start that follows on the log, as one of this process may, does not make it stale.
+        // A later start, perhaps of this process, does not make it stale.
         const started_epoch = start && start.offset < at.offset ? start.epoch : null;
         const meaning = lateEnd({ state, started_epoch }, at.event);
         if (meaning.kind !== 'nothing') happened = this.ended(partition, at, at.event);
@@ -146,7 +147,7 @@ export class EndsReader {
     return this.heard(partition, { call_id: id, attempt, outcome, because: 'live_key', effect_now: null });
   }
 
-  /** Calls that wait for that end get its answer; the call itself, where it is open here, is over. */
+  /** Calls that wait for that end get its answer; the call itself ends if it is open here. */
   private heard(partition: Partition, earlier: EarlierAnswer): JobEvent[] {
     const verdict = { kind: 'answered' as const, earlier };
     const happened: JobEvent[] = (partition.awaiting_remote_outcome.get(earlier.call_id) ?? []).map((job) => ({
@@ -161,7 +162,7 @@ export class EndsReader {
   }
 }
 
-/** The key of a read-only call is its own id. */
+/** True if the end has no row: the key of a read-only call is its own id. */
 function endsWithoutRow(at: Recorded): boolean {
   if (at.event_type === 'tool_retry_deduplicated') return true;
   return at.event_type === 'tool_executed' && at.event.meta.call_id?.endsWith(at.event.idempotency_key) === true;

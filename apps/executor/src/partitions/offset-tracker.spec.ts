@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { OffsetTracker } from './offset-tracker.js';
 
-test('everything below the lowest record that is not done is history, in any order of opening and covering', () => {
+test('everything below the lowest unfinished record is history, in any order of opening and acknowledgement', () => {
   const acts = fc.array(fc.record({ offset: fc.integer({ min: 0, max: 60 }), covers: fc.boolean() }), { maxLength: 200 });
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 20 }), acts, (start, list) => {
@@ -23,7 +23,7 @@ test('everything below the lowest record that is not done is history, in any ord
   );
 });
 
-test('it knows the lowest end above what is history', () => {
+test('it knows the lowest end above the history', () => {
   const tracker = new OffsetTracker(0);
   for (let offset = 0; offset < 5; offset++) tracker.open(offset);
   expect(tracker.lowestEndAbove()).toBe(Number.POSITIVE_INFINITY);

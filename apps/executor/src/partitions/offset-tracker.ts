@@ -1,10 +1,10 @@
-/** What is known of a record: nothing, that its call is open, that it needs nothing more, or where its end stands. */
+/** State of a record: unseen, its call is open, acknowledged, or the offset of its end. */
 type RecordState = 'unseen' | 'open' | 'acknowledged' | number;
 const COMPACT_AT = 4096;
 
 /**
- * Which records of one input topic are done with: a record is acknowledged once its call has a row or an end (or it is none
- * of the executor's business). Below the lowest that is not, everything is history and never fires.
+ * Tracks the finished records of one input topic: a record is acknowledged once its call has a row or an end, or if it does not concern
+ * the executor. All offsets below the lowest unacknowledged one are history, and their calls never run.
  */
 export class OffsetTracker {
   private states: RecordState[] = [];
@@ -15,12 +15,12 @@ export class OffsetTracker {
     this.base = history_below;
   }
 
-  /** Everything below is history. */
+  /** All lower offsets are history. */
   get historyBelow(): number {
     return this.base;
   }
 
-  /** False: the record is history or was acknowledged before; nothing may be done with it. */
+  /** False: the record is history or was acknowledged before, and must be skipped. */
   open(offset: number): boolean {
     if (offset < this.base) return false;
     const at = this.slot(offset);
@@ -29,7 +29,7 @@ export class OffsetTracker {
     return true;
   }
 
-  /** The record needs nothing any more; `end_offset`: where its end stands on tool-executed, if it has one. */
+  /** The record is finished; `end_offset`: the offset of its end on tool-executed, if it has one. */
   acknowledge(offset: number, end_offset?: number): void {
     if (offset < this.base) return;
     const at = this.slot(offset);
@@ -46,7 +46,7 @@ export class OffsetTracker {
     }
   }
 
-  /** The lowest end that a later reader must see to know what is acknowledged above `historyBelow`; Infinity: none. */
+  /** The lowest end that a later reader must read to know which records above `historyBelow` are acknowledged; Infinity: none. */
   lowestEndAbove(): number {
     let lowest = Number.POSITIVE_INFINITY;
     for (let at = this.head; at < this.states.length; at++) {

@@ -5,7 +5,7 @@ import { Partitions } from './partitions.js';
 const started = (partition: Partition, call_id: string, offset: number) =>
   partition.starts.set(call_id, { epoch: 1, offset, fired_at_ms: 0, process: null });
 
-test('a start is known once everything below it was written here or read', async () => {
+test('a start is known once all records below it were written here or read', async () => {
   const partition = new Partition('shared', 0);
   started(partition, 'a', 2);
   expect(partition.startKnown('b')).toBeUndefined();
@@ -19,7 +19,7 @@ test('a start is known once everything below it was written here or read', async
   expect(partition.startKnown('a')).toBeUndefined();
 });
 
-test('a partition that went to another executor is read as long as own records stand behind those of others', async () => {
+test('a partition that moved to another executor is read while own records follow records of others', async () => {
   const partitions = new Partitions();
   await partitions.assign('shared', [0, 1], async (lane, number) => new Partition(lane, number));
   const [kept, lost] = [partitions.get('shared', 0), partitions.get('shared', 1)];
@@ -29,7 +29,7 @@ test('a partition that went to another executor is read as long as own records s
   expect(partitions.toRead(false)).toEqual([lost]);
 });
 
-test('what is left of a revoked partition is found until it is opened again, also where that fails at first', async () => {
+test('the rest of a revoked partition is kept until it is opened again, even if that fails at first', async () => {
   const partitions = new Partitions();
   const open = async (lane: string, number: number) => new Partition(lane, number);
   await partitions.assign('shared', [0], open);
@@ -42,7 +42,7 @@ test('what is left of a revoked partition is found until it is opened again, als
   expect([partitions.get('shared', 0) === former, partitions.get('shared', 0).assigned]).toEqual([false, true]);
 });
 
-test('reading on passes over own records, and forgets that they stood ahead', () => {
+test('a read skips own records, and forgets that they were ahead', () => {
   const partition = new Partition('shared', 0);
   partition.wrote(3);
   partition.wrote(7);

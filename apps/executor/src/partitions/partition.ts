@@ -7,41 +7,41 @@ import type { Job } from '../calls/job.js';
 import { NewestByKey } from '../calls/newest-by-key.js';
 import { OffsetTracker } from './offset-tracker.js';
 
-/** The newest start of a call that has no end yet. */
+/** The newest start of a call that has not ended. */
 export interface Start {
   epoch: number;
   offset: number;
   fired_at_ms: number;
-  /** The process that it runs in, where that is not its executor's. */
+  /** The process that it runs in, if it is not the executor itself. */
   process: ProcessIdentity | null;
 }
 
-/** A call that ended here or on the log lately. */
+/** A call that ended recently, here or on the log. */
 export interface RecentEnd {
   state: ExecutionState;
   end_offset: number;
   ended_at_ms: number;
-  /** Up to which revision it is closed: Infinity for an end, the revision for a call that was judged again. */
+  /** The last revision that is closed: Infinity after an end, the revision itself if the call was sent back for a new decision. */
   revision: number;
 }
 
 const RECENT_MAX = 5_000;
 const INPUTS: readonly CallTopic[] = ['policy-decided', 'approval-granted'];
 
-/** What this process knows of one partition of a lane: what is history, what ended lately, what started, who waits. */
+/** What this process knows about one partition of a lane: history, recent ends, starts and waiting calls. */
 export class Partition implements OwnedPartition {
   /** By topic name on the log. */
   readonly inputs: ReadonlyMap<string, OffsetTracker>;
   readonly executed: string;
-  /** Calls that started and have no end, by call. */
+  /** Calls that started and have not ended, by call. */
   readonly starts = new Map<string, Start>();
   /** Calls in doubt, and their rows. */
   readonly doubts = new Map<string, DoubtfulRows>();
-  /** Calls that wait for the end of a call which another executor runs. */
+  /** Calls that wait for the end of a call of another executor. */
   readonly awaiting_remote_outcome = new Map<string, Job[]>();
-  /** Cancelled before this process knew of a ruling that allows them. */
+  /** Calls that were cancelled before this process knew an authorization. */
   readonly cancelled = new Set<string>();
-  /** What waits until everything below an offset of tool-executed is known. */
+  /** Callers that wait until everything below an offset of tool-executed is known. */
   private waiting: { offset: number; known(): void }[] = [];
   private known_below = 0;
   /** Own records above `next_end`. */
@@ -58,12 +58,12 @@ export class Partition implements OwnedPartition {
     this.executed = laneTopic('tool-executed', lane);
   }
 
-  /** False once the partition went to another executor; what runs is finished all the same. */
+  /** False once the partition moved to another executor; running calls still finish here. */
   get assigned(): boolean {
     return this.is_assigned;
   }
 
-  /** Below, everything is history. */
+  /** All lower offsets are history. */
   resumeFrom(): TopicOffset[] {
     return [...this.inputs].map(([topic, tracker]) => ({ topic, partition: this.number, offset: tracker.historyBelow }));
   }
@@ -85,18 +85,18 @@ export class Partition implements OwnedPartition {
     for (const each of now_known) each.known();
   }
 
-  /** Its end, if it has one: a call that was judged again has none, it may be granted and run. */
+  /** Its end, if it has one. A call that was sent back for a new decision has none: it may be granted and run. */
   endOf(call_id: string): RecentEnd | undefined {
     const recent = this.recent.get(call_id);
     return recent?.revision === Number.POSITIVE_INFINITY ? recent : undefined;
   }
 
-  /** Whether nothing of this revision may run any more: the call has ended, or was judged again since. */
+  /** True if this revision may no longer run: the call has ended, or was sent back for a new decision. */
   isClosed(call_id: string, revision: number): boolean {
     return (this.recent.get(call_id)?.revision ?? Number.NEGATIVE_INFINITY) >= revision;
   }
 
-  /** An end of a call. The first one counts, but for one that resolves a doubt. */
+  /** Notes an end of a call. The first one counts, except that a resolution replaces a doubt. */
   ended(call_id: string, end: RecentEnd): void {
     const before = this.recent.get(call_id);
     if (before && before.revision >= end.revision && before.state !== 'in_doubt') return;
@@ -105,13 +105,13 @@ export class Partition implements OwnedPartition {
     this.cancelled.delete(call_id);
   }
 
-  /** The effect of a call was undone. */
+  /** Notes that the effect of a call was undone. */
   compensated(call_id: string): void {
     const end = this.recent.get(call_id);
     if (end) this.recent.set(call_id, { ...end, state: 'compensated' });
   }
 
-  /** Resolves once everything on tool-executed below the newest start of a call is known; undefined: it is already. */
+  /** Resolves once everything on tool-executed below the newest start of a call is known; undefined if it already is. */
   startKnown(call_id: string): Promise<void> | undefined {
     const start = this.starts.get(call_id);
     if (start === undefined || start.offset < this.next_end) return undefined;
@@ -123,7 +123,7 @@ export class Partition implements OwnedPartition {
     this.inputs.get(topic)?.acknowledge(offset, end_offset);
   }
 
-  /** Own records are on tool-executed; if they follow the known records, no other process wrote in between. */
+  /** Notes own records on tool-executed. If they directly follow the known records, no other process wrote in between. */
   wrote(offset: number): void {
     if (offset !== this.next_end) {
       if (offset > this.next_end) this.ahead.add(offset);
@@ -133,19 +133,19 @@ export class Partition implements OwnedPartition {
     while (this.ahead.size > 0 && this.ahead.delete(this.next_end)) this.next_end++;
   }
 
-  /** Neither read before nor written here. */
+  /** True if the record was neither read nor written here. */
   isUnread(offset: number): boolean {
     return offset >= this.next_end && !this.ahead.has(offset);
   }
 
-  /** Everything on tool-executed below the offset was read. */
+  /** Notes that everything on tool-executed below the offset was read. */
   readTo(offset: number): void {
     if (offset <= this.next_end) return;
     for (const own of this.ahead) if (own < offset) this.ahead.delete(own);
     this.next_end = offset;
   }
 
-  /** From where the ends must be read by whoever gets the partition next. */
+  /** The offset from which the next owner of the partition must read the ends. */
   endsFrom(): number {
     let lowest = this.next_end;
     for (const start of this.starts.values()) if (start.offset < lowest) lowest = start.offset;

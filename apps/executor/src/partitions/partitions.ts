@@ -5,10 +5,10 @@ import type { ClaimedRows, FoldedEnd, Progress } from '../arbiter/arbiter.js';
 import type { Job } from '../calls/job.js';
 import { Partition } from './partition.js';
 
-/** The partitions that this process has or had, by lane and number, and the ends that wait to be folded into rows. */
+/** The current and former partitions of this process, by lane and number, and the ends that wait to be folded into rows. */
 export class Partitions {
   private readonly owned = new OwnedPartitions<Partition>();
-  /** Of other executors: what still runs of them here is finished here, and answers of their calls are read. */
+  /** Partitions of other executors: their calls that still run here are finished, and the answers of their calls are read. */
   private readonly others = new Map<string, Partition>();
   private ends: FoldedEnd[] = [];
   private closed: string[] = [];
@@ -24,7 +24,7 @@ export class Partitions {
     return offsets;
   }
 
-  /** From the call on none of them is assigned. */
+  /** From this call on they are no longer assigned. */
   revoke(lane: string, numbers: readonly number[]): Promise<void> {
     this.remember(lane, numbers);
     return this.owned.revoke(lane, numbers);
@@ -66,7 +66,7 @@ export class Partitions {
     );
   }
 
-  /** All records that brought this call need nothing more. */
+  /** Acknowledges all records of this call. */
   acknowledge(job: Job, end_offset?: number): void {
     const partition = this.of(job);
     const { topic, offset } = job.authorised.source;
@@ -74,13 +74,13 @@ export class Partitions {
     for (const source of job.sources ?? []) partition.acknowledge(source.topic, source.offset, end_offset);
   }
 
-  /** The end of a call goes into its row, or into both of them. */
+  /** Queues the end of a call for its row, or for both rows. */
   foldLater({ key, attempt, secondary_key }: ClaimedRows, end: Omit<FoldedEnd, 'key' | 'attempt'>): void {
     this.ends.push({ key, attempt, ...end });
     if (secondary_key) this.ends.push({ key: secondary_key.idempotency_key, attempt: secondary_key.attempt, ...end });
   }
 
-  /** An end of a compensation: where the effect is undone its row says so, and its key is free. */
+  /** Queues the end of a compensation: if the effect is undone, its row records that and its key is free. */
   compensateLater(
     lane: string,
     compensation: Compensation | undefined,
@@ -93,12 +93,12 @@ export class Partitions {
     this.foldLater({ key, attempt, secondary_key }, { call_id, state: 'compensated', resources: 'none', end_offset, ended_at_ms });
   }
 
-  /** An approval that ended without a grant. */
+  /** Queues an approval that closed without a grant. */
   closeLater(approval_id: string): void {
     this.closed.push(approval_id);
   }
 
-  /** Up to `ends_max` ends, the newest of each row, and, where that is all of them, how far the assigned partitions are done. */
+  /** Up to `ends_max` ends, the newest of each row; with all of them, also the progress of the assigned partitions. */
   takeFold(ends_max: number): { ends: FoldedEnd[]; closed: string[]; progress: Progress[]; left: number } {
     const newest = new Map<string, FoldedEnd>();
     for (const end of this.ends.splice(0, ends_max))
@@ -108,7 +108,7 @@ export class Partitions {
     return { ends: [...newest.values()], closed, progress: left === 0 ? this.progress() : [], left };
   }
 
-  /** The fold failed: what it had goes first next time. */
+  /** The fold failed: its items go first next time. */
   putBack(ends: readonly FoldedEnd[], closed: readonly string[]): void {
     this.ends.unshift(...ends);
     this.closed.unshift(...closed);

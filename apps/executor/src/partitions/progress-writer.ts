@@ -5,7 +5,7 @@ import type { Partitions } from './partitions.js';
 
 const ENDS_MAX = 1000;
 
-/** Folds ends into their rows and keeps how far each partition is done: lazily, together, one write at a time. */
+/** Folds ends into rows and stores the progress of each partition: lazily, batched, one write at a time. */
 export class ProgressWriter {
   private readonly written = new Map<string, string>();
   private running: Promise<void> | undefined;
@@ -16,7 +16,7 @@ export class ProgressWriter {
     private readonly commits: HistoryCommits,
   ) {}
 
-  /** Writes what there is. A write that runs is waited for, so that ends known before the call are in their rows after it. */
+  /** Writes pending items. Waits for a running write first, so that ends known before this call are in their rows after it. */
   async write(): Promise<void> {
     while (this.running) await this.running.catch(() => undefined);
     this.running = this.fold();

@@ -9,12 +9,12 @@ import { closedBy } from '../calls/closing.js';
 const READ_MAX = 500;
 const RULINGS: readonly CallTopic[] = ['policy-decided', 'approval-granted'];
 
-/** The key of edited inputs, where the event names one. */
+/** The key of edited inputs, if the event has one. */
 function secondaryKeyOf({ event }: Recorded): ClaimedKey | null {
   return 'also' in event ? event.also : null;
 }
 
-/** A resolution follows whatever ran since the doubt: the system may show any of them, so no earlier result holds. */
+/** Other effects may have run between a doubt and its resolution, and the system may show any of them, so no earlier result is valid. */
 function resourcesAfter(at: Recorded, resources: ClaimedResources | null): ClaimedResources | null {
   if (at.event_type !== 'tool_call_resolved' || !resources) return resources;
   return { ...resources, generation: Math.max(resources.generation, at.event.outcome.ended_at_ms) };
@@ -30,15 +30,15 @@ function undoneBy(at: Recorded): FoldedEnd[] {
   return also ? [own, { key: also.idempotency_key, attempt: also.attempt, ...end }] : [own];
 }
 
-/** The approval that a start says its claim took. */
+/** The approval that a start record says its claim consumed. */
 function useOf(at: Recorded): { approval_id: string; call_id: string }[] {
   if (at.event_type !== 'tool_call_started' || at.event.approval_id === null) return [];
   return [{ approval_id: at.event.approval_id, call_id: at.event.meta.call_id as string }];
 }
 
 /**
- * Puts the arbiter's rows back where the database is empty and the log is not: first what tool-executed tells of each
- * attempt, then the digests that only the rulings know. Done before anything is claimed; harmless where rows are there.
+ * Restores the arbiter's rows if the database is empty and the log is not: first every attempt on tool-executed, then the digests, which
+ * only the decisions contain. Runs before any claim; harmless if rows exist.
  */
 export class RowRestorer {
   private epoch_max = 0;
@@ -50,7 +50,7 @@ export class RowRestorer {
     private readonly snapshot: Pick<KeySnapshot, 'restore'> | undefined,
   ) {}
 
-  /** The highest epoch that the log knows: those to come must be higher. */
+  /** The highest epoch on the log: new epochs must be higher. */
   get epochMax(): number {
     return this.epoch_max;
   }

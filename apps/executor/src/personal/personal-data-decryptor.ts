@@ -6,9 +6,9 @@ import { jobOf } from '../calls/authorised.js';
 import type { Job } from '../calls/job.js';
 import type { Seen } from '../tool-runs/recorded-result.js';
 
-/** Opens sealed calls before they run, in memory only, and has their keys at hand when what came of them is sealed. */
+/** Decrypts encrypted calls in memory before they run, and has the keys ready for encrypting their results. */
 export class PersonalDataDecryptor {
-  /** What a batch allows, until its jobs are made. */
+  /** The decrypted calls of a batch, until their jobs are created. */
   private readonly known = new WeakMap<ToolCall, OpenedCall | 'erased'>();
 
   constructor(
@@ -17,7 +17,7 @@ export class PersonalDataDecryptor {
     private readonly logger: Logger,
   ) {}
 
-  /** Undefined: nothing in the batch is sealed. @throws InfrastructureFault where the keys are unavailable */
+  /** Undefined if no call of the batch is encrypted. @throws InfrastructureFault if the keys are unavailable */
   prepare(batch: EventBatch): Promise<void> | undefined {
     const sealed = batch.events.filter((event) => 'call' in event.event && (event.event.call as ToolCall | null)?.sealed);
     if (sealed.length === 0) return undefined;
@@ -25,7 +25,7 @@ export class PersonalDataDecryptor {
     return Promise.all(jobs.map(async (job) => this.known.set(job.call, await this.open(job)))).then(() => undefined);
   }
 
-  /** Gives a job what was prepared for it. */
+  /** Attaches the prepared data to a job. */
   admit(job: Job): void {
     if (job.call.sealed) job.opened = this.known.get(job.call) ?? 'erased';
   }
@@ -34,12 +34,12 @@ export class PersonalDataDecryptor {
     return (await this.personal?.open(tenant_id, call, this.rules(tenant_id, call))) ?? 'erased';
   }
 
-  /** Its data is erased, or an erasure is recorded: it does not run. */
+  /** True if its data is erased, or an erasure is recorded: it does not run. */
   isErased({ opened, call, tenant_id }: Job): boolean {
     return opened === 'erased' || (call.sealed !== null && isErased(this.state(), tenant_id, call.sealed));
   }
 
-  /** Loads the keys of whoever a result names. Without them nothing of theirs is kept. */
+  /** Loads the keys of the subjects that a result names. Without their keys their data is not stored. */
   async ready(job: Job, seen: Seen): Promise<void> {
     const { opened, tenant_id, call } = job;
     if (!opened || opened === 'erased' || seen.kind !== 'output') return;
@@ -58,7 +58,7 @@ export class PersonalDataDecryptor {
     if (seal) job.opened = { ...opened, seal };
   }
 
-  /** What may be written of how a call ended. */
+  /** The part of an outcome that may be written, with personal data encrypted. */
   outcome(job: Job, outcome: Outcome): Outcome {
     const { opened } = job;
     return opened && opened !== 'erased' ? opened.seal.outcome(outcome) : outcome;

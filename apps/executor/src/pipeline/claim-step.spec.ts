@@ -12,12 +12,12 @@ function confirmed(lease: { epoch: number; unproven?: boolean; held?: boolean },
   return claim.confirmLease(job);
 }
 
-test('what is won under a lease goes on under that lease', () => {
+test('a claim won under a lease continues under that lease', () => {
   expect(confirmed({ epoch: 5 })).toBe('lease_confirmed');
   expect(confirmed({ epoch: 5 }, true)).toBe('tombstone_confirmed');
 });
 
-test('what is won under a lease that was lost is not started under the next one: its row is taken over', async () => {
+test('a claim won under a lost lease is not started under the next one: its row is taken over', async () => {
   expect(confirmed({ epoch: 6 })).toBe('lease_missing');
   expect(confirmed({ epoch: 5, held: false })).toBe('lease_missing');
   expect(await confirmed({ epoch: 6, unproven: true })).toBe('lease_missing');

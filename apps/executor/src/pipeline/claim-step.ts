@@ -10,7 +10,7 @@ import type { ProgressWriter } from '../partitions/progress-writer.js';
 
 const LOOK_AGAIN_MS = 250;
 
-/** Gets a call its row, or the answer of the call that has it. */
+/** Gets the row of a call, or the answer of the call that holds it. */
 export class ClaimStep {
   constructor(
     private readonly claims: Claims,
@@ -24,7 +24,7 @@ export class ClaimStep {
     return this.claims.claim(job);
   }
 
-  /** What is won under an epoch is started under it, or left to whoever takes the rows of the epoch over. */
+  /** A claim won under an epoch is started under that epoch, or left to the process that takes over the rows of the epoch. */
   confirmLease(job: Job): CallEvent | Promise<CallEvent> {
     if (!this.lease.unproven) return this.confirmed(job, this.lease.check());
     return this.lease.proven().then((held) => this.confirmed(job, held));
@@ -38,13 +38,16 @@ export class ClaimStep {
     return 'tombstone_confirmed';
   }
 
-  /** The attempt before must be released in its row before the next one can get its own. */
+  /** The previous attempt must be released in its row before the next one can claim its own. */
   async foldThenClaim(): Promise<CallEvent> {
     await this.progress.write().catch(() => undefined);
     return 'retry_due';
   }
 
-  /** The call that holds the key of edited inputs belongs to another partition, whose ends may be read elsewhere: its row tells them. */
+  /**
+   * The call that holds the key of the edited inputs belongs to another partition, whose ends this process may not read: its row shows
+   * them.
+   */
   async pauseThenClaim(): Promise<CallEvent> {
     await sleep(LOOK_AGAIN_MS, undefined, { ref: false });
     return 'pause_over';
@@ -54,7 +57,7 @@ export class ClaimStep {
     return this.answers.read(job);
   }
 
-  /** Policy looks at the rows when it rules again: what ended here must be in them by then. */
+  /** The policy service reads the rows when it decides again: local ends must be in them by then. */
   fold(job: Job): Promise<CallEvent> {
     return this.progress.write().then(
       () => this.answers.staleAnswer(job),

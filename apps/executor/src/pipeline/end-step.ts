@@ -13,10 +13,10 @@ import type { ToolTallies } from '../tallies/tool-tallies.js';
 const RESOURCE_IN_DOUBT =
   'resource_in_doubt: an earlier effect on the same resource has an unknown outcome; it may still happen, or may have happened after this one';
 
-/** Statuses that say nothing about the effect that a repeat of the key asks for: its repeats go their own way. */
+/** Statuses without information about the effect: repeats of the key do not get this answer. */
 const OWN_END = new Set<Outcome['status']>(['cancelled', 'expired']);
 
-/** What an end says besides its outcome. */
+/** Dependencies that add further data to an end. */
 export interface EndStepParts {
   configuration: OwnConfiguration;
   decryptor: PersonalDataDecryptor;
@@ -24,7 +24,7 @@ export interface EndStepParts {
   tools: ToolTallies;
 }
 
-/** Ends a call: checks its approval, writes its end and releases what it held. */
+/** Ends a call: checks its approval, writes its end and releases its resources. */
 export class EndStep {
   constructor(
     private readonly ends: OutcomeRecorder,
@@ -40,7 +40,7 @@ export class EndStep {
     return this.approvals.later();
   }
 
-  /** Adds what callers are warned of, and encrypts what is personal. */
+  /** Adds warnings for callers, and encrypts personal data. */
   seal(job: Job): void {
     if (job.verdict?.kind !== 'ended') return;
     const { configuration, decryptor, spans } = this.around;
@@ -76,7 +76,7 @@ export class EndStep {
     if (outcome && job.started_at_ms > 0) this.around.tools.ended(job, outcome);
   }
 
-  /** What its end answers to calls of its key; undefined: they go their own way. */
+  /** The answer for later calls of its key; undefined: they run on their own. */
   answerOf({ call_id, attempt, verdict }: Job): EarlierAnswer | undefined {
     if (verdict?.kind === 'answered') return verdict.earlier;
     if (verdict?.kind !== 'ended' || OWN_END.has(verdict.outcome.status)) return undefined;

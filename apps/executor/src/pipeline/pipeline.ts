@@ -10,7 +10,7 @@ import type { PrepareStep } from './prepare-step.js';
 import type { RunStep } from './run-step.js';
 import type { StartStep } from './start-step.js';
 
-/** The parts of the pipeline, in the order in which a call meets them. */
+/** The steps of the pipeline, in call order. */
 export interface PipelineSteps {
   prepare: PrepareStep;
   judge: Dispatcher;
@@ -23,7 +23,7 @@ export interface PipelineSteps {
 type Answer = CallEvent | undefined;
 type Questions = Readonly<Record<CallQuestion, (job: Job) => Answer | Promise<Answer>>>;
 type Effects = Readonly<Record<CallEffect, (job: Job) => void>>;
-/** Effects that make something happen to other calls. */
+/** Effects on other calls. */
 type EffectOnOthers =
   | 'adopt'
   | 'answer_joiners'
@@ -87,8 +87,8 @@ function effectsOf({ prepare, judge, start, run, end }: PipelineSteps): Omit<Eff
 }
 
 /**
- * Takes calls from their ruling to their end, by the table of their life (`callLife`): an event gives the next stage, what is done,
- * and what is asked; the answer is the next event. No other place changes the stage of a call.
+ * Drives calls from their decision to their end, by the table `callLife`: an event determines the next stage, the effects and the
+ * question; the answer to the question is the next event. Only this class changes the stage of a call.
  */
 export class Pipeline {
   private readonly questions: Questions;
@@ -102,7 +102,7 @@ export class Pipeline {
     this.effects = { ...effectsOf(steps), ...this.effectsOnOthers() };
   }
 
-  /** `verdict`: how the call ends by this event, where it does not come too late. */
+  /** `verdict`: how the event ends the call, unless it comes too late. */
   handle(job: Job, event: CallEvent, verdict?: Verdict): void {
     const step = this.stepOf(job, event);
     if (!step) return;
@@ -112,7 +112,7 @@ export class Pipeline {
     if (step.ask) this.follow(job, step.ask);
   }
 
-  /** As `handle`; what goes wrong ends the call that it happens to, and no other. */
+  /** As `handle`; an error ends only the call that it happens to. */
   handleGuarded({ job, event, verdict }: JobEvent): void {
     try {
       this.handle(job, event, verdict);
@@ -166,7 +166,7 @@ export class Pipeline {
     };
   }
 
-  /** The open call of the same id must not find the row that is taken over and think that it won it. */
+  /** Replaces the open call of the same id: it must not find the taken-over row and mistake it for its own. */
   private adopt(job: Job): void {
     const known = this.steps.prepare.replacedBy(job);
     if (known) this.handle(known, 'replaced');
@@ -202,7 +202,7 @@ export class Pipeline {
     this.admit(again);
   }
 
-  /** The row of a write that is claimed is its successor's; a tombstone is settled only by the process that reads its decision again. */
+  /** The successor takes over the row of a claimed write; a tombstone is settled only by the process that reads its decision again. */
   private readmitUnclaimed(job: Job): void {
     if (job.claimed && !job.refusal) this.steps.prepare.acknowledge(job);
     else this.admit(this.steps.prepare.fresh(job));

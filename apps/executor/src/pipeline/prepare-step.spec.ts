@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const historyBelow = () => partitions.get('shared', 0).inputs.get('policy-decided')?.historyBelow;
 
-test('a record that repeats a claimed call needs nothing more', () => {
+test('a record that repeats a claimed call is acknowledged', () => {
   const job = plainJob('a');
   job.claimed = true;
   open.add(job, true);
@@ -36,7 +36,7 @@ test('a record that repeats a tombstone stays open until its end is written: a t
   expect(historyBelow()).toBe(1);
 });
 
-test('the next revision of a call is not done with when the one before ends, wherever that one is', () => {
+test('the next revision of a call is not finished by the end of the previous one, in any stage', () => {
   const first = plainJob('a', { offset: 0 });
   open.add(first, true);
   const second = plainJob('a', { offset: 1, revision: 2 });
@@ -47,7 +47,7 @@ test('the next revision of a call is not done with when the one before ends, whe
   expect(first.next).toBe(second);
 });
 
-test('a call that is taken over brings its next revision and those that joined it', () => {
+test('a call that is taken over keeps its next revision and the calls that joined it', () => {
   const known = plainJob('a');
   const joiner = plainJob('b');
   known.joiners = [joiner];

@@ -5,7 +5,7 @@ import type { Intake } from '../intake/intake.js';
 import type { Partitions } from '../partitions/partitions.js';
 import type { FairQueue } from '../scheduling/fair-queue.js';
 
-/** Admits calls and keeps what is open: by call, by key, and who waits for whom. */
+/** Admits calls and keeps the open ones: by call, by key, and which calls wait for which. */
 export class PrepareStep {
   constructor(
     private readonly intake: Intake,
@@ -26,14 +26,14 @@ export class PrepareStep {
     this.open.remove(job);
   }
 
-  /** Its records need nothing more; where its end is known, they say where it stands. */
+  /** Acknowledges its records; if its end is known, with its offset. */
   acknowledge(job: Job): void {
     this.partitions.acknowledge(job, this.partitions.of(job).endOf(job.call_id)?.end_offset);
   }
 
   /**
-   * The call is here already: this record is acknowledged with it, or is its next revision. A takeover skips tombstones, so
-   * its records stay open until its end is written.
+   * The call is already open: this record is acknowledged with it, or is its next revision. A takeover skips tombstones, so its records
+   * stay open until its end is written.
    */
   merge(job: Job): void {
     this.mergeInto(this.open.ofCall(job.call_id) as Job, job);
@@ -79,7 +79,7 @@ export class PrepareStep {
     return this.open.ofCall(job.call_id);
   }
 
-  /** It is open from now on, with who waited for it, and holds a slot. */
+  /** Opens it with the calls that waited for it, and gives it a slot. */
   adopt(job: Job, known: Job | undefined): void {
     const { awaiting_remote_outcome } = this.partitions.of(job);
     this.open.add(job, job.write);
@@ -91,7 +91,7 @@ export class PrepareStep {
     this.queue.hold(job.tenant_id);
   }
 
-  /** The same call from its beginning: its run was destroyed, or its end was not written. */
+  /** Restarts the call from its beginning: its run was destroyed, or its end was not written. */
   fresh(job: Job): Job {
     const again = new Job(job.authorised, job.write);
     again.sources = job.sources;

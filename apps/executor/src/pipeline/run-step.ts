@@ -9,7 +9,7 @@ import type { Resolutions } from '../recording/resolutions.js';
 import type { CallRunner } from '../running/call-runner.js';
 import type { CallSpans } from '../running/call-spans.js';
 
-/** What runs are followed with. */
+/** Dependencies that follow a run. */
 export interface RunStepParts {
   spans: CallSpans;
   lease: Lease;
@@ -17,7 +17,7 @@ export interface RunStepParts {
   logger: Pick<Logger, 'error'>;
 }
 
-/** Runs a call, and takes what comes of it, also where it comes late. */
+/** Runs a call and handles its result, also if the result comes late. */
 export class RunStep {
   constructor(
     private readonly runs: CallRunner,
@@ -66,12 +66,12 @@ export class RunStep {
     return this.runs.broken(job, cause);
   }
 
-  /** Its late result ends its doubt. */
+  /** Its late result resolves its doubt. */
   resolveDoubt(job: Job): void {
     this.report(this.resolutions.byLateResult(job, this.sealed(job)));
   }
 
-  /** Its late result, after its lease was lost. */
+  /** Records its late result as evidence after its lease was lost. */
   recordEvidence(job: Job): void {
     this.report(this.ends.evidence(job, this.sealed(job)));
   }

@@ -4,7 +4,7 @@ import type { UndoneEffects } from '../claims/undone-effects.js';
 import type { PreExecutionGate } from '../judging/pre-execution-gate.js';
 import type { StartRecorder } from '../recording/start-recorder.js';
 
-/** Stands between a claim and its effect: a durable start, then a last look. */
+/** The steps between a claim and its effect: a durable start, then a final check. */
 export class StartStep {
   constructor(
     private readonly starts: StartRecorder,
@@ -16,7 +16,7 @@ export class StartStep {
     return this.starts.record(job);
   }
 
-  /** An undo needs the effect at hand; where it cannot be read now it is looked at again by the next tick. */
+  /** An undo needs its effect loaded; if it cannot be read now, the next tick tries again. */
   pass(job: Job): CallEvent | Promise<CallEvent | undefined> {
     if (job.call.compensates && !job.undone) return this.undone.ready(job).catch(() => 'gate_closed');
     return this.gate.pass(job);

@@ -2,7 +2,7 @@ import { isInfrastructureFault } from '@countersign/contracts';
 import { type EventLog, type NewRecord, retried, retryPlans } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
 
-/** Appends until the records are durable. A failed append may have written them; a repeat does no harm, because the first record wins. */
+/** Appends until the records are durable. A failed append may have written them; a repeat is harmless, because the first record counts. */
 export class Appender {
   constructor(
     private readonly log: EventLog,

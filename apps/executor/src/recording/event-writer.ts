@@ -34,17 +34,17 @@ export interface Resolution {
   outcome: Outcome;
   source: { topic: string; offset: number } | null;
   secondary_key: ClaimedKey | null;
-  /** What the call was to undo. */
+  /** The effect that the call was to undo. */
   compensates: CompensatedEffect | null;
 }
 
-/** Absent for a call that undoes nothing, so that its records stay as they were. */
+/** Absent for a call that undoes nothing, so that its records stay unchanged. */
 function undoing(job: Job): { compensates?: CompensatedEffect } {
   const compensates = compensated(job);
   return compensates ? { compensates } : {};
 }
 
-/** Builds the records that the executor puts on tool-executed. */
+/** Builds the records of the executor for tool-executed. */
 export class EventWriter {
   constructor(
     private readonly codec: EventCodec,
@@ -52,7 +52,7 @@ export class EventWriter {
     private readonly redactor: Pick<Redactor, 'outcome'>,
   ) {}
 
-  /** Also remembers the start's meta on the job: it causes the end. */
+  /** Also stores the start's meta on the job: it is the cause of the end. */
   started(job: Job, settle_ms: number, config_offset: number): NewRecord {
     const now_ms = this.clock.now_ms();
     const { authorised } = job;
@@ -127,7 +127,7 @@ export class EventWriter {
     });
   }
 
-  /** It was to be answered by an earlier call, whose effect does not stand any more. */
+  /** The effect of the earlier call that was to answer no longer exists. */
   staleAnswer(job: Job, tier: Tier, config_offset: number): NewRecord {
     const { decision_id, revision, source, call } = job.authorised;
     const rule = 'key.answer_gone';

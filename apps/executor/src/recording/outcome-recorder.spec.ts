@@ -35,14 +35,14 @@ async function write(partition: Partition, verdict: NonNullable<Job['verdict']>,
   return { event: await ends.sent(job), appended };
 }
 
-test('only the owner of the partition writes that policy must decide again', async () => {
+test('only the owner of the partition records that policy must decide again', async () => {
   const partition = new Partition('shared', 0);
   expect(await write(partition, stricter, false)).toEqual({ event: 'end_sent', appended: ['rejudged'] });
   partition.close();
   expect(await write(partition, stricter, false)).toEqual({ event: 'not_owner', appended: [] });
 });
 
-test('a call without a row that has its end on the log is not ended once more; one that owns its row is', async () => {
+test('a call without a row that has an end on the log gets no second one; one that owns its row does', async () => {
   const partition = new Partition('shared', 0);
   partition.ended('a', { state: 'released', end_offset: 7, ended_at_ms: 1, revision: Number.POSITIVE_INFINITY });
   expect(await write(partition, ended, false)).toEqual({ event: 'recorded_elsewhere', appended: [] });

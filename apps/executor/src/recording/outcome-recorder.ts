@@ -14,7 +14,7 @@ import type { Appender } from './appender.js';
 import type { EventWriter } from './event-writer.js';
 import type { RecordedEnds } from './recorded-ends.js';
 
-/** Without a lease nothing is ended; looked at again after this. */
+/** Without a lease no call is ended; delay until the next check. */
 const PAUSE_MS = 50;
 const FOR_GOOD = Number.POSITIVE_INFINITY;
 
@@ -23,7 +23,7 @@ interface Pending {
   ending: Ending;
 }
 
-/** What ends are written with. */
+/** Dependencies for writing ends. */
 export interface OutcomeRecorderParts {
   writer: EventWriter;
   appender: Appender;
@@ -32,7 +32,7 @@ export interface OutcomeRecorderParts {
   recorded: RecordedEnds;
 }
 
-/** Puts ends on the log, all of a turn in one append, and notes them once they are durable. */
+/** Appends ends to the log, all of a turn together, and notes them once they are durable. */
 export class OutcomeRecorder {
   private pending: Pending[] = [];
   private scheduled = false;
@@ -44,14 +44,14 @@ export class OutcomeRecorder {
     private readonly open: InFlightCalls,
   ) {}
 
-  /** Ends not durable yet. */
+  /** Number of ends that are not durable yet. */
   get outstanding(): number {
     return this.pending.length + this.in_flight;
   }
 
   /**
-   * Its end goes to the log with those of this turn. A repeat has no row that says who may end it, so only the owner of its partition
-   * does: its ruling stays open here, and the next owner reads it again.
+   * Appends its end with the others of this turn. A repeat has no row that shows who may end it, so only the owner of its partition does:
+   * its decision stays open here, and the next owner reads it again.
    */
   write(job: Job): void {
     const verdict = job.verdict as Verdict;
@@ -70,12 +70,12 @@ export class OutcomeRecorder {
     return job.ending?.sent ?? 'not_owner';
   }
 
-  /** What came of it then. */
+  /** The result of the append. */
   durable(job: Job): Promise<CallEvent> {
     return (job.ending as Ending).written;
   }
 
-  /** A result of an epoch that lost its lease: evidence, and nothing else here. */
+  /** A result of an epoch that lost its lease: recorded only as evidence. */
   async evidence(job: Job, outcome: Outcome): Promise<void> {
     await this.parts.appender.append([this.parts.writer.executed(job, outcome)], async () => true);
   }
@@ -107,8 +107,8 @@ export class OutcomeRecorder {
   }
 
   /**
-   * A call without a row of its own may have been ended by another executor, or by this one before its lease was lost. And that another
-   * call answers it, or that policy has to rule again, is for the owner of its partition to say.
+   * A call without its own row may have been ended by another executor, or by this one before its lease was lost. Only the owner of the
+   * partition may record that another call answers it, or that the policy service must decide again.
    */
   private notOurs({ job, ending }: Pending): 'recorded_elsewhere' | 'not_owner' | undefined {
     if (job.write ? job.claimed : job.has_row) return undefined;
@@ -134,7 +134,7 @@ export class OutcomeRecorder {
     if (endings.length > 0) void this.append(endings);
   }
 
-  /** Under another epoch than that of now they are not sent again. */
+  /** Under another epoch than the current one they are not sent again. */
   private async append(endings: readonly Pending[]): Promise<void> {
     const { lease, appender } = this.parts;
     const { epoch } = lease;
@@ -158,13 +158,13 @@ export class OutcomeRecorder {
     }
   }
 
-  /** Its durable end: for its partition, its row and later calls of its key. */
+  /** Passes its durable end to its partition, its row and later calls of its key. */
   book(job: Job): void {
     const { end, end_offset } = job.ending as Ending & { end_offset: number };
     const { outcome, state, revision } = end;
     const partition = this.partitions.of(job);
     const started_epoch = partition.starts.get(job.call_id)?.epoch ?? null;
-    // Its lease was lost and another start followed: it is evidence.
+    // Its lease was lost and another start followed: the end is only evidence.
     if (job.epoch > 0 && lateEnd({ state: 'running', started_epoch }, job).kind === 'nothing') return;
     const ended_at_ms = outcome?.ended_at_ms ?? 0;
     partition.ended(job.call_id, { state: state ?? 'released', end_offset, ended_at_ms, revision });
@@ -177,7 +177,7 @@ export class OutcomeRecorder {
     if (state === 'succeeded' && isKeyOfRequest(job.call.key_source)) this.open.settle(job, outcome);
   }
 
-  /** The effect that it undid, if it did: its key is free. */
+  /** If it undid an effect, the key of that effect becomes free. */
   private compensate(job: Job, outcome: Outcome, end: { end_offset: number; ended_at_ms: number }): void {
     const compensation = compensationOf(compensated(job), outcome);
     if (!compensation) return;

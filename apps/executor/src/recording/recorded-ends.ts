@@ -1,7 +1,7 @@
 import type { NewRecord } from '@countersign/event-log';
 import { type AppDeps, encodeHint } from '@countersign/process';
 
-/** Wakes callers with the records that are durable, where that is faster than reading the log. */
+/** Notifies callers of durable records, if that is faster than reading the log. */
 export class RecordedEnds {
   constructor(
     private readonly wake_ups: AppDeps['wake_ups'],

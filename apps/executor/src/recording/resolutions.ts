@@ -13,7 +13,7 @@ import type { EventWriter, Resolution } from './event-writer.js';
 
 type Allowed = Extract<Recorded, { event_type: 'resolution_allowed' }>;
 
-/** What the resolving of a doubt stands on. */
+/** Dependencies for resolving doubts. */
 export interface ResolutionParts {
   writer: EventWriter;
   appender: Appender;
@@ -22,7 +22,7 @@ export interface ResolutionParts {
   clock: Clock;
 }
 
-/** Ends doubts: by a person's recorded decision, or by a result that came late. */
+/** Resolves doubts: by a person's recorded decision, or by a late result. */
 export class Resolutions {
   constructor(
     private readonly parts: ResolutionParts,
@@ -30,7 +30,7 @@ export class Resolutions {
     private readonly permitted: () => Promise<boolean>,
   ) {}
 
-  /** Ignored unless the call is in doubt. Throws a fault of the store or the log; then it is tried again. */
+  /** Ignored unless the call is in doubt. Rejects if the store or the log is unavailable; then it is tried again. */
   async byPerson(partition: Partition, at: Allowed): Promise<void> {
     const { meta, resolution, output_json, reason, by } = at.event;
     const call_id = meta.call_id as string;
@@ -70,7 +70,7 @@ export class Resolutions {
     if (end_offset !== undefined) partition.acknowledge(at.topic, at.offset, end_offset);
   }
 
-  /** The answer that was given up came after all. */
+  /** The missing result arrived after all. */
   async byLateResult(job: Job, outcome: Outcome): Promise<void> {
     const partition = this.partitions.of(job);
     if (!partition.doubts.has(job.call_id)) return;
@@ -91,7 +91,7 @@ export class Resolutions {
     });
   }
 
-  /** What the call was to undo, which its record says where this process has not seen it. */
+  /** The effect that the call was to undo; read from its record if this process has not seen it. */
   private async compensatedBy(partition: Partition, row: DoubtfulRows): Promise<CompensatedEffect | null> {
     if (row.compensates !== undefined || row.end_offset == null) return row.compensates ?? null;
     const at = await this.parts.reader.endEventAt(partition, row.end_offset);

@@ -16,7 +16,7 @@ interface Pending {
   answer: (event: Started) => void;
 }
 
-/** What starts are written with. */
+/** Dependencies for writing starts. */
 export interface StartRecorderParts {
   writer: EventWriter;
   appender: Appender;
@@ -25,7 +25,7 @@ export interface StartRecorderParts {
   runtime: Pick<ToolRuns, 'find' | 'place'>;
 }
 
-/** Writes tool_call_started for claimed writes, those of one turn in one append: durable before any of them fires. */
+/** Writes tool_call_started for claimed writes, all of a turn in one append: durable before any of them runs. */
 export class StartRecorder {
   private pending: Pending[] = [];
 

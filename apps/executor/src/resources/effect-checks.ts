@@ -5,7 +5,7 @@ import type { ToolRuns } from '../tool-runs/tool-runs.js';
 
 const AT_ONCE_MAX = 16;
 
-/** Asks tools whether an earlier effect is still there: one question an attempt of a key at a time, a few questions at once. */
+/** Lets tools check whether an earlier effect still exists: one check at a time for each attempt of a key, a few checks concurrently. */
 export class EffectChecks {
   private readonly pending = new Map<string, Promise<EffectSeen>>();
   private readonly waiting: (() => void)[] = [];

@@ -13,15 +13,15 @@ const tool = (on: boolean, name = 'file:{/path}') => ({
 });
 const touched = (on: boolean, tenant: string, path: string) => names.touchesOf(tool(on), tenant, { path }).map(({ resource }) => resource);
 
-describe('what a write touches', () => {
-  test('is the name and each prefix of it, exactly one of them exactly', () => {
+describe('the resources of a write', () => {
+  test('are the name and each prefix of it, exactly one of them exact', () => {
     const touches = names.touchesOf(tool(false), 'acme', { path: 'd/e/x' });
     expect(touches).toHaveLength(4);
     expect(touches.filter(({ exact }) => exact)).toHaveLength(1);
     expect(touches.map(({ resource }) => resource)).toEqual(touches.map(({ resource }) => resource).toSorted());
   });
 
-  test('of two tenants has nothing in common, unless they share the folder', () => {
+  test('of two tenants are disjoint, unless they share the folder', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), fc.string(), (one, other, path) => {
         fc.pre(one !== other);
@@ -32,7 +32,7 @@ describe('what a write touches', () => {
     );
   });
 
-  test('differs where the same letters are split into other segments, also once a name was computed before', () => {
+  test('differ for other segments with the same letters, also if a name was cached before', () => {
     const paths = ['a/b/x', 'a\u0000b/x', 'ab/x', 'a/bx/x'];
     const first = paths.map((path) => touched(false, 'acme', path));
     expect(paths.map((path) => touched(false, 'acme', path))).toEqual(first);
@@ -41,7 +41,7 @@ describe('what a write touches', () => {
     expect(new Set(above.flat().map(({ resource }) => resource)).size).toBe(6);
   });
 
-  test('is nothing where the contract names nothing', () => {
+  test('are empty if the contract names none', () => {
     expect(names.touchesOf({ contract: {}, folders: sharing(false) }, 'acme', {})).toEqual([]);
   });
 });

@@ -10,20 +10,20 @@ const NOTHING: readonly ResourceTouch[] = [];
 
 const ABOVE_MAX = 10_000;
 
-/** The namespace of what tenants share. No tenant has an empty id. */
+/** The namespace of shared resources. No tenant has an empty id. */
 const SHARED = '';
 
 /**
- * What a write touches: each name that it acts on and each prefix of it, as HMACs under the key of the tenant, or of the namespace
- * that all tenants share where its pack acts in a shared folder.
+ * The resources of a write: each name that it acts on and each prefix of it, as HMACs under the key of the tenant, or of the shared
+ * namespace if its pack acts in a shared folder.
  */
 export class ResourceNames {
-  /** Of names that others are below: calls on one collection share them. */
+  /** Parent names: calls on one collection share them. */
   private readonly above = new LRUCache<string, string>({ max: ABOVE_MAX });
 
   constructor(private readonly keys: Pick<TenantKeys, 'tenantKey'>) {}
 
-  /** Sorted by resource; empty where the contract names nothing. */
+  /** Sorted by resource; empty if the contract names none. */
   touchesOf({ contract, folders }: Tool, tenant_id: string, inputs: unknown): readonly ResourceTouch[] {
     if (contract.resources === undefined) return NOTHING;
     const namespace = [...folders.values()].some(({ setting }) => setting.sharing?.on) ? SHARED : tenant_id;

@@ -12,17 +12,17 @@ import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { RunObserver } from './call-spans.js';
 import type { RunEvent, RunResults } from './run-results.js';
 
-/** A call that is to be sent again is looked at again after this, while it is not known whether the lease still holds. */
+/** Pause before a resend is checked again while the lease is unproven. */
 const UNPROVEN_PAUSE_MS = 20;
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** A call whose time has come, and what that means for it. */
+/** A due call, and its event. */
 export interface Due {
   job: Job;
   event: Extract<CallEvent, 'start_again' | 'run_again' | 'ask_due'> | RunEvent;
 }
 
-/** What runs are made with besides their tools. */
+/** Dependencies of runs, besides their tools. */
 export interface CallRunnerParts {
   lease: Lease;
   clock: Clock;
@@ -31,15 +31,15 @@ export interface CallRunnerParts {
   observer: RunObserver | undefined;
   /** Hides what the tenant's rules hide. */
   redactor: Pick<Redactor, 'seen'>;
-  /** Has the keys at hand that a result of a sealed call is sealed under. */
+  /** Has the keys ready that encrypt the result of an encrypted call. */
   decryptor: Pick<PersonalDataDecryptor, 'ready'>;
 }
 
-/** Runs calls that may fire, and finds out what became of those whose answer was lost. */
+/** Runs authorized calls, and determines the outcome of those whose response was lost. */
 export class CallRunner {
-  /** Jobs that are looked at again at their `due_ms`. */
+  /** Jobs that are checked again at their `due_ms`. */
   private readonly timed = new Set<Job>();
-  /** Results that are being finished, and the run that gave them. */
+  /** Results that are being finished, with their run. */
   private readonly finishing = new WeakMap<Job, { run: Abortable; more: Promise<Seen> }>();
 
   constructor(
@@ -49,7 +49,7 @@ export class CallRunner {
     private readonly undone: Pick<UndoneEffects, 'again'>,
   ) {}
 
-  /** The last step: nothing fires without the lease. Its answer is what came of the run. */
+  /** The last step: no call runs without the lease. Resolves with the result of the run. */
   run(job: Job): RunEvent | Promise<RunEvent | undefined> {
     const { lease, clock } = this.parts;
     if (!lease.check()) return lease.unproven ? 'lease_unproven' : 'lease_missing';
@@ -70,7 +70,7 @@ export class CallRunner {
     this.runtime.run(job, ends_ms, done, this.proven);
   }
 
-  /** All attempts of a read share the time of its tool; a write that is sent again to learn what became of it gets it anew. */
+  /** All attempts of a read share the timeout of its tool; a write that is sent again to learn its outcome gets a new timeout. */
   private endsBy(job: Job, now_ms: number): number {
     const timeout_ms = this.runtime.find(job)?.contract.timeout_ms ?? 0;
     if (job.until_ms === 0) job.until_ms = now_ms + timeout_ms;
@@ -90,7 +90,7 @@ export class CallRunner {
     return 'result_to_finish';
   }
 
-  /** What follows on an answer is waited for: its effect is read back, or its full output stored. */
+  /** Waits for the steps after a response: the read-back of its effect, or the storage of its full output. */
   async finish(job: Job): Promise<RunEvent | undefined> {
     try {
       const { run, more } = this.finishing.get(job) as { run: Abortable; more: Promise<Seen> };
@@ -109,7 +109,7 @@ export class CallRunner {
     }
   }
 
-  /** The last line: whatever goes wrong in taking a result ends its own call, and harms no other. */
+  /** Last resort: an error while a result is handled ends only its own call. */
   broken(job: Job, cause: unknown): 'broken' | undefined {
     const text = job.call.sealed || !(cause instanceof Error) ? 'withheld' : cause.stack;
     this.parts.logger.error(
@@ -155,26 +155,26 @@ export class CallRunner {
     this.timed.delete(job);
   }
 
-  /** Asks the tool to stop; what it did is then found out as after any lost answer. */
+  /** Requests the tool to stop; its effect is then determined as after a lost response. */
   cancel(job: Job) {
     job.handle?.abort('cancelled');
     job.due_ms = Math.min(job.due_ms, this.parts.clock.monotonic_ms() + this.results.limits.grace_ms);
     job.aborted ??= 'cancelled';
   }
 
-  /** Its lease is lost, or its end came from elsewhere: destroy what runs. */
+  /** Destroys the run: its lease is lost, or another process recorded its end. */
   drop(job: Job, reason: 'lease_lost' | 'closing') {
     this.timed.delete(job);
     job.handle?.abort(reason);
   }
 
-  /** Reads that run for long and have no row. */
+  /** Long-running reads without a row. */
   longReads(): Job[] {
     const since_ms = this.parts.clock.monotonic_ms() - this.results.limits.long_read_ms;
     return [...this.timed].filter((job) => job.stage === 'running' && !job.write && !job.has_row && job.running_since_ms < since_ms);
   }
 
-  /** Everything whose time has come. */
+  /** All due calls. */
   due(): Due[] {
     const now = this.parts.clock.monotonic_ms();
     const due: Due[] = [];
@@ -216,7 +216,7 @@ export class CallRunner {
     return this.results.settle(job, { kind: 'lost', error: callError(cancelled ? 'CANCELLED' : 'TIMEOUT', message) });
   }
 
-  /** Asks its system of record what became of it. */
+  /** Reconciles the call: queries its system of record for the outcome. */
   async ask(job: Job): Promise<RunEvent | undefined> {
     try {
       const { clock, lease } = this.parts;

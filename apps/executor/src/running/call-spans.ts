@@ -4,16 +4,16 @@ import { type CallSpan, type CallTracer, decisionAttributes } from '@countersign
 import type { Job } from '../calls/job.js';
 import type { ToolRuns } from '../tool-runs/tool-runs.js';
 
-/** Sees the attempts of a call begin and answer. */
+/** Observes the attempts of a call. */
 export interface RunObserver {
   fired(job: Job): void;
   answered(job: Job, result: RunResult): void;
 }
 
 /**
- * The spans of a call at this executor, where an SDK records them: `execute_tool <name>` (OTel's name for it) from its slot to
- * its durable end, and inside it `tool.<name>.dispatch` until it fires, a `tool.<name>.run` for each attempt (linked to the
- * one before) and `tool.<name>.result` until the end is durable. Inputs and outputs appear only as digests.
+ * The spans of a call at this executor, if an SDK records them: `execute_tool <name>` (OTel's name for it) from its slot to its durable
+ * end. Its children are `tool.<name>.dispatch` until the run starts, `tool.<name>.run` for each attempt (linked to the previous one), and
+ * `tool.<name>.result` until the end is durable. Inputs and outputs appear only as digests.
  */
 export class CallSpans implements RunObserver {
   constructor(
@@ -59,7 +59,7 @@ export class CallSpans implements RunObserver {
     job.part_span = undefined;
   }
 
-  /** What came of it is known; the end is on its way to the log. */
+  /** The outcome is known; the end is being appended. */
   ending(job: Job, outcome: Outcome): void {
     if (!job.span) return;
     const link = job.answered_traceparent;

@@ -16,17 +16,17 @@ import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { RunObserver } from './call-spans.js';
 
 export interface RunLimits {
-  /** Times a write whose system takes our key is sent again, and a read whose connection broke. */
+  /** Maximum of resends of a write whose system accepts an idempotency key, and of a read whose connection broke. */
   resends_max: number;
-  /** Maximum number of reconciles of a system that is unreachable. */
+  /** Maximum of reconciles while the system is unreachable. */
   asks_max: number;
-  /** How long a tool may take to answer after it was aborted. */
+  /** How long a tool may take to respond after an abort. */
   grace_ms: number;
   /** A read that runs for longer gets a row. */
   long_read_ms: number;
 }
 
-/** What a run, or the system of record, says of a call: what follows by the table. */
+/** The event that follows from a run or a reconcile; the call table determines the rest. */
 export type RunEvent = Extract<
   CallEvent,
   'lease_unproven' | 'lease_missing' | 'result_to_finish' | 'outcome_known' | 'resend_later' | 'settle_later' | 'late_result' | 'broken'
@@ -34,7 +34,7 @@ export type RunEvent = Extract<
 
 const READ: Recovery = { write: false, takes_key: true, has_reconcile: false, settle_ms: 0, settle_is_final: true };
 
-/** What the result of a run, or the answer of its system of record, means for a call. */
+/** Interprets the result of a run, or the answer of its system of record. */
 export class RunResults {
   constructor(
     private readonly runtime: Pick<ToolRuns, 'recoveryOf'>,
@@ -44,7 +44,7 @@ export class RunResults {
     readonly limits: RunLimits,
   ) {}
 
-  /** What a result means, and what follows. */
+  /** The event for the result of a run. */
   settle(job: Job, result: RunResult): RunEvent {
     const late = job.aborted === 'timeout' && result.kind === 'lost';
     const seen: RunResult = late ? { kind: 'lost', error: callError('TIMEOUT', 'the tool did not return before the deadline') } : result;
@@ -97,7 +97,7 @@ export class RunResults {
     return outcomeOf(job, { status: 'succeeded', effect, output_json, truncated, warnings, attachments, extras }, this.clock.now_ms());
   }
 
-  /** What its system of record says of it, and what follows. */
+  /** The event for the answer of its system of record. */
   afterAnswer(job: Job, answer: ReconcileAnswer, now_ms: number): RunEvent {
     const next = afterReconcile(answer, {
       asks_done: job.reconciles,

@@ -11,7 +11,7 @@ import type { ResourceNames } from '../resources/resource-names.js';
 import type { ToolRuns } from '../tool-runs/tool-runs.js';
 import type { FairQueue } from './fair-queue.js';
 
-/** What a call is looked at with before it runs. */
+/** Dependencies of the checks before a run. */
 export interface LookParts {
   judge: Judge;
   runtime: ToolRuns;
@@ -20,7 +20,7 @@ export interface LookParts {
   logger: Pick<Logger, 'error'>;
 }
 
-/** Gives free slots to waiting calls, each looked at again first: in time, not cancelled, runnable, still allowed. */
+/** Assigns free slots to waiting calls after a check of each: in time, not cancelled, runnable, still allowed. */
 export class Dispatcher {
   private waiters: (() => void)[] = [];
   private readonly busy = new BusyCalls();
@@ -31,12 +31,12 @@ export class Dispatcher {
     private readonly clock: Clock,
   ) {}
 
-  /** It waits for a slot. */
+  /** Queues a call for a slot. */
   enqueue(job: Job): void {
     this.queue.put(job);
   }
 
-  /** It will not fire. A write leaves a tombstone first, so that no other executor fires it either. */
+  /** It will not run. A write leaves a tombstone first, so that no other executor runs it either. */
   refuse(job: Job): Extract<CallEvent, 'tombstone_needed' | 'verdict_reached'> {
     job.refusal ??= { why: 'cancelled', issues: [] };
     const { why, issues } = job.refusal;
@@ -60,12 +60,12 @@ export class Dispatcher {
     }
   }
 
-  /** Whether it may run; a call that cannot even be looked at ends, and holds up no other. */
+  /** Checks whether a call may run. A call whose check fails ends, and delays no other. */
   judge(job: Job): CallEvent {
     try {
       return this.judged(job, this.clock.now_ms());
     } catch (cause) {
-      // Its kind alone: a parser's message quotes what it was given.
+      // Logs only the kind of error: the message of a parser quotes its input.
       this.parts.logger.error(
         { event: 'call_record_unreadable', call_id: job.call_id, cause: cause instanceof Error ? cause.name : typeof cause },
         'a call record cannot be read',
@@ -99,7 +99,7 @@ export class Dispatcher {
     job.settle_ms = tool.contract.settle_ms;
   }
 
-  /** It waits for another effect on its resources, and then is looked at as if it had just come. */
+  /** Parks a call until another effect on its resources ends; then it is checked like a new call. */
   park(job: Job): void {
     job.attempt = 1;
     job.claims = 0;
@@ -115,12 +115,12 @@ export class Dispatcher {
     this.busy.wake();
   }
 
-  /** Those whose pause is over. */
+  /** Parked calls whose pause is over. */
   parkedDue(): Job[] {
     return this.busy.take(this.clock.monotonic_ms());
   }
 
-  /** Calls that wait for a slot and may not run any more leave the queue now: policy decides once more. */
+  /** Removes calls from the queue that may no longer run: the policy service decides again. */
   sweep(): JobEvent[] {
     const swept: JobEvent[] = [];
     this.queue.drop((job) => {
@@ -131,7 +131,7 @@ export class Dispatcher {
     return swept;
   }
 
-  /** Resolves when no more than this many wait: until then nothing more is read. */
+  /** Resolves when at most this many calls wait; until then no more records are read. */
   waitForCapacity(waiting_max: number): Promise<void> {
     if (this.queue.waiting <= waiting_max) return Promise.resolve();
     return new Promise((resolve) =>
@@ -143,7 +143,7 @@ export class Dispatcher {
     this.waiters.push(() => (this.queue.waiting <= waiting_max ? resolve() : this.waitOn(resolve, waiting_max)));
   }
 
-  /** Who waits for room looks again. */
+  /** Wakes waiting readers. */
   wake(): void {
     if (this.waiters.length === 0) return;
     const waiters = this.waiters;
@@ -151,13 +151,13 @@ export class Dispatcher {
     for (const waiter of waiters) waiter();
   }
 
-  /** Waiting calls of a partition that went to another executor: it reads them again. */
+  /** Removes waiting calls of a partition that moved to another executor, which reads them again. */
   drop(lane: string, partition: number): Job[] {
     const there = (job: Job) => job.lane === lane && job.partition === partition;
     return [...this.queue.drop(there), ...this.busy.drop(there)];
   }
 
-  /** A waiting call leaves the queue. */
+  /** Removes a waiting call from the queue. */
   withdraw(job: Job): void {
     const it = (candidate: Job) => candidate === job;
     this.queue.drop(it);

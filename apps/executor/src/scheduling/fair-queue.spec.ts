@@ -6,7 +6,7 @@ const item = (tenant_id: string, n = 0) => ({ tenant_id, n });
 const take = (queue: FairQueue<{ tenant_id: string }>, count: number) => Array.from({ length: count }, () => queue.take()?.tenant_id);
 
 describe('the next free slot', () => {
-  test('goes to tenants in turn, however much one of them has waiting', () => {
+  test('goes to tenants in turn, however many calls one of them has waiting', () => {
     const queue = new FairQueue<{ tenant_id: string }>(100, () => ({ weight: 1, running_max: 100 }));
     for (let n = 0; n < 50; n++) queue.put(item('loud'));
     for (let n = 0; n < 3; n++) queue.put(item('quiet'));
@@ -21,7 +21,7 @@ describe('the next free slot', () => {
     expect(taken.filter((tenant) => tenant === 'big').length).toBeLessThanOrEqual(302);
   });
 
-  test('one that was idle claims nothing of its past', () => {
+  test('an idle tenant claims none of its past', () => {
     const queue = new FairQueue<{ tenant_id: string }>(1000, () => ({ weight: 1, running_max: 1000 }));
     for (let n = 0; n < 200; n++) queue.put(item('busy'));
     take(queue, 100);
@@ -38,7 +38,7 @@ describe('the next free slot', () => {
     expect(queue.take()?.tenant_id).toBe('capped');
   });
 
-  test('no order of puts, takes, releases and drops loses, repeats or reorders an item, or passes a cap', () => {
+  test('no order of puts, takes, releases and drops loses, repeats or reorders an item, or exceeds a cap', () => {
     const steps = fc.array(
       fc.record({ act: fc.constantFrom('put', 'put', 'take', 'release', 'drop'), tenant: fc.constantFrom('a', 'b', 'c') }),
       { maxLength: 200 },

@@ -1,14 +1,14 @@
 /** A tenant's share of this executor. */
 export interface Share {
-  /** Relative right to the next free slot. */
+  /** Relative share of free slots. */
   weight: number;
-  /** Calls of the tenant that run at once. */
+  /** Maximum of concurrent calls of the tenant. */
   running_max: number;
 }
 
 interface Line<T> {
   waiting: T[];
-  /** Index of the first one that still waits. */
+  /** Index of the first waiting item. */
   head: number;
   running: number;
   /** Virtual time: slots taken divided by weight. The smallest goes next. */
@@ -18,8 +18,8 @@ interface Line<T> {
 const COMPACT_AT = 1024;
 
 /**
- * Who gets the next free slot: weighted fair among tenants that wait and are below their cap, first come first served
- * within one. A tenant that was idle starts at the clock of the others, so that it can't claim its past.
+ * Assigns free slots: weighted fair among tenants that wait and are below their cap, first come first served within a tenant. A tenant
+ * that was idle starts at the clock of the others, so that it cannot claim past slots.
  */
 export class FairQueue<T extends { tenant_id: string }> {
   private readonly lines = new Map<string, Line<T>>();
@@ -77,7 +77,7 @@ export class FairQueue<T extends { tenant_id: string }> {
     return item;
   }
 
-  /** Counts a slot as held without having waited (work taken over from a lost executor). */
+  /** Counts a slot as held without a wait (a call taken over from a lost executor). */
   hold(tenant_id: string): void {
     const line = this.lines.get(tenant_id) ?? { waiting: [], head: 0, running: 0, time: this.clock };
     this.lines.set(tenant_id, line);
@@ -93,7 +93,7 @@ export class FairQueue<T extends { tenant_id: string }> {
     if (line.running === 0 && line.head === line.waiting.length) this.lines.delete(tenant_id);
   }
 
-  /** Takes waiting items out (their partition went to another executor, or they were cancelled). */
+  /** Removes waiting items (their partition moved to another executor, or they were cancelled). */
   drop(matches: (item: T) => boolean): T[] {
     const dropped: T[] = [];
     for (const line of this.lines.values()) {

@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Job } from '../calls/job.js';
 import { Durations } from './durations.js';
 
-/** What came of the calls of one version of a tool at this executor. Plain numbers: nothing is made per call. */
+/** Outcomes of the calls of one tool version at this executor. Plain numbers: nothing is allocated per call. */
 class Tally {
   readonly durations = new Durations();
   readonly statuses = new Map<OutcomeStatus, number>();
@@ -31,7 +31,7 @@ class Tally {
     this.cost += extras.cost ?? 0;
   }
 
-  /** Of the calls that ran to an end of their own: refused and cancelled ones say nothing about the tool. */
+  /** Share of successes among calls that ran to an end: refused and cancelled ones say nothing about the tool. */
   get successRatio(): number {
     const failed = (this.statuses.get('failed') ?? 0) + (this.statuses.get('in_doubt') ?? 0);
     const succeeded = this.statuses.get('succeeded') ?? 0;
@@ -39,7 +39,7 @@ class Tally {
   }
 }
 
-/** Beyond this many versions of tools, further versions share one series. */
+/** Beyond this number, further tool versions share one series. */
 const TALLIES_MAX = 2_000;
 
 /** Throughput, success ratio, p50, p99, error classes and cost of each tool; computed when /metrics is scraped. */
@@ -68,7 +68,7 @@ export class ToolTallies {
 
 const LABELS = ['tool', 'version'];
 
-/** Puts the tallies on /metrics. */
+/** Exports the tallies on /metrics. */
 export function measureTools(tallies: ToolTallies, register: Registry): void {
   const counter = (name: string, help: string, labels: string[], rows: (tally: Tally) => [Record<string, string>, number][]) =>
     new Counter({

@@ -1,12 +1,12 @@
 import { InfrastructureFault } from '@countersign/contracts';
 import { EventLog, type NewRecord } from '@countersign/event-log';
 
-/** A log whose appends sometimes answer with an error: before anything was written, or although it was. */
+/** A log whose appends sometimes fail: before anything was written, or after. */
 export class FaultyLog extends EventLog {
   appends = 0;
   /** Every nth append fails; 0: none. */
   every = 0;
-  /** An append that holds such a record is refused, and nothing of it is written. */
+  /** Refuses an append that contains such a record, and writes nothing of it. */
   refuses: (record: NewRecord) => boolean = () => false;
   refused = 0;
   /** The staleness that followers of a topic see; undefined: the real one. */

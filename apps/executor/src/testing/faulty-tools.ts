@@ -20,10 +20,10 @@ export class FaultyWorld {
   readonly effects: string[] = [];
   /** Keys that were read back, in order. */
   readonly read_backs: string[] = [];
-  /** What a read-back says; default: the truth. */
+  /** Answer of a read-back; default: the truth. */
   verify: 'truth' | 'cannot_tell' | 'throws' | 'hangs' | 'nothing' | 'maybe' | 'trap' = 'truth';
 
-  /** Version of what the cached tool reads. */
+  /** Version of the source that the cached tool reads. */
   source = '1';
 
   runsOf(name: string): number {
@@ -61,7 +61,7 @@ const trap = {
   },
 };
 
-/** What no type allows and a tool may throw all the same. */
+/** Values that a tool may throw against all types. */
 const thrown: Readonly<Record<string, () => unknown>> = {
   throw_nothing: () => undefined,
   throw_ring: () => new ToolError('PROVIDER_ERROR', 'see the details', { details: ring }),
@@ -152,7 +152,7 @@ async function reconciled(name: string): Promise<Reconciled<{ ok: boolean; found
 }
 
 const traits = { version: '1.0.0', category: 'test', timeout_ms: 1200, settle_ms: 50, max_output_bytes: 100_000, input, output };
-/** For answers that take longer to make and to look at than the others may take in all, on a machine that has much to do. */
+/** For responses that take longer than the other tools allow in total, on a busy machine. */
 const PATIENT_MS = 60_000;
 const titled = (name: string) => ({
   name,
@@ -219,7 +219,7 @@ export function faultyTools(world: FaultyWorld): Tool[] {
   ] as Tool[];
 }
 
-/** Reads around which something happens: their answers are kept, or they report. */
+/** Reads whose results are cached, or that report progress. */
 function aroundTools(world: FaultyWorld): Tool[] {
   return [
     defineTool({

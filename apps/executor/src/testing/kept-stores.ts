@@ -3,12 +3,12 @@ import { afterAll } from 'vitest';
 
 const TABLES = `SELECT relname::text AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`;
 
-/** Fresh databases for the specs of one file: to start one takes a second, to empty one that is given back almost none. */
+/** Reuses databases for the specs of one file: starting one takes a second, emptying a returned one almost no time. */
 class KeptStores {
   private spare: PgliteStore | undefined;
   private emptied: string | undefined;
 
-  /** One with no rows but those that every database begins with. */
+  /** A database with only the rows that every database begins with. */
   async take(): Promise<PgliteStore> {
     const { spare } = this;
     this.spare = undefined;
@@ -18,7 +18,7 @@ class KeptStores {
     return store;
   }
 
-  /** No test uses it any longer. */
+  /** Returns a database that no test uses any longer. */
   async giveBack(store: Store): Promise<void> {
     if (this.spare || !(store instanceof PgliteStore)) return store.close();
     await store.query({ text: `TRUNCATE ${this.emptied} RESTART IDENTITY`, params: [] });
@@ -31,7 +31,7 @@ class KeptStores {
   }
 }
 
-/** What a migrated database has no row in, as a list for TRUNCATE. */
+/** Tables that are empty after the migrations, as a list for TRUNCATE. */
 async function tablesWithoutRows(store: PgliteStore): Promise<string> {
   const empty: string[] = [];
   for (const { name } of await store.query<{ name: string }>({ text: TABLES, params: [] })) {

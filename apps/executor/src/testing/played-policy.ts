@@ -22,7 +22,7 @@ import type { Pack } from '@countersign/tool-kit';
 export const PARTITIONS = 2;
 export const TENANT_KEY = Buffer.alloc(32, 7);
 
-/** What a spec may say about a call; the rest has defaults. */
+/** Options of a call in a spec; the others have defaults. */
 export interface RulingOptions {
   tenant?: string;
   act?: string;
@@ -35,7 +35,7 @@ export interface RulingOptions {
   key?: string;
 }
 
-/** Gateway and policy as far as an executor sees them: the calls, rulings and grants of the specs. */
+/** Plays the gateway and the policy service for an executor: makes the calls, decisions and grants of the specs. */
 export class PlayedPolicy {
   private readonly contracts: ReadonlyMap<string, ToolContract>;
 
@@ -43,7 +43,7 @@ export class PlayedPolicy {
     this.contracts = new Map(pack.tools.map((tool) => [tool.contract.name, tool.contract]));
   }
 
-  /** The call that a gateway would admit. */
+  /** A call as a gateway admits it. */
   call(tool: string, name: string, options: RulingOptions = {}): { call_id: string; call: ToolCall } {
     const contract = this.contracts.get(tool) as ToolContract;
     const inputs = {
@@ -99,7 +99,7 @@ export class PlayedPolicy {
     return { call_id: callId(partitionOf(key, PARTITIONS), uuid), call };
   }
 
-  /** The ruling that allows a call. */
+  /** The decision that allows a call. */
   ruling(tool: string, name: string, options: RulingOptions = {}): EventMap['policy_decided'] {
     const { call_id, call } = this.call(tool, name, options);
     return {
@@ -125,7 +125,7 @@ export class PlayedPolicy {
     };
   }
 
-  /** The ruling that allows to undo what an earlier call did. */
+  /** The decision that allows the undo of an earlier call's effect. */
   undoRuling(of: EventMap['policy_decided'], over: { kind?: CompensationKind; attempt?: number; call?: Partial<ToolCall> } = {}) {
     const { idempotency_key } = of.call;
     const attempt = over.attempt ?? 1;

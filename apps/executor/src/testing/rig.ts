@@ -14,7 +14,7 @@ import { keptStores } from './kept-stores.js';
 import { PARTITIONS, PlayedPolicy, type RulingOptions, TENANT_KEY } from './played-policy.js';
 import { testPack, World } from './tools.js';
 
-/** An executor on a real log and a real store, with policy played by the spec. */
+/** An executor on a real log and a real store; the spec plays the policy service. */
 export class Rig {
   readonly world = new World();
   readonly codec = new EventCodec();
@@ -97,7 +97,7 @@ export class Rig {
     ]);
   }
 
-  /** A person says what became of a call in doubt, and policy allows it. */
+  /** A person resolves a call in doubt, and the policy service allows it. */
   async resolve(ruling: EventMap['policy_decided'], resolution: 'happened' | 'did_not_happen'): Promise<void> {
     const by = { kind: 'user' as const, id: 'olga', roles: ['operator'] };
     const source = { topic: 'tool-call-requested', offset: 2 };
@@ -107,7 +107,7 @@ export class Rig {
     ]);
   }
 
-  /** An executor that is dead by now was granted the call, claimed it and started it, in a process of its own where one is given. */
+  /** A dead executor was authorized for the call, claimed it and started it, in the given child process if there is one. */
   async startedByAnother(ruling: EventMap['policy_decided'], process: ProcessIdentity | null = null) {
     const grant = this.grant(ruling, ['ann'], { revision: 2 });
     const [offset] = await this.put('approval_granted', [grant]);
@@ -139,12 +139,12 @@ export class Rig {
     return { source, key, grant };
   }
 
-  /** Another executor finds that every lease ran out, and takes them over. */
+  /** Fences all leases, as another executor does once they have expired. */
   async fenceAll(): Promise<void> {
     await fenceOthers(this.store, 'shared', 0);
   }
 
-  /** The database is lost; the log stays. */
+  /** Deletes the database; the log stays. */
   async loseDatabase(): Promise<void> {
     await this.store.close();
     this.store = await keptStores.take();
@@ -176,14 +176,14 @@ export class Rig {
     return ruling;
   }
 
-  /** Undoes what an earlier call did. */
+  /** Undoes the effect of an earlier call. */
   async undo(of: EventMap['policy_decided'], over: Parameters<PlayedPolicy['undoRuling']>[1] = {}): Promise<EventMap['policy_decided']> {
     const ruling = this.undoRuling(of, over);
     await this.put('policy_decided', [ruling]);
     return ruling;
   }
 
-  /** Everything on tool-executed. */
+  /** All records of tool-executed. */
   async executed(): Promise<Recorded[]> {
     const decoder = new BatchDecoder(this.codec, undefined);
     const found: Recorded[] = [];
@@ -204,7 +204,7 @@ export class Rig {
     return (await this.executed()).filter((event) => event.event.meta.call_id === call_id);
   }
 
-  /** Waits until the calls have their ends and returns the first of each, in the order asked. */
+  /** Waits until the calls have ended and returns the first end of each, in the given order. */
   async ends(call_ids: readonly string[], within_ms = 60_000): Promise<Ended[]> {
     const until = Date.now() + within_ms;
     for (;;) {

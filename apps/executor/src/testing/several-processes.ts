@@ -1,6 +1,6 @@
 import { Store } from '@countersign/store';
 
-/** A store as several processes see one Postgres: closing it in one leaves it to the others. */
+/** One Postgres seen by several processes: closing it in one leaves it open for the others. */
 export class SharedStore extends Store {
   readonly durable = true;
   constructor(private readonly store: Store) {
@@ -12,7 +12,7 @@ export class SharedStore extends Store {
   close = async () => undefined;
 }
 
-/** A clock that can be stopped, as SIGSTOP stops a process: its lease runs out without it noticing. */
+/** A clock that can be stopped, as SIGSTOP stops a process: its lease expires unnoticed. */
 export class StoppedClock {
   private stopped_ms = 0;
   readonly now_ms = () => Date.now();
@@ -22,9 +22,9 @@ export class StoppedClock {
   }
 }
 
-/** A store whose answers about leases can be held back, as those of a busy one are. */
+/** A store whose lease responses can be delayed, as by a high load. */
 export class SlowLeases extends Store {
-  /** Heartbeats that were sent. */
+  /** Number of heartbeats sent. */
   queries = 0;
   private held: Promise<void> | undefined;
 
@@ -35,7 +35,7 @@ export class SlowLeases extends Store {
     super();
   }
 
-  /** @returns what lets the answers through again. */
+  /** @returns a function that releases the responses. */
   holdBack(): () => void {
     let go: () => void = () => undefined;
     this.held = new Promise((resolve) => {

@@ -12,21 +12,21 @@ const input = z.strictObject({
 const output = z.strictObject({ ok: z.boolean(), name: z.string() });
 type Input = z.output<typeof input>;
 
-/** The outside world of the executor's specs: what happened, by idempotency key. */
+/** The outside world of the executor's specs: effects by idempotency key. */
 export class World {
   readonly effects: { key: string; name: string }[] = [];
   readonly reads: string[] = [];
   readonly faulty = new FaultyWorld();
   /** Resolves when the gate is opened: a tool with `act: 'gate'` waits for it after its effect. */
   gate: Promise<void> = Promise.resolve();
-  /** What reconcile says; default: the truth. */
+  /** Answer of a reconcile; default: the truth. */
   reconcile: 'truth' | 'cannot_tell' = 'truth';
 
-  /** Undos that reached the world, by the key of the effect. */
+  /** Undos that took effect, by the key of the effect. */
   readonly undos: string[] = [];
-  /** What an undo does: the truth, nothing, refuse, lose its answer after it or before it, or wait for the gate after it. */
+  /** Behavior of an undo: do it, do nothing, refuse, lose its response after or before it, or wait for the gate after it. */
   undo: 'does' | 'does_nothing' | 'refuses' | 'loses_answer' | 'loses_request' | 'gate' = 'does';
-  /** What a look at an effect says; default: the truth. */
+  /** Answer of an effect check; default: the truth. */
   look: 'truth' | 'cannot_tell' = 'truth';
 
   async compensate(key: string): Promise<{ undone: number }> {
@@ -89,7 +89,7 @@ const titled = (name: string) => ({
 
 const written = { ...traits, effect_class: 'commit_low' as const, resources: [{ name: 'entry:{/name}', effect: 'adds' as const }] };
 
-/** Tools that can undo what they did. */
+/** Tools that can undo their effects. */
 function undoableTools(world: World): Tool[] {
   return [
     defineTool({
@@ -108,7 +108,7 @@ function undoableTools(world: World): Tool[] {
   ] as Tool[];
 }
 
-/** One tool a way of recovering, all acting on one world. */
+/** One tool for each way of recovery, all on one world. */
 export function testPack(world: World): Pack {
   const effect_class = 'commit_low' as const;
   const write = { ...traits, effect_class, resources: [{ name: 'entry:{/name}', effect: 'adds' as const }] };

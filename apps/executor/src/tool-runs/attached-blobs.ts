@@ -9,10 +9,10 @@ const ATTACHMENTS_MAX = 50;
 const BYTES_MAX = 2 * BLOB_BYTES_MAX;
 const KINDS: ReadonlySet<string> = new Set(['blob', 'image', 'table']);
 
-/** Where a kept blob is read: a path of the gateway. */
+/** URL path of a stored blob at the gateway. */
 export const blobUrl = (name: string): string => `/v1/blobs/${name}`;
 
-/** What one run attached, kept before the run goes on. */
+/** The attachments of one run, stored before the run continues. */
 export class AttachedBlobs {
   readonly list: Attachment[] = [];
   private count = 0;
@@ -23,7 +23,7 @@ export class AttachedBlobs {
     private readonly job: Pick<Job, 'tenant_id' | 'opened' | 'call'>,
   ) {}
 
-  /** @throws ToolError where it is too much, or cannot be kept */
+  /** @throws ToolError if it is too large or cannot be stored. */
   async add({ kind, content_type, data }: ToolBlob): Promise<ToolAttachment> {
     if (typeof content_type !== 'string' || !(typeof data === 'string' || types.isUint8Array(data)))
       throw new ToolError('VALIDATION_ERROR', 'an attachment needs data (text or bytes) and a content_type');

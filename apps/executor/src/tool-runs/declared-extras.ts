@@ -2,10 +2,10 @@ import type { Outcome, OutcomeExtras, ToolContract } from '@countersign/contract
 import type { Job } from '../calls/job.js';
 import { extrasOf } from '../calls/outcomes.js';
 
-/** What a contract adds to each of its results. */
+/** The declared members that a contract adds to each of its results. */
 export type DeclaredExtras = (job: Job, outcome: Outcome) => OutcomeExtras;
 
-/** Undefined for a tool whose contract says nothing of cost, provider or accuracy: its results stay as they are. */
+/** Undefined for a tool whose contract declares no cost, provider or accuracy: its results stay unchanged. */
 export function declaredExtras({ name, version, cost_per_call, provider, accuracy }: ToolContract): DeclaredExtras | undefined {
   if (cost_per_call === undefined && provider === undefined && accuracy === undefined) return undefined;
   const source = `${provider ? `${provider}:` : ''}${name}@${version}`;

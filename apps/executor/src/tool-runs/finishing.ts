@@ -13,7 +13,7 @@ import { ToolRun } from './tool-run.js';
 
 const VERIFY_TIMEOUT_MS = 10_000;
 
-/** What follows on a run that has answered: all of a shortened output is kept, a write's effect is read back. */
+/** The steps after a run's response: stores a shortened output in full, and reads back the effect of a write. */
 export class Finishing {
   private readonly kept: FullOutputs;
 
@@ -21,7 +21,7 @@ export class Finishing {
     this.kept = new FullOutputs(around.blobs, around.logger);
   }
 
-  /** Undefined: nothing follows. Never rejects; takes no longer than a read-back and the keeping of an output may. */
+  /** Undefined if no step follows. Never rejects; bounded by the timeouts of a read-back and of the storage. */
   of(job: Job, loaded: LoadedTool, seen: Seen): Promise<Seen> | undefined {
     if (seen.kind !== 'output' && seen.kind !== 'wrong_shape') return undefined;
     const full = 'full_json' in seen && seen.full_json !== undefined;
@@ -34,12 +34,12 @@ export class Finishing {
     return loaded.verifies && 'answer' in seen ? afterReadBack(whole, await this.readBack(job, loaded, seen.answer)) : whole;
   }
 
-  /** Whether an earlier effect of the same inputs is still there. Never rejects. */
+  /** Whether an earlier effect of the same inputs still exists. Never rejects. */
   async seesEffect(job: Job, loaded: LoadedTool, output: unknown): Promise<EffectSeen> {
     return SEEN[(await this.readBack(job, loaded, output)).kind];
   }
 
-  /** @param key of the effect that is looked at, where that is not the call's own. Never rejects. */
+  /** @param key of the effect to check, if it is not the call's own. Never rejects. */
   async readBack(job: Job, loaded: LoadedTool, answer: unknown, key?: string): Promise<Verified> {
     const run = new ToolRun(job, loaded, this.around.clock.now_ms() + VERIFY_TIMEOUT_MS, this.around, key);
     const before = job.handle;
@@ -74,7 +74,7 @@ const SEEN = { verified: 'there', contradicted: 'not_there', cannot_tell: 'canno
   EffectSeen
 >;
 
-/** What a read-back answered, where it is one of its answers. @throws what its getters throw */
+/** Validates the answer of a read-back. @throws what its getters throw. */
 function verdictOf(answer: unknown): Verified {
   const { kind, why } = Object(answer) as { kind?: unknown; why?: unknown };
   if (kind === 'verified') return { kind };
@@ -84,7 +84,7 @@ function verdictOf(answer: unknown): Verified {
 
 type Answered = Extract<Seen, { kind: 'output' | 'wrong_shape' }>;
 
-/** What a run came to once its effect was read back. A wrong answer whose effect is there is a success with a remark. */
+/** The result of a run after the read-back. A malformed response whose effect exists is a success with a warning. */
 function afterReadBack(seen: Answered, verified: Verified): Seen {
   if (verified.kind === 'contradicted') {
     const why = `the tool reported an effect that the read-back did not find: ${verified.why}`;

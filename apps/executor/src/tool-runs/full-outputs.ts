@@ -10,9 +10,9 @@ type Output = Extract<Seen, { kind: 'output' }>;
 const HELD_BYTES_MAX = 128 * 1024 * 1024;
 const KEEP_MS = 30_000;
 
-/** Keeps all of an output of which the record has only a part. Where that fails the part is the result, and says so. */
+/** Stores an output in full if its record has only a part. If that fails, the part is the result, with a warning. */
 export class FullOutputs {
-  /** Bytes on their way: beyond a bound no more are taken on, whatever the tools answer. */
+  /** Bytes being stored: beyond a limit no further output is stored. */
   private held = 0;
 
   constructor(

@@ -8,26 +8,26 @@ import { faultsOfForeign, type Pack } from '@countersign/tool-kit';
 export interface HostedPack {
   readonly runtime: Runtime;
   readonly pack: RuntimePack;
-  /** Why it could not be loaded: it has no tools then. */
+  /** Why it could not be loaded; it then has no tools. */
   readonly fault?: string;
 }
 
 const LOADS_MAX = 3;
 const REASON_MAX = 200;
 
-/** The packs that cannot be used now, and why. One that never loaded is named by its file: its path is not for everybody. */
+/** The packs that cannot be used now, and why. A pack that never loaded is named by its file name, because its path is not public. */
 export function unhealthyOf(hosted: readonly HostedPack[]): UnhealthyPack[] {
   return hosted.flatMap(({ runtime, pack, fault = runtime.unhealthy }) =>
     fault === undefined ? [] : [{ pack: basename(pack.name), reason: fault.replaceAll(/\s+/g, ' ').slice(0, REASON_MAX) }],
   );
 }
 
-/** Whether this names a module from outside instead of a built-in pack: a path. */
+/** True if the name is the path of an external module, not a built-in pack. */
 export const isModulePath = (name: string): boolean => /^\.{0,2}\//.test(name);
 
 /**
- * The named packs, each in a runtime of its own: a built-in one in this process, one from outside in child processes. One
- * from outside that cannot be loaded has no tools and says why. @throws where there is no such built-in pack
+ * The named packs, each in its own runtime: built-in ones in this process, external ones in child processes. An external pack that cannot
+ * be loaded has no tools and reports why. @throws if a built-in pack does not exist.
  */
 export async function hostPacks(
   registry: readonly Pack[],
@@ -57,7 +57,7 @@ async function hostOutside(name: string, runtime: ChildRuntime): Promise<HostedP
   return { runtime, pack: { name, tools: [] }, fault };
 }
 
-/** Checks of a custom pack. It may not read settings of the platform, because keys are among them. */
+/** Checks of an external pack. It may not read platform settings, because they include keys. */
 function faultsOfPack({ settings = {}, folders = [], tools }: RuntimePack): string[] {
   const sharings = folders.flatMap(({ sharing }) => sharing ?? []);
   const variables = [...Object.keys(settings), ...folders.map(({ variable }) => variable), ...sharings];

@@ -10,7 +10,7 @@ const load = (contract: object) => {
   return async () => loadTools(await hostPacks([{ name: 'made', tools: [tool] }], ['made']), {});
 };
 
-test('a tool that was put together by hand is held to the same rules', async () => {
+test('a tool that was built by hand obeys the same rules', async () => {
   await expect(load({})()).resolves.toHaveProperty('size', 1);
   const elsewhere = { type: 'object', additionalProperties: false, properties: { a: { $ref: 'https://evil.example/s' } } };
   await expect(load({ input_schema: elsewhere })()).rejects.toThrow(/is refused: input: \/properties\/a\/\$ref: .* is outside the schema/);

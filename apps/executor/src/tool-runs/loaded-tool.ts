@@ -28,21 +28,21 @@ function holdsMs({ cache }: ToolContract): number {
   return cache?.kind === 'ttl' ? (cache.ttl_ms ?? 0) : 0;
 }
 
-/** A tool ready to run. Each schema is compiled once, at its first use: compiling all of them held up every start by half a second. */
+/** A tool that is ready to run. Each schema is compiled at its first use: compiling all of them delayed every start by half a second. */
 export class LoadedTool {
   /** `name@version`. */
   readonly id: string;
   readonly contract: ToolContract;
   readonly digest: string;
   readonly recovery: Recovery;
-  /** The functions that it has besides `run`. */
+  /** The optional functions of the tool besides `run`. */
   readonly asks: ReadonlySet<Ask>;
-  /** Its effect is read back after each run. */
+  /** True if its effect is read back after each run. */
   readonly verifies: boolean;
   readonly declared: DeclaredExtras | undefined;
-  /** A run that takes longer is late; Infinity where nothing was declared. */
+  /** A run that takes longer is late; Infinity if nothing is declared. */
   readonly late_after_ms: number;
-  /** How long a result answers equal calls; 0: not at all. */
+  /** How long a cached result answers equal calls; 0: not cached. */
   readonly holds_ms: number;
   private inputs: ValidateFunction | undefined;
   private outputs: ValidateFunction | undefined;
@@ -67,7 +67,7 @@ export class LoadedTool {
     this.recovery = { write: !isReadOnly(effect_class), takes_key, has_reconcile, settle_ms, settle_is_final };
   }
 
-  /** The job for its runtime, for one run. */
+  /** The job of one run for its runtime. */
   job(input: unknown, context: RunContext): ToolJob {
     return { tool: this.id, input, context };
   }
@@ -83,14 +83,14 @@ export class LoadedTool {
   }
 }
 
-/** Those of all folder settings that a pack declares. */
+/** The folder settings that a pack declares. */
 function foldersOfPack({ folders = [] }: RuntimePack, all: ReadonlyMap<string, TenantFolders>): ReadonlyMap<string, TenantFolders> {
   return new Map([...all].filter(([variable]) => folders.some((folder) => folder.variable === variable)));
 }
 
 /**
- * The tools of these packs by `name@version`, with the settings that the environment gives each pack.
- * @throws where a tool is there twice, or its contract has faults
+ * The tools of these packs by `name@version`, with each pack's settings from the environment. @throws if a tool is defined twice, or its
+ * contract has faults.
  */
 export function loadTools(
   hosted: readonly HostedPack[],

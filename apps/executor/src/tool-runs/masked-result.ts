@@ -25,13 +25,13 @@ function maskedOutput(seen: Output, masker: Masker, bytes_max: number): Output {
     ...(extras ? { extras: { ...extras, validation_json: text(masked.validation) } } : {}),
   };
   if (seen.full_json === undefined) return { ...kept, output_json: masker.json(seen.output_json) };
-  // What was cut off may have cut a secret in two: the whole is masked, then shortened again.
+  // The cut may have split a secret: masks the full output, then shortens it again.
   const full_json = masker.json(seen.full_json);
   if (full_json === seen.full_json) return kept;
   return { ...kept, full_json, output_json: shorten(JSON.parse(full_json), bytes_max).output_json ?? 'null' };
 }
 
-/** A run's result without anything of the secrets that it was given: the one place that they all pass before something is written. */
+/** The result of a run with its secrets masked. Every result passes here before anything is written. */
 export function maskedResult(seen: Seen, { masker }: ResolvedCredentials, bytes_max: number): Seen {
   if (seen.kind === 'output') return maskedOutput(seen, masker, bytes_max);
   const error = maskedError(seen.error, masker);
@@ -39,13 +39,13 @@ export function maskedResult(seen: Seen, { masker }: ResolvedCredentials, bytes_
   return { ...seen, error, ...(seen.as_output ? { as_output: maskedOutput(seen.as_output, masker, bytes_max) } : {}) };
 }
 
-/** What is recorded of the credentials: their names and scopes. */
+/** Adds the names and scopes of the credentials, but no values. */
 export function withUses(seen: Seen, { uses, warnings }: ResolvedCredentials): Seen {
   if (seen.kind !== 'output') return seen;
   return { ...seen, warnings: [...seen.warnings, ...warnings], extras: extrasOf({ ...seen.extras, credentials: uses }) };
 }
 
-/** The same for what a system of record says. */
+/** As `maskedResult`, for the answer of a system of record. */
 export function maskedAnswer(answer: ReconcileAnswer, { masker }: ResolvedCredentials): ReconcileAnswer {
   switch (answer.kind) {
     case 'happened':

@@ -6,7 +6,7 @@ import { shorten } from './output-limit.js';
 
 const bytes = (text: string) => Buffer.byteLength(text);
 
-test('any JSON is brought within any sensible limit and stays JSON', () => {
+test('any JSON is shortened to any sensible limit and stays JSON', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), fc.integer({ min: 64, max: 400 }), (value, limit) => {
       const whole = JSON.stringify(value);
@@ -23,7 +23,7 @@ test('any JSON is brought within any sensible limit and stays JSON', () => {
   );
 });
 
-test('arrays keep their first items, long strings their beginning and say how much is missing; small members stay whole', () => {
+test('arrays keep their first items, long strings their beginning with the number of cut characters; small members stay complete', () => {
   const output = { total: 5000, rows: Array.from({ length: 5000 }, (_, id) => ({ id })), note: 'n'.repeat(5000) };
   const { output_json, cuts } = shorten(output, 2000);
   const shorter = JSON.parse(output_json as string) as { total: number; rows: { id: number }[]; note: string };

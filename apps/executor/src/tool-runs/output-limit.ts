@@ -1,6 +1,6 @@
-/** A shortened output: JSON within its limit, and where something was left out (JSON Pointer: what). */
+/** A shortened output: JSON within its limit, and the removed parts (JSON Pointer: what). */
 export interface Shortened {
-  /** Null: it cannot be brought below the limit. */
+  /** Null: it cannot be shortened to the limit. */
   output_json: string | null;
   cuts: string[];
 }
@@ -8,7 +8,7 @@ export interface Shortened {
 const CUTS_REPORTED_MAX = 20;
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** The same value within `bytes_max` bytes of JSON: long strings are cut and say so at their end, arrays keep their first items. */
+/** Shortens a value to `bytes_max` bytes of JSON: cuts long strings with a mark at the end, and keeps the first items of arrays. */
 export function shorten(output: unknown, bytes_max: number): Shortened {
   const shortener = new Shortener();
   const output_json = JSON.stringify(shortener.fit(output, bytes_max, '')) ?? 'null';
@@ -35,7 +35,7 @@ class Shortener {
     for (let keep = Math.min(value.length, budget); ; keep = Math.floor(keep / 2)) {
       const mark = `… [${value.length - keep} more characters]`;
       const head = value.slice(0, keep);
-      // Not between the halves of a character.
+      // Does not split a surrogate pair.
       const cut = (/[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head) + mark;
       if (keep > 0 && bytesOf(cut) > budget) continue;
       this.cuts.push(`${path || 'the output'}: the first ${keep} of ${value.length} characters`);
@@ -57,7 +57,7 @@ class Shortener {
     return kept;
   }
 
-  /** Small members stay whole; the larger ones share what is left. */
+  /** Small members stay complete; the larger ones share the rest of the budget. */
   private members(value: Record<string, unknown>, budget: number, path: string): Record<string, unknown> {
     const sized = Object.entries(value)
       .filter(([, member]) => member !== undefined)

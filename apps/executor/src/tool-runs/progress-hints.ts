@@ -3,11 +3,11 @@ import type { Job } from '../calls/job.js';
 
 const PAUSE_MS = 200;
 
-/** Passes on how far runs are: at most one hint in 200 ms a run, and always the last (fraction 1). */
+/** Reports the progress of runs: at most one hint per run in 200 ms, and always the last one (fraction 1). */
 export class ProgressHints {
   constructor(private readonly channel: WakeUpChannel) {}
 
-  /** @param before when this run's last hint went out, monotonic ms; 0: none did. @returns the same after this one. */
+  /** @param before time of this run's last hint, monotonic ms; 0: none. @returns the new time. */
   tell(job: Job, before: number, fraction: number, message: string): number {
     const now = performance.now();
     if (before !== 0 && now - before < PAUSE_MS && fraction < 1) return before;

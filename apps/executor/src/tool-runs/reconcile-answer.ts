@@ -6,8 +6,8 @@ import type { LoadedTool } from './loaded-tool.js';
 import { recorded } from './recorded-result.js';
 
 /**
- * The answer of a reconcile, as it may be recorded. An unknown kind counts as a failure and is retried.
- * @throws what its getters or the mapping throw
+ * The answer of a reconcile, ready to record. An unknown kind counts as a failure and is retried. @throws what its getters or the mapping
+ * throw
  */
 export async function reconcileAnswer(loaded: LoadedTool, mapping: CallMapping | undefined, returned: unknown): Promise<ReconcileAnswer> {
   const answer = Object(returned) as { kind?: unknown; output?: unknown; why?: unknown };

@@ -10,19 +10,19 @@ import { type Doubts, doubtsOf } from './output-checks.js';
 import { shorten } from './output-limit.js';
 
 type Output = Extract<RunResult, { kind: 'output' }> & {
-  /** All of an output that was shortened. */
+  /** The full output, if it was shortened. */
   full_json?: string;
-  /** What the tool answered, where its effect is read back. */
+  /** The response of the tool, if its effect is read back. */
   answer?: unknown;
 };
 
 type Wrong = Extract<RunResult, { kind: 'wrong_shape' }> & {
   answer?: unknown;
-  /** Its record, where it fits the schema and was doubted for another reason. */
+  /** Its record, if it fits the schema but was rejected for another reason. */
   as_output?: Output;
 };
 
-/** What a run came to, before what follows on it. */
+/** The result of a run, before the steps that follow. */
 export type Seen = Output | Wrong | Exclude<RunResult, { kind: 'output' | 'wrong_shape' }>;
 
 function wrong(layer: string, message: string, issues: readonly Issue[]): Wrong {
@@ -30,8 +30,8 @@ function wrong(layer: string, message: string, issues: readonly Issue[]): Wrong 
 }
 
 /**
- * The record of what a tool answered a call: its output checked by schema and by its predicates. A promise only where its
- * runtime has to ask for what they say.
+ * Converts the response of a tool to a record: checks it against the schema and the predicates. A promise only if the runtime must call
+ * the predicates elsewhere.
  */
 export function answered(loaded: LoadedTool, job: Job, run: RunContext, output: unknown): Seen | Promise<Seen> {
   const tool_job = loaded.job(job.inputs, run);
@@ -49,7 +49,7 @@ function judged(loaded: LoadedTool, seen: Output, output: unknown, judgement: { 
   return withAnswer(loaded, judgement.doubts ? doubted(whole, judgement.doubts) : whole, output);
 }
 
-/** A tool that cannot tell has changed something. */
+/** True if the tool reports that it changed nothing; without an answer it counts as a change. */
 function changedNothing({ runtime, asks }: LoadedTool, tool_job: ToolJob, output: unknown): boolean | Promise<boolean> {
   if (!asks.has('changedNothing')) return false;
   try {
@@ -70,7 +70,7 @@ function doubted(seen: Output, { issues, blocks }: Doubts): Seen {
   return { ...seen, warnings, extras: extrasOf({ ...seen.extras, validation_json: JSON.stringify({ layer, issues }) }) };
 }
 
-/** The record of an output: of its schema, JSON, within its limit. Everything that is written of an output passes here. */
+/** The record of an output: valid by its schema, as JSON within its limit. Every output passes here before it is written. */
 export function recorded(loaded: LoadedTool, output: unknown): Seen {
   if (output instanceof UnsentAnswer) return unsent(loaded, output);
   try {
@@ -92,7 +92,7 @@ function unreadable(why: 'not_json' | 'unreadable', message: string): Wrong {
   return wrong('output', `${what}: ${message}`, []);
 }
 
-/** What another process saw of an answer and did not send. */
+/** A response that a child process inspected and did not send. */
 function unsent(loaded: LoadedTool, { why, message, small_json }: UnsentAnswer): Seen {
   if (why !== 'too_large') return unreadable(why, message);
   return tooLarge(loaded, small_json, Math.max(loaded.contract.max_output_bytes, OUTPUT_BYTES_HELD_MAX));
@@ -104,7 +104,7 @@ function cut(output: unknown, full_json: string, bytes_max: number): Seen {
   return { kind: 'output', output_json: output_json ?? 'null', truncated: true, warnings, full_json };
 }
 
-/** Nothing of it is kept. A write has happened all the same. */
+/** Nothing of it is stored. A write has still happened. */
 function tooLarge(loaded: LoadedTool, output_json: string, held_max: number): Seen {
   const message = `the output is larger than ${held_max} bytes`;
   if (!loaded.recovery.write)
@@ -113,7 +113,7 @@ function tooLarge(loaded: LoadedTool, output_json: string, held_max: number): Se
   return { kind: 'output', output_json, truncated: true, warnings };
 }
 
-/** What a run came to that threw. Never throws. */
+/** The result of a run that threw. Never throws. */
 export function threw(thrown: unknown): Seen {
   const { error, refused, effect } = errorOf(thrown);
   return refused ? { kind: 'refused', error, effect } : { kind: 'lost', error };

@@ -4,7 +4,7 @@ import type { PatternSearch } from '@countersign/tool-kit/pattern-search/pattern
 import type { Credentials } from '../credentials/credentials.js';
 import type { ProgressHints } from './progress-hints.js';
 
-/** What runs of all tools share: where their logs, blobs and progress go. */
+/** Dependencies that the runs of all tools share: logger, blobs and progress. */
 export interface RunSurroundings {
   readonly logger: Logger;
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ToolRegistered } from '@countersign/contracts';
 import type { RuntimePack } from '@countersign/runtimes';
 
-/** Where a tool comes from and how it was proven, as its registration says it. */
+/** The origin of a tool and its evaluation, for its registration. */
 export type ToolOrigin = Pick<ToolRegistered, 'adapter' | 'adapter_version' | 'gated' | 'evaluation_json'>;
 
 function kept(folder: URL, id: string): string | null {
@@ -13,7 +13,7 @@ function kept(folder: URL, id: string): string | null {
   }
 }
 
-/** The origin of `name@version` in a pack; a pack that keeps evaluations has every version gated by its own. */
+/** The origin of `name@version` in a pack. In a pack with evaluations, every version is gated by its own. */
 export function originOf(pack: RuntimePack, id: string): ToolOrigin {
   const gated = pack.evaluations !== undefined;
   return {

@@ -30,7 +30,7 @@ const tool = defineTool({
   run: async () => ({ ok: true as const }),
 });
 
-/** What a run of this tenant is given. */
+/** The context for a run of this tenant. */
 async function contextOf(tenant_id: string, started_at_ms = 0, sharing = false): Promise<RunContext> {
   const pack = { name: 'made', tools: [tool], settings: { OWN_ROOT: root, PLAIN: 'x' }, folders: [{ variable: 'OWN_ROOT' }] };
   const folders = new Map(
@@ -44,7 +44,7 @@ async function contextOf(tenant_id: string, started_at_ms = 0, sharing = false):
   return new ToolRun({ tenant_id, started_at_ms } as Job, loaded, Date.now() + 1000, {} as RunSurroundings);
 }
 
-test('a run is given the folder of its tenant, and what is common to all; never the root', async () => {
+test('a run gets the folder of its tenant, and the shared settings; never the root', async () => {
   const acme = await contextOf('acme');
   expect([await acme.tenantFolder('OWN_ROOT'), await acme.commonFolder('OWN_ROOT')]).toEqual([join(root, 'acme'), join(root, 'shared')]);
   expect(await (await contextOf('shared')).tenantFolder('OWN_ROOT')).toBe(join(root, '=73hared'));
@@ -58,7 +58,7 @@ test('a folder that the pack does not declare is refused without an effect', asy
       await expect((await contextOf('acme'))[folder](variable)).rejects.toMatchObject({ code: 'PROVIDER_ERROR', more: { effect: 'none' } });
 });
 
-test('a call that fired before the files were moved to another tenant is given no folder to look for its effect in', async () => {
+test('a call that ran before the files were moved to another tenant gets no folder for its reconcile', async () => {
   await createLayout(root, { layout: 'by_tenant', moved: { tenant_id: 'default', at_ms: 5_000 } });
   const before = (await contextOf('acme', 4_999, true)).tenantFolder('OWN_ROOT');
   await expect(before).rejects.toMatchObject({ more: { effect: 'none', details: { reason: 'began_before_move' } } });

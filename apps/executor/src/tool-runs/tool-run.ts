@@ -8,14 +8,14 @@ import type { Job } from '../calls/job.js';
 import { AttachedBlobs } from './attached-blobs.js';
 import type { RunSurroundings } from './run-surroundings.js';
 
-/** The tool declared none. */
+/** For a tool that declares no secrets. */
 const noSecrets: SecretSource = {
   get: async (name) => {
     throw new ToolError('AUTH_REQUIRED', `the tool did not declare the secret ${JSON.stringify(name)}`);
   },
 };
 
-/** What the operator gives to all runs of a tool. */
+/** Settings and folders that the operator gives to all runs of a tool. */
 interface Granted {
   readonly settings: Readonly<Record<string, string>>;
   readonly folders: ReadonlyMap<string, TenantFolders>;
@@ -33,7 +33,7 @@ export class ToolRun implements RunContext {
     private readonly granted: Granted,
     readonly deadline_ms: number,
     private readonly around: RunSurroundings,
-    /** Of the effect that it asks about; absent: of the attempt of its call. */
+    /** Key of the effect that it checks; absent: the key of its call's attempt. */
     private readonly effect_key?: string,
   ) {}
 
@@ -99,7 +99,7 @@ export class ToolRun implements RunContext {
   }
 
   log(message: string, fields: Record<string, unknown> = {}): void {
-    // A log is nowhere that a subject could be erased from.
+    // Data in a log could not be erased for a subject.
     const text = this.job.call.sealed ? { message: 'a log line that may contain personal data', fields: {} } : { message, fields };
     const masked = this.job.credentials?.masker.record(text) ?? text;
     this.around.logger.info({ event: 'tool_log', call_id: this.call_id, tool: this.job.call.tool, ...masked.fields }, masked.message);
@@ -113,7 +113,7 @@ export class ToolRun implements RunContext {
 
   attach(blob: ToolBlob): Promise<ToolAttachment> {
     const attachment = this.attachMasked(blob);
-    // Without this handler, a tool that does not await the promise would end the process by an unhandled rejection.
+    // Without this handler, a tool that does not await the promise would end the process with an unhandled rejection.
     attachment.catch((cause) =>
       this.around.logger.warn(
         { event: 'attachment_not_stored', call_id: this.call_id, cause: messageOf(cause) },
@@ -135,7 +135,7 @@ export class ToolRun implements RunContext {
     return this.attached.add(credentials ? maskedBlob(blob, credentials.masker) : blob);
   }
 
-  /** What it attached so far; undefined: nothing. */
+  /** Its attachments so far; undefined: none. */
   get attachments(): Attachment[] | undefined {
     return this.attached?.list;
   }

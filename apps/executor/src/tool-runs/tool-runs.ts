@@ -19,19 +19,19 @@ import type { RunSurroundings } from './run-surroundings.js';
 import { ToolRun } from './tool-run.js';
 import { UndoRuns } from './undo-runs.js';
 
-/** Why a call can't run here at all. */
+/** Why a call cannot run here at all. */
 export interface Unrunnable {
   why: Extract<Refusal, 'unknown_tool' | 'contract_changed' | 'bad_inputs'>;
   issues: Issue[];
 }
 
 type Done = (job: Job, run: Abortable, result: Seen) => void;
-/** Whether this process may still fire, once that is known. */
+/** Resolves with whether this process may still run the call. */
 type Proven = () => Promise<boolean>;
 
 const RECONCILE_TIMEOUT_MS = 10_000;
 
-/** Checked after something was fetched for the run: the lease may have expired since. */
+/** Checks again after an asynchronous step: the lease may have expired meanwhile. */
 const mayFire = async (run: ToolRun, proven: Proven): Promise<boolean> => (await proven()) && !run.stopped;
 
 const notFired = (): Seen => ({ kind: 'refused', error: callError('CANCELLED', 'the call was stopped before it ran'), effect: 'none' });
@@ -40,7 +40,7 @@ function withAttachments(seen: Seen, { attachments }: ToolRun): Seen {
   return attachments && seen.kind === 'output' ? { ...seen, attachments } : seen;
 }
 
-/** A run of a tool. Where it has a process of its own, it begins in time and, a write, in the process that its start names. */
+/** The job of a run. With a child process it must begin in time; a write must begin in the process that its start record names. */
 function firing(loaded: LoadedTool, job: Job, input: unknown, run: ToolRun): ToolJob {
   const tool_job = loaded.job(input, run);
   if (!loaded.runtime.place) return tool_job;
@@ -48,13 +48,13 @@ function firing(loaded: LoadedTool, job: Job, input: unknown, run: ToolRun): Too
   return job.write ? { ...tool_job, begin_before_ms, place } : { ...tool_job, begin_before_ms };
 }
 
-/** What a mapping did stands with the result: its version, and what it passed on or left out. */
+/** Adds the mapping version and warnings to the result. */
 function tellMapping({ version, warnings }: CallMapping, outcome: Outcome): void {
   outcome.extras = extrasOf({ ...outcome.extras, mapping_version: version });
   outcome.warnings.push(...warnings);
 }
 
-/** Has tools run, by whatever runtime hosts them. What a tool throws or answers never gets past it: every run comes to a `RunResult`. */
+/** Runs tools through their runtimes. No error or malformed response of a tool escapes: every run ends in a `RunResult`. */
 export class ToolRuns {
   private readonly byName = new Map<string, Map<string, LoadedTool>>();
   private readonly finishing: Finishing;
@@ -78,7 +78,7 @@ export class ToolRuns {
     return this.byName.get(call.tool)?.get(call.version);
   }
 
-  /** Finds the process that a write is to run in, for its start to name. Undefined: it runs in this one. Never rejects. */
+  /** Determines the process that a write will run in, for its start record. Undefined: it runs in this one. Never rejects. */
   place(job: Job): Promise<void> | undefined {
     return this.find(job)
       ?.runtime.place?.(job.tenant_id)
@@ -98,7 +98,7 @@ export class ToolRuns {
     return undoesOwn(job) ? this.undo.recoveryOf(loaded) : loaded.recovery;
   }
 
-  /** Whether the call may run with the contract that it was ruled on and the inputs that it has. */
+  /** Checks whether the call may run: the contract is the one of its decision, and its inputs are valid. */
   unrunnable(job: Job): Unrunnable | null {
     const tool = this.find(job);
     if (!tool) return { why: 'unknown_tool', issues: [] };
@@ -110,14 +110,14 @@ export class ToolRuns {
   }
 
   /**
-   * Starts the run; `done` is called once, also where the tool never looks at its signal and answers late. Where something must be
-   * fetched first, `proven` is checked again before the tool runs: the lease may have expired.
+   * Starts the run; `done` is called exactly once, even if the tool ignores its signal and responds late. If something must be fetched
+   * first, `proven` is checked again before the tool runs: the lease may have expired.
    */
   run(job: Job, ends_ms: number, done: Done, proven: () => Promise<boolean>): void {
     const loaded = this.find(job) as LoadedTool;
     const run = new ToolRun(job, loaded, ends_ms, this.around);
     job.handle = run;
-    // A tool may have changed what it was given the time before.
+    // The previous attempt may have modified its inputs.
     if (job.inputs === undefined || job.resends > 0) job.inputs = JSON.parse(job.inputs_json);
     if (loaded.contract.auth_requirements?.length)
       this.withCredentials(loaded, job, run, done, proven).catch((cause) => this.broken(job, run, done, cause));
@@ -125,7 +125,7 @@ export class ToolRuns {
   }
 
   private begin(loaded: LoadedTool, job: Job, run: ToolRun, done: Done, proven: Proven): void {
-    // What is personal is not kept for others.
+    // Personal data is not cached for other calls.
     if (loaded.holds_ms === 0 || job.resends > 0 || job.call.sealed) this.execute(loaded, job, run, done, proven);
     else
       this.remembered(loaded, job, run)
@@ -137,7 +137,7 @@ export class ToolRuns {
         .catch((cause) => this.broken(job, run, done, cause));
   }
 
-  /** Nothing fires before all that the tool needs is there, so a call that lacks one has had no effect. */
+  /** A call runs only after all its credentials are resolved, so a call without one has had no effect. */
   private async withCredentials(loaded: LoadedTool, job: Job, run: ToolRun, done: Done, proven: Proven): Promise<void> {
     const error = await this.resolve(loaded, job);
     if (error) return done(job, run, { kind: 'refused', error, effect: 'none' });
@@ -179,12 +179,12 @@ export class ToolRuns {
       .catch((cause) => this.broken(job, run, done, cause));
   }
 
-  /** The run of the tool; of an undo what it comes to, for its answer has no schema. */
+  /** Runs the tool. For an undo it returns a finished result, because its response has no schema. */
   private fire(loaded: LoadedTool, job: Job, tool_job: ToolJob): Promise<unknown> {
     return undoesOwn(job) ? this.undo.run(loaded, job, tool_job) : loaded.runtime.run(tool_job);
   }
 
-  /** Last resort: a fault between a tool and its result ends this one call and is logged. */
+  /** Last resort: an error between a tool and its result ends this call and is logged. */
   private broken(job: Job, run: ToolRun, done: Done, thrown: unknown): void {
     const { call_id, call } = job;
     const fields = { event: 'tool_result_failed', call_id, tool: call.tool, cause: call.sealed ? 'personal' : messageOf(thrown) };
@@ -192,7 +192,7 @@ export class ToolRuns {
     done(job, run, { kind: 'lost', error: callError('UNKNOWN', 'the result of the tool could not be processed') });
   }
 
-  /** The run with the mapped inputs, its result mapped back. Its lease may have been lost meanwhile: then nothing fires. */
+  /** Runs with the mapped inputs and maps the result back. If the lease was lost meanwhile, nothing runs. */
   private async mapped(
     loaded: LoadedTool,
     job: Job,
@@ -225,7 +225,7 @@ export class ToolRuns {
     return loaded.asks.has('sourceVersion') ? loaded.runtime.sourceVersion?.(loaded.job(inputsToRun(job), run)) : undefined;
   }
 
-  /** What follows on a run that has answered; undefined: nothing. Never rejects. */
+  /** The steps after a response; undefined: none. Never rejects. */
   finish(job: Job, seen: Seen): Promise<Seen> | undefined {
     const loaded = this.find(job);
     if (!loaded || !(loaded.verifies || 'full_json' in seen)) return undefined;
@@ -234,7 +234,7 @@ export class ToolRuns {
     return credentials ? finished?.then((one) => maskedResult(one, credentials, loaded.contract.max_output_bytes)) : finished;
   }
 
-  /** Whether the tool sees the effect of an earlier call with these inputs, which answered `output`. Never rejects. */
+  /** Whether the tool finds the effect of an earlier call with these inputs and this `output`. Never rejects. */
   async seesEffect(job: Job, output: unknown): Promise<EffectSeen> {
     const loaded = this.find(job);
     if (!loaded?.verifies) return 'cannot_tell';
@@ -246,7 +246,7 @@ export class ToolRuns {
     return seen;
   }
 
-  /** Adds what the contract says of every result: what it costs, where it comes from. Keeps what may be given again. */
+  /** Adds the declared members of the contract, such as cost and provider, to the result. Caches reusable results. */
   complete(job: Job, outcome: Outcome): void {
     const loaded = this.find(job);
     if (loaded?.declared) outcome.extras = loaded.declared(job, outcome);
@@ -256,7 +256,7 @@ export class ToolRuns {
     this.memo.keep(loaded, job.tenant_id, job.memo_key, outcome);
   }
 
-  /** Asks the system of record what became of a write. Never throws, and takes no longer than asking may. */
+  /** Queries the system of record for the outcome of a write. Never throws, and is bounded by a timeout. */
   async reconcile(job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const loaded = this.find(job);
     const undoes = undoesOwn(job);
@@ -272,7 +272,7 @@ export class ToolRuns {
   private async reconcileOnce(loaded: LoadedTool, job: Job, now_ms: number): Promise<ReconcileAnswer> {
     const run = new ToolRun(job, loaded, now_ms + RECONCILE_TIMEOUT_MS, this.around);
     let timer: NodeJS.Timeout | undefined;
-    // A tool need not look at its signal.
+    // A tool may ignore its signal.
     const late = new Promise<ReconcileAnswer>((resolve) => {
       timer = setTimeout(() => {
         run.abort('timeout');

@@ -10,14 +10,14 @@ import type { Seen } from './recorded-result.js';
 
 const UNCONFIRMED = 'unconfirmed: the tool could not check whether the effect is undone';
 
-/** The key that the run of the effect was given. */
+/** The idempotency key of the run that had the effect. */
 const keyOf = ({ idempotency_key, attempt }: CompensatedEffect): string => attemptKey(idempotency_key, attempt);
 
-/** Has tools undo earlier effects of theirs, and asks them afterwards whether these are still there. */
+/** Runs undos of earlier effects, and checks afterwards whether the effects still exist. */
 export class UndoRuns {
   constructor(private readonly finishing: Finishing) {}
 
-  /** What happens to an undo whose answer is lost: it is never sent again, and is reconciled only if the tool has a verify. */
+  /** Recovery of an undo whose response is lost: it is never sent again, and is reconciled only if the tool has a verify. */
   recoveryOf({ recovery, asks }: LoadedTool): Recovery {
     return { ...recovery, takes_key: false, has_reconcile: asks.has('verify') };
   }
@@ -37,7 +37,7 @@ export class UndoRuns {
     return seenAfter(recordedAnswer(loaded, answer), await this.look(loaded, job));
   }
 
-  /** Asks the tool what became of an undo whose answer was lost: whether the effect is still there. */
+  /** Reconciles an undo whose response was lost: checks whether the effect still exists. */
   async ask(loaded: LoadedTool, job: Job): Promise<ReconcileAnswer> {
     if (!job.undone) return { kind: 'cannot_tell', why: 'the record of the effect to undo cannot be read' };
     const seen = await this.look(loaded, job);
@@ -46,7 +46,7 @@ export class UndoRuns {
     return { kind: 'cannot_tell', why: 'the tool cannot tell whether the effect still exists' };
   }
 
-  /** Undefined: the tool cannot look. */
+  /** Undefined: the tool has no check. */
   private async look(loaded: LoadedTool, job: Job): Promise<AfterUndo | undefined> {
     if (!loaded.asks.has('verify')) return undefined;
     const effect = job.call.compensates as CompensatedEffect;
@@ -62,7 +62,7 @@ function cannot({ id }: LoadedTool): Seen {
   return { kind: 'refused', error, effect: 'none' };
 }
 
-/** The answer of an undo has no schema: whatever is JSON and not too large is kept. */
+/** The response of an undo has no schema: any JSON within the limit is stored. */
 function recordedAnswer({ contract }: LoadedTool, answer: unknown): Extract<Seen, { kind: 'output' }> {
   const without = (why: string) => ({ kind: 'output' as const, output_json: 'null', truncated: true, warnings: [why] });
   if (answer instanceof UnsentAnswer) return without(`the result of the undo was omitted: ${answer.message}`);

@@ -17,7 +17,7 @@ import {
 import { AccessService } from './access.service.js';
 import { Origin } from './origin.decorator.js';
 
-/** Evaluates policy without a call: by AuthZEN 1.0, and as the effective tier of a tool. */
+/** Evaluates policy without a call: in AuthZEN 1.0 form, and as the effective tier of a tool. */
 @ApiTags('policies')
 @Controller()
 export class AccessController {

@@ -19,7 +19,7 @@ export const evaluationRequest = z
   })
   .meta({ id: 'AccessEvaluationRequest' });
 
-/** Body of `POST /v1/policies/tools/{tool}/resolve`. Inputs that no call may have are refused as a call's are. */
+/** Body of `POST /v1/policies/tools/{tool}/resolve`. Inputs that a call may not have are refused as in a call. */
 export const resolveTierRequest = z
   .strictObject({
     inputs: json,

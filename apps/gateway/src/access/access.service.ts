@@ -6,7 +6,7 @@ import { PolicyService } from '../policies/policy.service.js';
 import type { AccessRuling, EvaluationAnswer, EvaluationRequest, TierRequest } from './access.schemas.js';
 import { inputsRefusal, rulingAnswer } from './ruling-answer.js';
 
-/** Only those who keep or check the policy may ask about others than themselves. */
+/** Only these roles may ask about principals other than themselves. */
 const ASK_FOR_OTHERS: readonly string[] = ['policy_admin', 'auditor', 'admin', 'operator'];
 
 function requestedBy({ subject, action, resource, context }: EvaluationRequest, caller: Caller): DryRulingQuery | Refusal {

@@ -46,12 +46,12 @@ test('returns 401 without a token, and 403 for another principal', async () => {
   expect([status, body.detail]).toEqual([403, 'evaluating calls of another principal needs the role policy_admin, auditor or operator']);
 });
 
-test('what is wrong with a question is named by its place', async () => {
+test('each fault of a request is reported with its path', async () => {
   const { status, body } = await evaluate({ ...question({}), subject: { type: 'user' } });
   expect([status, body.validation.issues[0].path]).toEqual([400, '/subject/id']);
 });
 
-test('AuthZEN metadata names the host of the request', async () => {
+test('AuthZEN metadata uses the host of the request', async () => {
   const { body } = await app.send('GET', '/.well-known/authzen-configuration', { role: 'agent', headers: { host: 'gate.example' } });
   expect(body).toEqual({
     policy_decision_point: 'http://gate.example',
@@ -59,7 +59,7 @@ test('AuthZEN metadata names the host of the request', async () => {
   });
 });
 
-test('a question is answered as the effective tier of the tool is, and one that no call may ask with its faults', async () => {
+test('an evaluation and the effective tier of a tool agree, also for inputs that are refused with their faults', async () => {
   const { body } = await evaluate(question({ path: 'a', text: 'b' }));
   const tier = await app.send('POST', '/v1/policies/tools/write_note/resolve', {
     role: 'agent',

@@ -32,7 +32,7 @@ function approvalOf(judgement: DryRuling['judgement']): NonNullable<AccessRuling
   return { approver_roles: [...approver_roles], quorum, parts };
 }
 
-/** The form that would run: a mapping may hold what the tenant knows of its systems, and a caller sees it in the envelope too. */
+/** The inputs that would run. The mapping may add tenant data; a caller also sees these inputs in the envelope of a call. */
 function mappedAnswer(mapped: DryRuling['mapped']): AccessRuling['mapped'] {
   if (!mapped) return null;
   const { inputs_json, inputs_digest, mapping_version, warnings } = mapped;

@@ -5,8 +5,8 @@ import type { HttpReply } from '../http/reply.js';
 const BUFFERED_BYTES = 64 * 1024;
 
 /**
- * Sends a file that is made while it is read, of any length. A fault on the way cuts the connection, so a reader never takes a
- * part for the whole. @returns the fault; undefined where the file was sent whole or its reader left.
+ * Streams a file of any length while it is generated. An error cuts the connection, so that a reader never mistakes a part for the whole
+ * file. @returns the error; undefined if the whole file was sent or its reader left.
  */
 export async function sendFile(
   reply: HttpReply,

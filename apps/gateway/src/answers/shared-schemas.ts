@@ -15,13 +15,13 @@ export const everywhere = {
     .describe('the running instances, and whether each has applied the change; null: unknown'),
 };
 
-/** Who acted. */
+/** The principal that acted. */
 export const principalAnswer = z
   .object({ kind: z.enum(['agent', 'user', 'service']), id: z.string(), roles: z.array(z.string()) })
   .meta({ id: 'Principal' });
 
-/** Epoch ms as it is answered; null: none. */
+/** Converts epoch ms to ISO 8601; null stays null. */
 export const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** A body that may be left out, or be `null`: then it is one without members. */
+/** A body that may be absent or `null`: both count as an empty object. */
 export const optionalBody = <S extends z.ZodType>(schema: S) => z.preprocess((body) => body ?? {}, schema);

@@ -38,7 +38,7 @@ function callOf(packed: Buffer | null, reader: Reader): ApprovalAnswer['call'] {
   };
 }
 
-/** The inputs that an edit asks about, in both forms. */
+/** The edited inputs of an approval request, in both forms. */
 function editedForms(edited: Pick<ToolCall, 'inputs_json' | 'mapped'>): Record<string, unknown> {
   const mapped_input: unknown = edited.mapped ? JSON.parse(edited.mapped.inputs_json) : undefined;
   const inputs = JSON.parse(edited.inputs_json) as unknown;

@@ -131,7 +131,7 @@ const call = z
   })
   .meta({ id: 'ApprovalCall' });
 
-/** A request for approval, as it is answered. */
+/** Response for an approval request. */
 export const approvalAnswer = z
   .object({
     approval_id: z.string(),
@@ -162,7 +162,7 @@ export const approvalAnswer = z
   })
   .meta({ id: 'Approval' });
 
-/** Members of a listed approval: who may decide, until when, and of the call who asks for what, without the inputs. */
+/** Members of a listed approval: who may decide, the deadline, the caller and the tool. Excludes the inputs. */
 export const approvalMembers = new ListMembers(approvalAnswer, {
   approval_id: true,
   call_id: true,
@@ -202,7 +202,7 @@ export const approvalListQuery = pageQuery.extend({
 
 export type ApprovalListQuery = z.infer<typeof approvalListQuery>;
 
-/** The request after a vote: after an edit, the one that asks about the edited inputs. */
+/** The approval request after a vote. After an edit it is the new request for the edited inputs. */
 export const votedApproval = approvalAnswer.extend({ vote_id: z.string() }).meta({ id: 'VotedApproval' });
 
 export type ApprovalAnswer = z.infer<typeof approvalAnswer>;

@@ -45,7 +45,7 @@ const nothing = {
   inputs_json: null,
 };
 
-/** The rows of a call that waits, and of the request for its approval, as the projector writes them. */
+/** The rows of a waiting call and its approval request, as the projector writes them. */
 function waiting(approval_id: string, principal_id: string, { at_ms = 1_000, tool = 'write_note', tenant_id = 'acme' } = {}) {
   const call_id = callId(2, uuidv7(at_ms));
   const principal = { kind: 'agent' as const, id: principal_id, roles: ['agent'] };
@@ -69,7 +69,7 @@ const list = (query: string) => app.send('GET', `/v1/approvals?${query}`, { role
 const idsOf = async (query: string): Promise<string[]> =>
   (await list(query)).body.items.map(({ approval_id }: { approval_id: string }) => approval_id);
 
-test('approvals are found by caller, tool and time, those that wait longest first', async () => {
+test('approvals are filtered by caller, tool and time, longest wait first', async () => {
   await recorded([
     waiting('f1', 'ann', { at_ms: 1_000 }),
     waiting('f2', 'bob', { at_ms: 2_000 }),
@@ -85,7 +85,7 @@ test('approvals are found by caller, tool and time, those that wait longest firs
   for (const query of ['principal=', 'requested_after=now']) expect([query, (await list(query)).status]).toEqual([query, 400]);
 });
 
-test('a search by caller reads a bounded number of requests, and its cursor goes on', async () => {
+test('a search by caller reads a bounded number of requests, and its cursor continues', async () => {
   const crowd = Array.from({ length: 1000 }, (_, n) => waiting(`many-${n}`, 'crowd', { at_ms: 10_000 + n }));
   await recorded([...crowd, waiting('last', 'zoe', { at_ms: 20_000 })]);
   const { items, next_cursor } = (await list('principal=zoe&requested_after=1970-01-01T00:00:10Z')).body;

@@ -11,7 +11,7 @@ import { ApprovalQualityService } from './approval-quality.service.js';
 import { type QualityQuery, qualityQuery } from './approval-requests.schemas.js';
 import { qualityAnswer } from './right-answers.schemas.js';
 
-/** `GET /v1/approvals/quality`: how well people decide. */
+/** `GET /v1/approvals/quality`: how well approvers decide. */
 @ApiTags('approvals')
 @Controller('v1/approvals/quality')
 export class ApprovalQualityController {

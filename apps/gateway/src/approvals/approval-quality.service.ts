@@ -8,7 +8,7 @@ import type { QualityAnswer } from './right-answers.schemas.js';
 
 const DECISIONS_MAX = 20_000;
 
-/** How well people decide, per approver and rule, and where approving has become a reflex. */
+/** How well approvers decide, per approver and rule, and where approval has become a reflex. */
 @Injectable()
 export class ApprovalQualityService {
   constructor(

@@ -32,7 +32,7 @@ export const votesRequest = z.strictObject({
 
 export type VotesRequest = z.infer<typeof votesRequest>;
 
-/** The query of `GET /v1/decisions`, which is opened as a link: other parameters are ignored. */
+/** The query of `GET /v1/decisions`. People open it as a link, so other parameters are ignored. */
 export const decisionQuery = z.object({ token: z.string().default('').describe('token of the decision link') });
 
 /** Body of `POST /v1/decisions`. */
@@ -68,7 +68,7 @@ export const voteDelegationRequest = z
 
 export type VoteDelegationRequest = z.infer<typeof voteDelegationRequest>;
 
-/** Epoch ms; without `from_ms` a delegation is in force at once. */
+/** Epoch ms; without `from_ms` a delegation takes effect at once. */
 export function delegatedTimes(body: VoteDelegationRequest): { from_ms?: number; until_ms: number } {
   const from = body.starts_at ?? body.from_time;
   const until_ms = Date.parse(body.expires_at ?? body.until ?? '');

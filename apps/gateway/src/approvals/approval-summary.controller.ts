@@ -11,7 +11,7 @@ import type { HttpReply } from '../http/reply.js';
 import { behindHeader, viewsHeader } from '../positions/positions.js';
 import { type ApprovalSummary, approvalSummary } from './approval-summary.schemas.js';
 
-/** `GET /v1/approvals/summary`: how much waits for people, and how long. */
+/** `GET /v1/approvals/summary`: how many requests wait for approvers, and for how long. */
 @ApiTags('approvals')
 @Controller('v1/approvals/summary')
 export class ApprovalSummaryController {

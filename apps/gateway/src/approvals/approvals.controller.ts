@@ -24,7 +24,7 @@ import { type CastVote, VotesService } from './votes.service.js';
 
 const statusOf = ({ is_judged }: CastVote): number => (is_judged ? 200 : 202);
 
-/** `/v1/approvals`: what waits for a person, and the votes. */
+/** `/v1/approvals`: pending approval requests and votes. */
 @ApiTags('approvals')
 @Roles()
 @Controller('v1/approvals')

@@ -47,7 +47,7 @@ test('all roles list approvals, delegations and grants; a request without a toke
   expect((await app.send('GET', '/v1/approvals?status=open', { role: 'agent' })).body.validation.issues[0].path).toBe('/status');
 });
 
-test('a vote says what it may say, about a request that is there; of many each has its outcome', async () => {
+test('a vote is validated and needs an existing request; a batch reports the outcome of each vote', async () => {
   const vote = await app.send('POST', '/v1/approvals/a1/votes', { role: 'approver', body: { vote: 'perhaps' } });
   expect([vote.status, vote.body.validation.issues[0].path]).toEqual([400, '/vote']);
   expect((await app.send('POST', '/v1/approvals/a1/votes', { role: 'approver', body: { vote: 'approve' } })).status).toBe(404);
@@ -67,7 +67,7 @@ test('a vote says what it may say, about a request that is there; of many each h
   ]);
 });
 
-test('how well people decide is for those who watch over it', async () => {
+test('approval quality is visible to operators and auditors only', async () => {
   expect((await app.send('GET', '/v1/approvals/quality', { role: 'approver' })).status).toBe(403);
   expect((await app.send('GET', '/v1/approvals/quality?days=0', { role: 'auditor' })).body.validation.issues[0].path).toBe('/days');
   const { body } = await app.send('GET', '/v1/approvals/quality?days=1&price_of_hour=60', { role: 'auditor' });
@@ -81,7 +81,7 @@ test('how well people decide is for those who watch over it', async () => {
   });
 });
 
-test('the summary counts what waits in the tenant of its reader, by tier and roles, with the time of the oldest', async () => {
+test('the summary counts pending requests of the tenant by tier and roles, with the oldest time', async () => {
   const summary = async () => (await app.send('GET', '/v1/approvals/summary', { role: 'approver' })).body;
   expect((await app.send('GET', '/v1/approvals/summary')).status).toBe(401);
   expect(await summary()).toEqual({ pending: 0, oldest_pending_at: null, truncated: false, groups: [] });
@@ -111,7 +111,7 @@ test('the summary counts what waits in the tenant of its reader, by tier and rol
   await store.query({ text: 'DELETE FROM approvals', params: [] });
 });
 
-test('a grant answers when it starts and expires, and the former by its earlier name too', async () => {
+test('a grant has starts_at and expires_at, and the earlier name of starts_at', async () => {
   const of = {
     grant_id: 'g1',
     approval_id: 'a1',
@@ -132,7 +132,7 @@ test('a grant answers when it starts and expires, and the former by its earlier 
   grants.delete('g1');
 });
 
-test('a person delegates votes for a time in the future', async () => {
+test('a person delegates votes for a future period', async () => {
   const over = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-19T00:00:00Z' } });
   expect([over.status, over.body.detail]).toEqual([400, '`expires_at` must be in the future and after `starts_at`']);
   const made = await app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', until: '2026-11-21T00:00:00Z' } });
@@ -146,7 +146,7 @@ test('a person delegates votes for a time in the future', async () => {
   expect(written).toEqual(['acme delegation_set']);
 });
 
-test('a delegation takes and answers its times as starts_at and expires_at, besides their earlier names', async () => {
+test('a delegation accepts and returns starts_at and expires_at, and their earlier names', async () => {
   const [from, to] = ['2026-11-20T18:00:00.000Z', '2026-11-21T00:00:00.000Z'];
   const give = (times: object) => app.send('POST', '/v1/vote-delegations', { role: 'approver', body: { to: 'bob', ...times } });
   for (const times of [
@@ -165,7 +165,7 @@ test('a delegation takes and answers its times as starts_at and expires_at, besi
   }
 });
 
-test('a decision link needs no key, but a channel that still has acts_as', async () => {
+test('a decision link needs no key, but its channel must still have acts_as', async () => {
   const claims = { tenant_id: 'acme', approval_id: 'a1', webhook_id: 'w1', expires_at_ms: NOW + 1000 };
   const decide = (token: string) => app.send('POST', '/v1/decisions', { body: { token, vote: 'approve' } });
   expect((await decide('x.y')).body.detail).toBe('the link was not issued by this installation, or was altered');

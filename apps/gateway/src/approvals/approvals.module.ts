@@ -13,7 +13,7 @@ import { VoteDelegationsController } from './vote-delegations.controller.js';
 import { VoteDelegationsService } from './vote-delegations.service.js';
 import { VotesService } from './votes.service.js';
 
-/** What waits for people, their votes, and the rights that they give each other. */
+/** Pending approvals, votes, grants and vote delegations. */
 @Module({
   controllers: [
     ApprovalQualityController,

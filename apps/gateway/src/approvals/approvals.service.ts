@@ -7,10 +7,10 @@ import { searchedPage } from '../lists/searched-page.js';
 import { approvalAnswerOf } from './approval-answer.js';
 import { type ApprovalAnswer, type ApprovalListQuery, approvalMembers } from './approval-answers.schemas.js';
 
-/** Who reads or votes: a caller, or the person of a decision link. */
+/** The reader or voter: a caller, or the person of a decision link. */
 export type Voter = Pick<Caller, 'tenant_id' | 'principal' | 'issuer' | 'clearances' | 'token'>;
 
-/** The call that a request asks about; undefined for a moment at most. */
+/** The call of an approval request. It can be undefined for a short time only. */
 export function callOfRequest({ state }: ApprovalRow): CallState | undefined {
   return state === null ? undefined : unpackCall(state);
 }
@@ -26,7 +26,7 @@ function storedQuery({ tenant_id }: Caller, query: ApprovalListQuery): Omit<Appr
   };
 }
 
-/** Requests for approval, as the views have them. */
+/** Approval requests, read from the views. */
 @Injectable()
 export class ApprovalsService {
   constructor(private readonly calls: RecordedCalls) {}
@@ -40,7 +40,7 @@ export class ApprovalsService {
     return { items: picked ? items.map((item) => pickedOf(item, picked)) : items, next_cursor: page.next_cursor };
   }
 
-  /** Who called is in the state of the call, which no index reads. */
+  /** Filters by caller are not indexed: the caller is part of the call state. */
   private page(about: Omit<ApprovalQuery, 'limit'>, query: ApprovalListQuery): Promise<Page<ApprovalRow>> {
     const read = (limit: number, after: Cursor | undefined) =>
       listApprovals(this.calls.views.store, { ...about, limit, ...(after && { after }) });
@@ -50,7 +50,7 @@ export class ApprovalsService {
     return searchedPage({ read, placeOf, matches: (row) => callOfRequest(row)?.call?.principal.id === principal }, query);
   }
 
-  /** Reading a request is on the record: it is evidence of who saw what they decided. */
+  /** Records each read of a request: it is evidence of what an approver saw before the decision. */
   async read(voter: Voter, approval_id: string, seen: Seen): Promise<ApprovalAnswer | Refusal> {
     const row = await this.find(voter.tenant_id, approval_id, seen);
     if (row instanceof Refusal) return row;
@@ -67,7 +67,7 @@ export class ApprovalsService {
     return is_current ? new Refusal('not-found', 'no approval has this id', { reason: 'approval_not_found' }) : viewsBehind();
   }
 
-  /** What requests have in common with this one, that may be decided together. */
+  /** What similar requests have in common with this one; they can be decided together. */
   private async likeness(tenant_id: string, approval_id: string, seen: Seen): Promise<{ tool?: string; rule?: string } | Refusal> {
     const row = await this.find(tenant_id, approval_id, seen);
     if (row instanceof Refusal) return row;

@@ -11,13 +11,13 @@ for (const button of document.querySelectorAll('button')) button.onclick = async
   document.querySelector('output').textContent = answer.ok ? 'Recorded: ' + reply.status : reply.detail;
 };`;
 
-/** What the page may run, for its Content-Security-Policy. */
+/** Hash of the only script that the page may run, for its Content-Security-Policy. */
 export const DECISION_SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64');
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** A page that shows a request and lets its reader approve or deny it. */
+/** A page that shows an approval request and lets its reader approve or deny it. */
 export function decisionPage(approval: ApprovalAnswer): string {
   const name = escaped(String(approval.call?.name));
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${name}</title>

@@ -18,7 +18,7 @@ const PAGE_HEADERS = {
   'content-security-policy': `default-src 'none'; script-src 'sha256-${DECISION_SCRIPT_HASH}'; connect-src 'self'; frame-ancestors 'none'`,
 };
 
-/** `/v1/decisions`: where the link of a message leads. Looking decides nothing (mail is opened by machines); only the POST votes. */
+/** `/v1/decisions`: the target of a decision link. A GET decides nothing, because mail scanners open links; only a POST votes. */
 @ApiTags('approvals')
 @Controller('v1/decisions')
 export class DecisionsController {

@@ -6,13 +6,13 @@ import { ApprovalsService } from './approvals.service.js';
 import { LinkVoterService } from './link-voter.service.js';
 import { VotesService } from './votes.service.js';
 
-/** A request, and the tenant whose sealed fields it may have. */
+/** A request and its tenant, for decrypting its personal data. */
 interface OfTenant<T> {
   tenant_id: string;
   approval: T;
 }
 
-/** Reads and decides requests by the links of messages. */
+/** Reads and decides approval requests through decision links. */
 @Injectable()
 export class DecisionsService {
   constructor(

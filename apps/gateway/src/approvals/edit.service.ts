@@ -4,7 +4,7 @@ import type { TenantRulings } from '@countersign/decisions';
 import { catalogued, type ToolVersion } from '@countersign/domain';
 import type { Configuration, TenantKeys } from '@countersign/process';
 
-/** Checks the inputs that an approver wants instead, as those of a call are checked, and says which key they have. */
+/** Validates the inputs of an edit as those of a call, and derives their key. */
 export class EditService {
   private readonly contracts = new CompiledContracts();
 
@@ -57,7 +57,7 @@ export class EditService {
       ...scope,
       ...rest,
     });
-    // A header key and a read have no key of their inputs: there is no second one to hold.
+    // A key from a header, or a read-only call, does not derive its key from the inputs: the edit needs no second key.
     const own = isReadOnly(call.effect_class) || isKeyOfRequest(call.key_source);
     const runs = inputs === proposed ? mapped : await this.parts.mapper.other(tenant_id, call, inputs_json);
     if (runs instanceof Refusal) return runs;
@@ -65,7 +65,7 @@ export class EditService {
     return { inputs_json, inputs_digest, idempotency_key: key, discriminating_digest, mapped: runs };
   }
 
-  /** As the policy's caps leave them: people are shown, and bind, what would run. */
+  /** Applies the caps of the policy: approvers see and approve the inputs that would run. */
   private capped(tenant_id: string, tool: ToolVersion, call: ToolCall, inputs: Record<string, unknown>): Record<string, unknown> {
     const about = { ...call, inputs_json: canonicalText(inputs) };
     const { inputs_json: lowered, unmapped_json } = this.rulings.resolve(this.configuration.state, { tenant_id, tool, call: about });

@@ -10,7 +10,7 @@ import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { GrantsService } from './grants.service.js';
 import { grantPage } from './right-answers.schemas.js';
 
-/** `/v1/grants`: what approvers approved for similar calls. */
+/** `/v1/grants`: approvals that also cover similar calls. */
 @ApiTags('approvals')
 @Roles()
 @Controller('v1/grants')

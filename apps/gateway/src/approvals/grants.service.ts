@@ -29,7 +29,7 @@ function answerOf(kept: KeptGrant, now_ms: number, used: number, etag: string): 
   return { ...rest, amounts, used, status: statusOf(kept, now_ms), ...times, etag };
 }
 
-/** What approvers approved for similar calls. Each grant is a rule that everybody sees, that ends, and can be revoked. */
+/** Approvals that also cover similar calls. Each grant is a visible rule that expires and can be revoked. */
 @Injectable()
 export class GrantsService {
   constructor(private readonly policies: PolicyService) {}
@@ -68,7 +68,7 @@ export class GrantsService {
     return this.policies.configuration.edits.etag(tenant_id, itemNames.grant(grant_id));
   }
 
-  /** Uses of grants that calls hold or have taken, by their ids. */
+  /** Number of uses of grants that calls hold or have consumed, by grant id. */
   private async used(tenant_id: string, known: readonly KeptGrant[]): Promise<ReadonlyMap<string, number>> {
     const ids = new Map(known.map(({ grant }) => [grantCounter(tenant_id, grant.grant_id), grant.grant_id]));
     const rows = await countersOf(this.policies.store, [...ids.keys()]);

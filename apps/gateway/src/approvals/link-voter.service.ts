@@ -5,7 +5,7 @@ import { ConfigurationService } from '../configuration/configuration.service.js'
 import { DecisionLinks } from '../notifications/decision-link.js';
 import type { Voter } from './approvals.service.js';
 
-/** The person that a decision link lets vote, and on which request. */
+/** The person who may vote through a decision link, and the request. */
 export interface LinkVoter {
   approval_id: string;
   voter: Voter;
@@ -19,7 +19,7 @@ export class LinkVoterService {
     private readonly configuration: ConfigurationService,
   ) {}
 
-  /** Refuses a link whose channel was removed, or whose person cannot vote now. */
+  /** Refuses the link if its channel was removed or its person cannot vote now. */
   voterOf(token: string): LinkVoter | Refusal {
     const read = this.links.read(token);
     if (!read)

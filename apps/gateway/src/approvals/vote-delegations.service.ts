@@ -11,7 +11,7 @@ import type { PatientRequest } from '../requests/preferences.js';
 import { delegatedTimes, type VoteDelegationRequest } from './approval-requests.schemas.js';
 import type { VoteDelegationAnswer } from './right-answers.schemas.js';
 
-/** A delegation, and the tag that its end may name. */
+/** A delegation and its ETag. */
 export interface TaggedDelegation {
   delegation: VoteDelegationAnswer;
   etag: string;

@@ -2,10 +2,10 @@ import type { RefusalKind, RefusalReason } from '@countersign/calls';
 import type { ApprovalVoted } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 
-/** What policy made of a vote. */
+/** The decision of the policy service on a vote. */
 export type Verdict = { kind: 'counted'; at: PlacedEvent } | { kind: 'refused'; reason: string; code: string };
 
-/** How the refusal of a vote is answered: who may not vote gets 403, what is wrong in itself 400, all else 409. */
+/** Maps the refusal of a vote to a status: 403 if the person may not vote, 400 if the vote is invalid, otherwise 409. */
 export function refusedAs(code: string): { kind: RefusalKind; reason?: RefusalReason } {
   switch (code) {
     case 'agent':
@@ -27,7 +27,7 @@ export function refusedAs(code: string): { kind: RefusalKind; reason?: RefusalRe
   }
 }
 
-/** Whether this event is policy's answer to this vote. */
+/** True if this event is the policy service's decision on this vote. */
 export function verdictOn(
   vote: Pick<ApprovalVoted, 'approval_id' | 'vote_id' | 'vote' | 'voter'>,
   at: PlacedEvent | undefined,

@@ -16,10 +16,10 @@ const JUDGED_WITHIN_MS = 10_000;
 const LOOKS_MAX = 40;
 const LOOK_MS = 25;
 
-/** A vote that is on the record. */
+/** A recorded vote. */
 export interface CastVote {
   approval: VotedApproval;
-  /** False: policy has not judged it yet. */
+  /** False: the policy service has not decided on it yet. */
   is_judged: boolean;
 }
 
@@ -37,14 +37,14 @@ function misplacedIn({ vote, inputs, to, grant }: VoteRequest): string | undefin
   return grant !== undefined && vote !== 'approve' && vote !== 'edit' ? '`grant` is allowed only with the vote `approve`' : undefined;
 }
 
-/** Puts votes on the record and answers what policy made of them. Whether a vote counts is policy's. */
+/** Records votes and returns the decision of the policy service. Only the policy service decides whether a vote counts. */
 @Injectable()
 export class VotesService {
   constructor(
     private readonly calls: RecordedCalls,
     private readonly approvals: ApprovalsService,
     private readonly edits: EditService,
-    /** Records before a vote that the voter used a token. */
+    /** Records the use of the voter's token before the vote. */
     private readonly verified: VerifiedTokens,
   ) {}
 
@@ -100,7 +100,7 @@ export class VotesService {
     return { approval: { ...approvalAnswerOf(now, voter), vote_id: vote.vote_id }, is_judged: verdict !== undefined };
   }
 
-  /** The current request: after an edit the next one, once the views have it (its two topics are read in any order). */
+  /** The current request. After an edit it is the next one, once the views have it (the order of its two topics is not fixed). */
   private async requestAfter(
     tenant_id: string,
     approval_id: string,

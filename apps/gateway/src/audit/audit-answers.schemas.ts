@@ -7,7 +7,7 @@ const hash = z.string().nullable();
 const path = z.array(z.string()).describe('hashes, base64');
 const note = z.string().describe('C2SP signed note');
 
-/** A record of the log as the audit shows it. */
+/** A log record as the audit shows it. */
 const auditEvent = z.object({
   event_id: z.string(),
   type: z.string(),

@@ -17,7 +17,7 @@ const TilePath = createParamDecorator((_: undefined, context: ExecutionContext):
   return (params as { '*': string })['*'];
 });
 
-/** `/v1/audit`: checkpoints, tiles and what witnesses say. */
+/** `/v1/audit`: checkpoints, tiles and witness cosignatures. */
 @ApiTags('audit')
 @Roles('auditor')
 @Controller('v1/audit')

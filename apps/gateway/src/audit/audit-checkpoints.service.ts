@@ -6,10 +6,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Cosigned } from './audit-queries.schemas.js';
 import { cosignedFault, notCovered } from './cosigned-only.js';
 
-/** Checkpoints, tiles and keys: Evidence. */
+/** Injection token of the evidence: checkpoints, tiles and keys. */
 export const EVIDENCE = Symbol('evidence');
 
-/** The checkpoints of the log, the tiles under them, and what witnesses say of them. */
+/** The checkpoints of the log, their tiles and the witness cosignatures. */
 @Injectable()
 export class AuditCheckpointsService {
   constructor(
@@ -22,7 +22,7 @@ export class AuditCheckpointsService {
     return this.evidence.signer.verifier.vkey;
   }
 
-  /** The note of the newest checkpoint; with `cosigned`, of the newest that all witnesses cosigned, one of which checks heads. */
+  /** The note of the newest checkpoint. With `cosigned`: of the newest one that all witnesses cosigned, if one of them checks heads. */
   async newest(cosigned: Cosigned): Promise<string | Refusal> {
     const fault = await cosignedFault(this.evidence.cosigned, cosigned);
     if (fault) return fault;
@@ -35,7 +35,7 @@ export class AuditCheckpointsService {
     return 'refused' in kept ? new Refusal('conflict', kept.refused, { reason: 'cosignature_refused' }) : kept;
   }
 
-  /** The proof that the newest checkpoint only appended to the one of size `first`. */
+  /** Proves that the newest checkpoint extends the checkpoint of size `first` by appends only. */
   async consistency(first: number): Promise<{ first: number; second: number; path: string[]; checkpoint: string } | Refusal> {
     const found = await this.proofs.consistency(first);
     if (typeof found === 'string') return new Refusal('internal', `the checkpoint cannot be proven: ${found}`);
@@ -44,7 +44,10 @@ export class AuditCheckpointsService {
       : new Refusal('not-found', `no checkpoint has the size ${first}`, { reason: 'checkpoint_not_found' });
   }
 
-  /** The hashes of a tile. `path`: `checkpoints/<tile>` or `<topic>/<partition>/<tile>`, tiles as C2SP tlog-tiles names them; a later generation of a tree is `<topic>/<partition>#2`. */
+  /**
+   * The hashes of a tile. `path`: `checkpoints/<tile>` or `<topic>/<partition>/<tile>`, with tile names as in C2SP tlog-tiles; a later
+   * generation of a tree is `<topic>/<partition>#2`.
+   */
   async tile(path: string): Promise<Buffer | Refusal> {
     const [, tree, rest] = /^(checkpoints|[A-Za-z0-9._-]+\/\d+(?:#\d+)?)\/(.+)$/.exec(path) ?? [];
     const tile = rest === undefined ? undefined : parseTilePath(rest);

@@ -8,7 +8,7 @@ import { Answer } from '../http/answer.decorator.js';
 import { entriesAnswer, headsAnswer } from './audit-answers.schemas.js';
 import { entriesQuery, headsQuery } from './audit-queries.schemas.js';
 
-/** `/v1/audit/heads` and `/entries`: what a witness and `verify --since` check. Hashes and names of trees; no records, and the same for every tenant. */
+/** `/v1/audit/heads` and `/entries`: input for witnesses and `verify --since`. Only hashes and tree names, equal for every tenant. */
 @ApiTags('audit')
 @Roles('auditor')
 @Controller('v1/audit')

@@ -9,7 +9,7 @@ import { auditEventAnswer, auditEventPage } from './audit-answers.schemas.js';
 import { AuditEventsService } from './audit-events.service.js';
 import { type AuditListQuery, auditListQuery } from './audit-queries.schemas.js';
 
-/** `/v1/audit/events`: the events of the audit, read from the log. */
+/** `/v1/audit/events`: audit events, read from the log. */
 @ApiTags('audit')
 @Roles('auditor')
 @Controller('v1/audit/events')

@@ -10,12 +10,12 @@ import { AuditReads } from './audit-reads.js';
 import { ViewsBehind } from './facts-of-calls.js';
 import { parsePositions } from './list-cursor.js';
 
-/** An event with its time named as in other answers, besides its name in exports. */
+/** An audit event with `recorded_at`, the name that other responses use, besides `time`, the name in exports. */
 type RecordedEvent = AuditEvent & { recorded_at: string };
 
 const recorded = (event: AuditEvent): RecordedEvent => ({ ...event, recorded_at: event.time });
 
-/** What the views do not show yet is refused, never left out. */
+/** Refuses a request whose records the views do not have yet, instead of leaving them out. */
 function refusedWhereBehind(cause: unknown): Refusal {
   if (cause instanceof ViewsBehind) return viewsBehind();
   throw cause;
@@ -23,7 +23,7 @@ function refusedWhereBehind(cause: unknown): Refusal {
 
 const TOO_FAR = 'no event with this id was found within 2,000,000 records of its creation time: list the events of its call instead';
 
-/** The events of the audit, read from the log. That they were read is on the record, too. */
+/** Audit events, read from the log. Each read is recorded too. */
 @Injectable()
 export class AuditEventsService {
   constructor(
@@ -44,7 +44,7 @@ export class AuditEventsService {
     return { items: page.items.map(recorded), next_cursor: page.next_cursor };
   }
 
-  /** The event with all that its record says. */
+  /** The event with its whole record. */
   async read({ tenant_id, principal }: Caller, event_id: string): Promise<(RecordedEvent & { event: unknown }) | Refusal> {
     const record = await this.find(tenant_id, event_id);
     if (record instanceof Refusal) return record;
@@ -54,7 +54,7 @@ export class AuditEventsService {
     return { ...recorded(found.audit), event: plain(found.event) };
   }
 
-  /** The record of an event, where it is one of this tenant. */
+  /** The record of an event, if it belongs to this tenant. */
   async find(tenant_id: string, event_id: string): Promise<LogRecord | Refusal> {
     const record = await this.events.find(tenant_id, event_id);
     return record === 'too_far' ? new Refusal('invalid-request', TOO_FAR) : (record ?? noSuchEvent());

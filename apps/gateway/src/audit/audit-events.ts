@@ -16,11 +16,11 @@ export interface AuditFilter {
   call_id?: string | undefined;
   case_id?: string | undefined;
   type?: string | undefined;
-  /** `kind:id`, or the id alone. */
+  /** `kind:id`, or only the id. */
   caller?: string | undefined;
 }
 
-/** A filter with its window: of a call or case from its first to its last event where no times were given. */
+/** A filter with its time window. Without times, the window of a call or case is from its first to its last event. */
 export type AuditWindow = AuditFilter & { from_ms: number; to_ms: number };
 
 export interface AuditPage {
@@ -29,12 +29,12 @@ export interface AuditPage {
   window: AuditWindow;
 }
 
-/** So much of the log is read for one page: a page may be short, or empty, and still have a next one. */
+/** Maximum of records read for one page. A page may be short, or empty, and still have a next page. */
 const READS_MAX = 50_000;
-/** Late votes, cancellations and results come behind the end of a call. */
+/** Late votes, cancellations and results can follow the end of a call. */
 const LATE_MS = 300_000;
 
-/** Audit events, read from the log itself: no table holds them. */
+/** Audit events, read from the log: no table stores them. */
 export class AuditEvents {
   private readonly decoder: BatchDecoder;
   private readonly lookup: EventLookup;
@@ -48,7 +48,7 @@ export class AuditEvents {
     this.lookup = new EventLookup(deps.log);
   }
 
-  /** The window of a filter; undefined where it names a call or case that this tenant does not have. */
+  /** The time window of a filter; undefined if its call or case does not exist in this tenant. */
   async window(tenant_id: string, filter: AuditFilter): Promise<AuditWindow | undefined> {
     const { store } = this.deps;
     const whole = { ...filter, from_ms: filter.from_ms ?? 0, to_ms: filter.to_ms ?? Number.MAX_SAFE_INTEGER };
@@ -63,7 +63,7 @@ export class AuditEvents {
     return whole;
   }
 
-  /** A page, oldest first. `after`: where the page before ended. @throws ViewsBehind */
+  /** A page, oldest first. `after`: the end of the previous page. @throws ViewsBehind */
   async list(tenant_id: string, window: AuditWindow, limit: number, after: Positions = {}): Promise<AuditPage> {
     const merge = this.merge(tenant_id, window, await this.stretches(window, after));
     const facts = new FactsOfCalls(this.deps.store, this.refusals);
@@ -80,12 +80,12 @@ export class AuditEvents {
     }
   }
 
-  /** The record with this event_id, where it is one of this tenant. */
+  /** The record with this event_id, if it belongs to this tenant. */
   find(tenant_id: string, event_id: string): Promise<LogRecord | 'too_far' | undefined> {
     return this.lookup.find(event_id, tenant_id, this.partitions());
   }
 
-  /** A record as an audit event, and the event that it holds. @throws ViewsBehind */
+  /** Converts a record to its audit event and its decoded event. @throws ViewsBehind */
   async describe(record: LogRecord): Promise<{ audit: AuditEvent; event: unknown } | undefined> {
     const { events } = await this.decoder.decode([record]);
     const at = events[0] as Merged['at'] | undefined;
@@ -103,7 +103,7 @@ export class AuditEvents {
     return new LogMerge(this.deps.log, this.decoder, stretches, { from_ms, to_ms, matches });
   }
 
-  /** What of the log a window covers, up to what is durable now. */
+  /** The log ranges that a window covers, up to the current durable end. */
   stretches(window: AuditWindow, after: Positions = {}): Promise<LogStretch[]> {
     const { log } = this.deps;
     return Promise.all(
@@ -117,7 +117,7 @@ export class AuditEvents {
     );
   }
 
-  /** The partitions that may hold the call, or all. */
+  /** The partition of the call; without a call, all partitions. */
   private partitions(call_id?: string): LogPartition[] {
     const own = call_id === undefined ? undefined : parseCallId(call_id)?.partition;
     const isCallTopic = (topic: string) => (callTopics as readonly string[]).includes(parseTopic(topic).topic);
@@ -128,7 +128,7 @@ export class AuditEvents {
   }
 }
 
-/** Applies the filters that need the decoded event, not only the beginning of its record. */
+/** Applies the filters that need the decoded event. */
 export function fits(event: AuditEvent, { case_id, caller, type }: AuditFilter): boolean {
   if (type !== undefined && event.type !== type) return false;
   if (case_id !== undefined && event.case_id !== case_id) return false;

@@ -17,7 +17,7 @@ const headers = described({
   'Countersign-Export': 'event_id of the export record, which holds the SHA-256 of the file',
 });
 
-/** `/v1/audit/export`: a file that is made while it is read, of any length. */
+/** `/v1/audit/export`: a file of any length that is generated while it is sent. */
 @ApiTags('audit')
 @Controller('v1/audit/export')
 export class AuditExportController {

@@ -19,7 +19,7 @@ const codec = new EventCodec();
 const by = { kind: 'user' as const, id: 'audra', roles: [] };
 const topics = ['configuration-changed', 'tool-registered', 'security-event'];
 
-/** Counts what is read of it. */
+/** Counts the records that are read. */
 class CountedLog {
   records_read = 0;
 
@@ -113,12 +113,12 @@ async function readsOnRecord() {
   );
 }
 
-/** The first export: all that is there at the beginning. */
+/** The first export: all records that exist at the beginning. */
 let first: OpenExport;
 let whole: string[];
 
 describe('an export', () => {
-  test('has every row of the tenant and no cap; what was given, and its digest, is on the record before the end', async () => {
+  test('has every row of the tenant without a limit; its record, with the digest, is written before the end', async () => {
     first = await open();
     const file = await text(first);
     whole = lines(file);
@@ -128,7 +128,7 @@ describe('an export', () => {
     expect(read).toMatchObject({ items: whole.length, sha256: createHash('sha256').update(file).digest('hex') });
   }, 60_000);
 
-  test('is made as it is read: who reads a little makes the log be read a little, and breaking off is on the record', async () => {
+  test('is generated as it is read: a partial read reads a part of the log, and an abort is recorded', async () => {
     const before = log.records_read;
     const opened = await open();
     const stream = Readable.from(opened.chunks(), { objectMode: false, highWaterMark: 64 * 1024 });
@@ -146,7 +146,7 @@ describe('an export', () => {
     expect(read?.items).toBeLessThan(3_000);
   }, 60_000);
 
-  test('goes on behind any of its rows as if it had never stopped, whatever came meanwhile', async () => {
+  test('continues after any of its rows without gap or repeat, whatever was appended meanwhile', async () => {
     await append(300);
     for (const at of [whole.length - 9_000, whole.length - 2, whole.length - 1]) {
       const { cursor } = JSON.parse(whole[at] as string) as { cursor: string };
@@ -154,7 +154,7 @@ describe('an export', () => {
     }
   }, 60_000);
 
-  test('after an earlier checkpoint has what came since, each once, and nothing of before', async () => {
+  test('after an earlier checkpoint has only newer records, each once', async () => {
     await append(700);
     const since = lines(await text(await open({ after_checkpoint: first.checkpoint_size })));
     const revoked = since.filter((line) => line.includes('api_key_revoked')).map(hlcOf);
@@ -163,7 +163,7 @@ describe('an export', () => {
     expect(since.length).toBeGreaterThan(revoked.length);
   }, 60_000);
 
-  test('holds nothing of another tenant, and knows no checkpoint that is none', async () => {
+  test('has no rows of another tenant, and refuses an unknown checkpoint', async () => {
     const rows = lines(await text(await open({ tenant_id: 'other' })));
     expect(rows.length).toBe((ROWS + 1000) / 50);
     expect(rows.every((line) => (JSON.parse(line) as { tenant_id: string }).tenant_id === 'other')).toBe(true);

@@ -18,20 +18,20 @@ export interface ExportAsk {
   by: Principal;
   format: ExportFormatName;
   filter: AuditFilter;
-  /** Goes on behind this row of the same export. */
+  /** Continues after this row of the same export. */
   cursor?: ExportCursor | undefined;
-  /** Only records after this checkpoint (its size): for incremental exports. */
+  /** Only records after this checkpoint (given by its size): for incremental exports. */
   after_checkpoint?: number | undefined;
-  /** The query as received, for the record. */
+  /** The query as received, for the audit record. */
   query: Readonly<Record<string, unknown>>;
 }
 
-/** An export that is about to be given. Everything in it is covered by its checkpoint. */
+/** An export that is ready to send. Its checkpoint covers all of its rows. */
 export interface OpenExport extends ExportLabel {
   kind: 'open';
-  /** Size of the checkpoint, as `after_checkpoint` takes it. */
+  /** Size of the checkpoint; the value for `after_checkpoint`. */
   checkpoint_size: number;
-  /** The file in pieces; each is made on demand. */
+  /** The file in chunks; each is generated on demand. */
   chunks(): AsyncGenerator<Buffer>;
 }
 
@@ -53,8 +53,8 @@ export interface ExportParts {
 }
 
 /**
- * Exports of the audit without a cap: what one checkpoint covers, in one order, as far as the reader takes it. That it was
- * given, to whom, and the SHA-256 of its bytes are on the log themselves, so a file can be tied to a proven record.
+ * Audit exports without a size limit: all records of one checkpoint, in a fixed order, generated while the reader consumes them. The log
+ * records each export, its reader and the SHA-256 of its bytes, so that a file can be tied to a proven record.
  */
 export class AuditExport {
   constructor(private readonly parts: ExportParts) {}
@@ -70,7 +70,7 @@ export class AuditExport {
     return { kind: 'open', ...label, checkpoint_size, chunks: () => this.chunks(ask, window, range, label) };
   }
 
-  /** What of the log it is: from where it begins, or goes on, to where the checkpoint ends. */
+  /** The log ranges of the export: from its start, or its cursor, to the end of the checkpoint. */
   private async range(ask: ExportAsk, window: AuditWindow): Promise<Range | 'not_covered' | 'unknown'> {
     const { cursor, after_checkpoint } = ask;
     const { checkpoints, events } = this.parts;
@@ -88,7 +88,7 @@ export class AuditExport {
     return { checkpoint, stretches };
   }
 
-  /** The newest checkpoint, once it covers what is on the log now. */
+  /** The newest checkpoint, once it covers the current end of the log. */
   private async covering(stretches: readonly LogStretch[]): Promise<NewestCheckpoint | undefined> {
     for (const until = performance.now() + COVERED_WITHIN_MS; performance.now() < until; await sleep(50)) {
       const newest = await this.parts.checkpoints.newest();
@@ -125,7 +125,7 @@ export class AuditExport {
       if (end.length > 0) yield end;
       given.isWhole = true;
     } finally {
-      // Also of what was broken off: it was read. The answer ends only when that is on the record.
+      // Record aborted exports too: their rows were read. The response ends only after the record.
       await record();
     }
   }
@@ -149,7 +149,10 @@ interface Range {
   stretches: LogStretch[];
 }
 
-/** The first offset of a partition that an earlier checkpoint did not cover. A later generation of its tree has other records from its base on. */
+/**
+ * The first offset of a partition that the earlier checkpoint does not cover. A later generation of a tree replaces the records from its
+ * base on.
+ */
 function newSince(earlier: NewestCheckpoint, later: NewestCheckpoint, place: { topic: string; partition: number }): number {
   const opened = [...later.heads.values()].filter(
     (head) => head.topic === place.topic && head.partition === place.partition && !earlier.heads.has(headName(head)),
@@ -157,7 +160,7 @@ function newSince(earlier: NewestCheckpoint, later: NewestCheckpoint, place: { t
   return Math.min(coveredEnd(earlier.heads.values(), place), ...opened.map(baseOf));
 }
 
-/** The next rows, behind the cursor; none at the end. */
+/** The next rows after the cursor; empty at the end. */
 async function piece(merge: LogMerge, cursor: ExportCursor | undefined): Promise<Merged[]> {
   const merged: Merged[] = [];
   while (merged.length < ROWS_AT_ONCE) {

@@ -7,7 +7,7 @@ import { BundleMaker } from './bundle-maker.js';
 import { PlacedRecords } from './placed-records.js';
 import { Refusals } from './refusals.js';
 
-/** What the routes of the audit are given, one provider each. */
+/** Dependencies of the audit routes, one provider each. */
 export interface AuditParts {
   evidence: Evidence;
   proofs: ProofReader;
@@ -19,7 +19,7 @@ export interface AuditParts {
   bundles: BundleMaker;
 }
 
-/** `topics`: those of which records are listed and proven. */
+/** `topics`: the topics whose records are listed and proven. */
 export function auditParts(
   deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock'>,
   evidence: Evidence,

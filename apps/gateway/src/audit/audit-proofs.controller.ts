@@ -12,7 +12,7 @@ import { AuditProofsService } from './audit-proofs.service.js';
 import { type BundleQuery, bundleQuery, type ProofQuery, proofQuery } from './audit-queries.schemas.js';
 import { BundlesService } from './bundles.service.js';
 
-/** `/v1/audit/proof` and `/bundle`: records with proofs that they are on the log. */
+/** `/v1/audit/proof` and `/bundle`: records with proofs that the log contains them. */
 @ApiTags('audit')
 @Roles('auditor')
 @Controller('v1/audit')

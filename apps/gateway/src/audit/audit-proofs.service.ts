@@ -23,7 +23,7 @@ export class AuditProofsService {
     private readonly reads: AuditReads,
   ) {}
 
-  /** A record of the caller's tenant with its proof; that it was read is on the record. */
+  /** A record of the caller's tenant with its proof. Records the read. */
   async prove({ tenant_id, principal }: Caller, query: ProofQuery): Promise<Proven | Refusal> {
     const record = await this.find(tenant_id, query);
     if (record instanceof Refusal) return record;
@@ -40,7 +40,7 @@ export class AuditProofsService {
     };
   }
 
-  /** The record that is named by its event, or by its place. */
+  /** Finds the record by its event_id or by its position. */
   private async find(tenant_id: string, { event_id, topic, partition, offset }: ProofQuery): Promise<LogRecord | Refusal> {
     const isPlace = topic !== undefined && partition !== undefined && offset !== undefined;
     const named = [event_id, topic, partition, offset].filter((part) => part !== undefined).length;

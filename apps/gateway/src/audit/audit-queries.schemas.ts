@@ -8,7 +8,7 @@ import { parsePositions } from './list-cursor.js';
 const whole = (minimum: number) => queryNumber({ type: 'integer', minimum, maximum: Number.MAX_SAFE_INTEGER });
 const cosigned = z.enum(['true', 'false']).optional().describe('true: use only a checkpoint that all witnesses cosigned');
 
-/** RFC 3339, as epoch ms. */
+/** RFC 3339, converted to epoch ms. */
 const time = z.iso
   .datetime({ offset: true })
   .transform((text) => Date.parse(text))
@@ -37,7 +37,7 @@ export const filterOf = ({ from, to, call_id, case_id, type, caller }: Filters):
 
 const notACursor = { params: { code: 'cursor' }, message: 'is not a cursor of this API' };
 
-/** The query of `GET /v1/audit/events`. A cursor of the list names an offset a partition. */
+/** The query of `GET /v1/audit/events`. The list cursor has one offset for each partition. */
 export const auditListQuery = z.strictObject({
   ...filters,
   limit: queryLimit().default(100),

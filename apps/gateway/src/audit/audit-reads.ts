@@ -1,18 +1,18 @@
 import { type AuditRead, canonicalText, firstMeta, type Principal, uuidv7 } from '@countersign/contracts';
 import type { AppDeps } from '@countersign/process';
 
-/** What was read of the audit. */
+/** Describes what a reader read from the audit. */
 export interface ReadOfAudit extends Pick<AuditRead, 'what' | 'items'> {
   tenant_id: string;
   by: Principal;
   query: Readonly<Record<string, unknown>>;
   sha256?: string;
   checkpoint_size?: number;
-  /** Its event_id, where it was promised before. */
+  /** The event_id of the audit record, if it was announced before. */
   event_id?: string;
 }
 
-/** Reading the audit is itself on the record: nothing is given that could not be recorded. */
+/** Records each read of the audit. Data is sent only after the record is written. */
 export class AuditReads {
   constructor(private readonly parts: Pick<AppDeps, 'log' | 'codec' | 'clock'>) {}
 
@@ -20,7 +20,7 @@ export class AuditReads {
     return uuidv7(this.parts.clock.now_ms());
   }
 
-  /** Resolves when it is durable. @throws InfrastructureFault where the log takes nothing. */
+  /** Resolves when the record is durable. @throws InfrastructureFault if the log is unavailable. */
   async record({ tenant_id, by, what, query, items, sha256, checkpoint_size, event_id = this.newId() }: ReadOfAudit): Promise<void> {
     const { log, codec, clock } = this.parts;
     const now_ms = clock.now_ms();

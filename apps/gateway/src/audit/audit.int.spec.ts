@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 const get = (path: string, roles = 'auditor') => app.send('GET', `/v1/audit/${path}`, { role: roles });
 
-test('every route of the audit is for auditors', async () => {
+test('every route of the audit requires the role auditor', async () => {
   for (const path of [
     'checkpoint',
     'consistency?first=1',
@@ -79,7 +79,7 @@ test('every route of the audit is for auditors', async () => {
   }
 });
 
-test('a checkpoint and a tile are given as they are, with their media types', async () => {
+test('a checkpoint and a tile are returned byte for byte, with their media types', async () => {
   const checkpoint = await get('checkpoint');
   expect([checkpoint.text, checkpoint.headers['content-type'], checkpoint.headers['countersign-vkey']]).toEqual([
     'note',
@@ -93,7 +93,7 @@ test('a checkpoint and a tile are given as they are, with their media types', as
   expect([never.status, never.body.validation.issues[0].code]).toEqual([409, 'no_witnesses']);
 });
 
-test('a record is proven with the key that signs, and that it was read is on the record', async () => {
+test('a record is proven with the signing key, and the read is recorded', async () => {
   const answer = await get('proof?topic=tool-executed&partition=0&offset=3');
   expect(answer.body).toEqual({
     record: { ...record, value: Buffer.from('abc').toString('base64') },
@@ -107,7 +107,7 @@ test('a record is proven with the key that signs, and that it was read is on the
   expect((await get('proof?topic=tool-executed')).body.detail).toBe('send event_id, or topic, partition and offset');
 });
 
-test('what is not there, not covered or not proven has a status of its own', async () => {
+test('an unknown, an uncovered and an unproven record each have their own status', async () => {
   const statuses = [
     'consistency?first=9',
     'heads',
@@ -124,7 +124,7 @@ test('what is not there, not covered or not proven has a status of its own', asy
   expect([note.status, note.body.detail]).toEqual([409, 'the note is not a checkpoint']);
 });
 
-test('operators and auditors see damage; only an operator accepts it, and only what is open', async () => {
+test('operators and auditors see damage; only an operator accepts it, and only open damage', async () => {
   expect((await app.send('GET', '/v1/damages', { role: 'auditor' })).body).toEqual({ items: [], next_cursor: null });
   const body = { damage_ids: ['0198f3a0-0000-7000-8000-000000000000'], reason: 'restored' };
   expect((await app.send('POST', '/v1/damages/accept', { role: 'auditor', body })).status).toBe(403);

@@ -29,7 +29,7 @@ const partProviders = (parts: AuditParts): Provider[] => [
   { provide: BundleMaker, useValue: parts.bundles },
 ];
 
-/** The audit: its events, proofs, bundles and exports, and the checkpoints that they rest on. */
+/** The audit: events, proofs, bundles, exports and checkpoints. */
 @Module({})
 export class AuditModule {
   static of(parts: AuditParts): DynamicModule {

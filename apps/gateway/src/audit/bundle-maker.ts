@@ -14,23 +14,23 @@ import type { AppDeps, Evidence } from '@countersign/process';
 import { policyInForce } from './policy-in-force.js';
 import { type FoundRecord, partitionOfCall, RecordsOfCalls } from './records-of-calls.js';
 
-/** A call to put into a bundle, as the view knows it. */
+/** A call for a bundle, from the view. */
 export interface CallToBundle {
   call_id: string;
   lane: string;
   requested_at_ms: number;
-  /** Undefined while it has not ended. */
+  /** Undefined while the call has not ended. */
   ended_at_ms: number | undefined;
 }
 
 export type MadeBundle =
   | { kind: 'made'; bundle: Bundle }
   | { kind: 'not_covered' }
-  /** Records of this call were dropped behind a checkpoint: what is left of it does not tell it whole. */
+  /** Retention deleted records of this call, so the rest is incomplete. */
   | { kind: 'dropped'; call_id: string }
   | { kind: 'broken'; reason: string };
 
-/** Makes bundles out of the log. Each is verified before it is given. */
+/** Makes bundles from the log. Each is verified before it is returned. */
 export class BundleMaker {
   private readonly records: RecordsOfCalls;
 
@@ -42,7 +42,7 @@ export class BundleMaker {
     this.records = new RecordsOfCalls(deps);
   }
 
-  /** `cosigned`: under this checkpoint, which witnesses have seen, instead of the newest. */
+  /** `cosigned`: use this checkpoint, which witnesses have cosigned, instead of the newest. */
   async make(tenant_id: string, subject: Bundle['subject'], calls: readonly CallToBundle[], cosigned?: Cosigned): Promise<MadeBundle> {
     const found = await this.recordsOf(calls);
     const dropped = await this.dropped(calls, found);
@@ -87,7 +87,7 @@ export class BundleMaker {
     return found;
   }
 
-  /** A call whose request, its first record, was dropped. */
+  /** Finds a call whose first record, its request, was deleted. */
   private async dropped(calls: readonly CallToBundle[], found: readonly FoundRecord[]): Promise<CallToBundle | undefined> {
     const whole = new Set(found.flatMap(({ event }) => (event.event_type === 'tool_call_requested' ? [event.event.meta.call_id] : [])));
     for (const call of calls) {
@@ -124,7 +124,7 @@ export class BundleMaker {
   }
 }
 
-/** Where in the configuration a ruling was made, or a call judged again before it fired. */
+/** The configuration offsets of the decisions on a call, including the check before its execution. */
 function judgedAt({ event: { event_type, event } }: FoundRecord): number[] {
   return event_type === 'policy_decided' || event_type === 'tool_call_started' || event_type === 'tool_call_rejudged'
     ? [event.config_offset]

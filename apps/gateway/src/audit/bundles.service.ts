@@ -12,7 +12,7 @@ import { cosignedFault, notCovered } from './cosigned-only.js';
 
 const CALLS_MAX = 500;
 
-/** Everything about one call, or one case, in one file that `countersign verify` checks offline. */
+/** All records about one call or one case in one file that `countersign verify` checks offline. */
 @Injectable()
 export class BundlesService {
   constructor(
@@ -22,7 +22,7 @@ export class BundlesService {
     private readonly configuration: ConfigurationService,
   ) {}
 
-  /** That it was read is on the record. */
+  /** Records the read. */
   async make({ tenant_id, principal }: Caller, query: BundleQuery, views: Views, seen: Seen): Promise<Bundle | Refusal> {
     const { call_id, case_id, cosigned } = query;
     if ((call_id === undefined) === (case_id === undefined)) return new Refusal('invalid-request', 'send call_id or case_id');

@@ -13,7 +13,7 @@ const neverCosigned = (code: string, message: string): Refusal =>
 export const notCovered = (): Refusal =>
   new Refusal('unavailable', 'no checkpoint covers the record yet: retry in a second', { reason: 'checkpoint_pending' });
 
-/** Why there is no cosigned checkpoint for a request that wants one; undefined where there is, or none is wanted. */
+/** Why a request that requires a cosigned checkpoint cannot have one; undefined if it can, or requires none. */
 export async function cosignedFault(
   notes: Pick<CosignedNotes, 'asks' | 'checksHeads' | 'newest'>,
   cosigned: Cosigned,

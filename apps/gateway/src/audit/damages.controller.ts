@@ -11,7 +11,7 @@ import { positionText } from '../positions/positions.js';
 import { type AcceptDamageRequest, acceptDamageRequest, acceptedDamage, damagePage } from './damages.schemas.js';
 import { DamagesService } from './damages.service.js';
 
-/** `/v1/damages`: places of the record that are not what was signed, and the decision to go on. */
+/** `/v1/damages`: records that differ from what was signed, and the decision to accept them. */
 @ApiTags('audit')
 @Controller('v1/damages')
 export class DamagesController {

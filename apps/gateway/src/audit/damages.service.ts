@@ -14,10 +14,10 @@ function answerOf({ found_at_ms, ...damage }: OpenDamage): DamageAnswer {
   return { ...damage, found_at: new Date(found_at_ms).toISOString() };
 }
 
-/** Damage of a tenant's row or key is that tenant's; all other is the installation's. */
+/** Damage of a tenant's row or key belongs to that tenant; all other damage belongs to the default tenant. */
 const isOf = (damage: OpenDamage, tenant_id: string): boolean => (damage.tenant_id ?? DEFAULT_TENANT) === tenant_id;
 
-/** Places of the record that are not what was signed, and the decisions to go on. */
+/** Records that differ from what was signed, and the decisions to accept them. */
 @Injectable()
 export class DamagesService {
   constructor(
@@ -32,8 +32,8 @@ export class DamagesService {
   }
 
   /**
-   * Records that are lost stay unproven, and are not reported again; a tree that cannot be continued may go on as another
-   * generation; everything else that is still damaged is found again.
+   * Lost records stay unproven and are not reported again. A tree that cannot be continued may start a new generation. All other damage is
+   * detected again while it exists.
    */
   async accept(
     { tenant_id, principal: by }: Caller,

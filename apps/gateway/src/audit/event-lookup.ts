@@ -12,17 +12,17 @@ const READ_AT_ONCE = 500;
 const RECORDS_MAX = 2_000_000;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** The time in a UUIDv7 (epoch ms); undefined for any other text. */
+/** The timestamp of a UUIDv7 in epoch ms; undefined for any other text. */
 const madeAt = (event_id: string): number | undefined => (UUID_V7.test(event_id) ? timeOfId(event_id) : undefined);
 
 /**
- * Finds a record by its event_id without an index: an id says when it was made, a record is appended soon after, and
- * partitions are in the order of time. Widening windows: seconds, minutes, then all that was appended later.
+ * Finds a record by its event_id without an index. The id contains its creation time, the append follows soon after, and partitions are
+ * ordered by time. The search windows widen: seconds, minutes, then all later records.
  */
 export class EventLookup {
   constructor(private readonly log: EventLog) {}
 
-  /** `too_far`: not found in as many records as one question may read. */
+  /** `too_far`: not found within the maximum of records that one query may read. */
   async find(event_id: string, tenant_id: string, partitions: readonly LogPartition[]): Promise<LogRecord | 'too_far' | undefined> {
     const made_ms = madeAt(event_id);
     if (made_ms === undefined) return undefined;

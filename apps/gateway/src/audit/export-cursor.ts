@@ -1,6 +1,6 @@
 import type { Merged } from './log-merge.js';
 
-/** The row of an export behind which to go on: the checkpoint that the export is of, and the row's place in its order. */
+/** The export row after which to continue: the checkpoint of the export, and the position of the row in its order. */
 export interface ExportCursor {
   checkpoint: number;
   order_ms: number;
@@ -13,7 +13,7 @@ export function exportCursor(checkpoint: number, { order_ms, record }: Merged): 
   return Buffer.from(`${checkpoint}|${order_ms}|${record.topic}|${record.partition}|${record.offset}`).toString('base64url');
 }
 
-/** Undefined where the text is no cursor of ours. */
+/** Undefined if the text is not a valid cursor. */
 export function parseExportCursor(text: string): ExportCursor | undefined {
   const match = /^(\d{1,15})\|(\d{1,15})\|([\w.-]{1,255})\|(\d{1,5})\|(\d{1,15})$/.exec(Buffer.from(text, 'base64url').toString());
   if (!match) return undefined;
@@ -21,7 +21,7 @@ export function parseExportCursor(text: string): ExportCursor | undefined {
   return { checkpoint: Number(checkpoint), order_ms: Number(order_ms), topic, partition: Number(partition), offset: Number(offset) };
 }
 
-/** Whether a row comes behind the cursor, in the order of the merge. */
+/** True if a row follows the cursor in merge order. */
 export function isBehind({ order_ms, record }: Merged, cursor: ExportCursor): boolean {
   if (order_ms !== cursor.order_ms) return order_ms > cursor.order_ms;
   if (record.topic !== cursor.topic) return record.topic > cursor.topic;

@@ -8,10 +8,10 @@ const KEPT_MAX = 20_000;
 
 const calls = stableTables(['calls']);
 
-/** The views have not folded the requested records yet. */
+/** The views have not processed the requested records yet. */
 export class ViewsBehind extends Error {}
 
-/** Fills in what audit events say of their calls, a query for many. */
+/** Adds the call data to audit events, with one query for many events. */
 export class FactsOfCalls {
   private readonly facts = new Map<string, CallFacts>();
 
@@ -52,7 +52,7 @@ export class FactsOfCalls {
   }
 }
 
-/** The newest of these records in each partition of each topic. */
+/** The newest of these records, for each partition of each topic. */
 function latest(merged: readonly Merged[]): { topic: string; partition: number; offset: number }[] {
   const newest = new Map<string, { topic: string; partition: number; offset: number }>();
   for (const { topic, partition, offset } of merged.map(({ record }) => record))

@@ -8,7 +8,7 @@ const shape = z.record(z.string().max(255), z.record(z.string().regex(/^\d{1,5}$
 
 export const cursorOf = (positions: Positions): string => Buffer.from(JSON.stringify(positions)).toString('base64url');
 
-/** Undefined where the text is no cursor of ours. */
+/** Undefined if the text is not a valid cursor. */
 export function parsePositions(text: string): Positions | undefined {
   try {
     const parsed = shape.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString()));

@@ -18,13 +18,13 @@ let dir: string;
 let log: EmbeddedEventLog;
 const ids: { event_id: string; tenant_id: string }[] = [];
 
-/** A UUIDv7 of this moment: `uuidv7` never goes back, and other specs of this process went on from later times. */
+/** A UUIDv7 of this moment. `uuidv7` is monotonic in a process and may already be ahead because of other specs. */
 const idMadeAt = (ms: number, n: number): string => {
   const hex = ms.toString(16).padStart(12, '0') + (0x7000 | (n & 0xfff)).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12)}-8000-${n.toString(16).padStart(12, '0')}`;
 };
 
-/** The id of the n-th event is made at its append, except every 500th, whose append came ten minutes late. */
+/** The id of the n-th event has the time of its append, except every 500th event, which is appended ten minutes late. */
 async function append(n: number): Promise<void> {
   clock.now_ms += n % 7 === 0 ? 0 : 40;
   const event_id = idMadeAt(n % 500 === 3 ? clock.now_ms - 600_000 : clock.now_ms, n);
@@ -71,8 +71,8 @@ async function take(merged: LogMerge, most = Number.POSITIVE_INFINITY, reads_max
 }
 const idsOf = (found: readonly Merged[]) => found.map(({ at }) => at.event.meta.event_id);
 
-describe('partitions of the log as one list', () => {
-  test('give every record once, by append time, and each partition in its own order', async () => {
+describe('a merge of log partitions', () => {
+  test('returns every record once, by append time, and each partition in its own order', async () => {
     const found = await take(await merge(all));
     expect(found.length).toBe(COUNT);
     expect(new Set(idsOf(found)).size).toBe(COUNT);
@@ -86,7 +86,7 @@ describe('partitions of the log as one list', () => {
     }
   });
 
-  test('go on from any place without gap or repeat, also where reading was cut short', async () => {
+  test('continues from any position without gap or repeat, also after a read that was cut short', async () => {
     const whole = idsOf(await take(await merge(all)));
     for (const [page, reads_max] of [
       [137, undefined],
@@ -107,7 +107,7 @@ describe('partitions of the log as one list', () => {
     }
   });
 
-  test('give what matches and lies in the window only', async () => {
+  test('returns only matching records of the window', async () => {
     const [from_ms, to_ms] = [START_MS + 20_000, START_MS + 60_000];
     const found = await take(await merge({ from_ms, to_ms, matches: ({ tenant_id }) => tenant_id === 'acme' }));
     const every = (await take(await merge(all))).filter(
@@ -118,10 +118,10 @@ describe('partitions of the log as one list', () => {
   });
 });
 
-describe('a record is found by its event_id', () => {
+describe('the lookup of a record by its event_id', () => {
   const lookup = () => new EventLookup(log);
 
-  test('wherever it stands, also where it was appended ten minutes after its id was made', async () => {
+  test('finds it anywhere, also if it was appended ten minutes after its id was made', async () => {
     for (let n = 3; n < COUNT; n += 97) {
       const { event_id, tenant_id } = ids[n] as (typeof ids)[0];
       const found = await lookup().find(event_id, tenant_id, partitions);
@@ -133,7 +133,7 @@ describe('a record is found by its event_id', () => {
     }
   });
 
-  test('by its own tenant only; an id that is none, or of no record, finds nothing', async () => {
+  test('is limited to its own tenant; an invalid or unknown id finds nothing', async () => {
     const { event_id, tenant_id } = ids[100] as (typeof ids)[0];
     expect(await lookup().find(event_id, tenant_id === 'acme' ? 'other' : 'acme', partitions)).toBeUndefined();
     expect(await lookup().find(uuidv7(START_MS + 10_000), 'acme', partitions)).toBeUndefined();

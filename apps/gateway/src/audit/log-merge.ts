@@ -2,7 +2,7 @@ import { type PeekedMeta, peekMeta } from '@countersign/contracts';
 import type { PlacedEvent } from '@countersign/domain';
 import type { BatchDecoder, EventLog, LogRecord } from '@countersign/event-log';
 
-/** A stretch of one partition: offsets [from, end). */
+/** A range of one partition: offsets [from, end). */
 export interface LogStretch {
   topic: string;
   partition: number;
@@ -10,11 +10,11 @@ export interface LogStretch {
   end: number;
 }
 
-/** An event at its place in the merged order. */
+/** An event with its position in the merged order. */
 export interface Merged {
   at: PlacedEvent;
   record: LogRecord;
-  /** Sort key: its append time, or that of an earlier record of its partition if the clock moved back. */
+  /** Sort key: the append time, or that of an earlier record of the partition if the clock moved back. */
   order_ms: number;
 }
 
@@ -26,14 +26,14 @@ export interface Wanted {
 }
 
 const READ_AT_ONCE = 200;
-/** The log's clock may go back by this much without a record being missed. */
+/** The log's clock may move back by this much without a record being missed. */
 export const CLOCK_SLACK_MS = 60_000;
 
-/** One stretch, read piece by piece; holds what matched and was not taken yet. */
+/** Reads one range chunk by chunk; buffers matching events until they are consumed. */
 class StretchReader {
   private readonly queue: Merged[] = [];
   private floor_ms = 0;
-  /** Each is read from at least once: a list of any number of partitions gets on. */
+  /** Each range is read at least once per page, so a list makes progress with any number of partitions. */
   wasRead = false;
 
   constructor(
@@ -57,7 +57,7 @@ class StretchReader {
     return this.stretch.from >= this.stretch.end;
   }
 
-  /** Where a later reader goes on so that nothing is missed and nothing comes twice. */
+  /** The offset from which a later reader continues without gap or repeat. */
   get position(): number {
     return this.queue[0]?.record.offset ?? this.stretch.from;
   }
@@ -66,7 +66,7 @@ class StretchReader {
     this.queue.shift();
   }
 
-  /** Reads on. Answers how many records that were. */
+  /** Reads the next chunk. Returns the number of records read. */
   async fill(log: EventLog, decoder: BatchDecoder): Promise<number> {
     const { stretch } = this;
     this.wasRead = true;
@@ -92,12 +92,12 @@ class StretchReader {
 }
 
 /**
- * Many partitions of the log as one list, oldest first: by append time, then topic, partition and offset. Holds a few
- * hundred records of each partition, whatever the length.
+ * Merges many partitions into one list, oldest first: by append time, then topic, partition and offset. Buffers a few hundred records of
+ * each partition, whatever the length of the list.
  */
 export class LogMerge {
   private readonly readers: StretchReader[];
-  /** Records that were read so far. */
+  /** Number of records read so far. */
   read = 0;
 
   constructor(
@@ -110,7 +110,7 @@ export class LogMerge {
     this.readers = sorted.map((stretch) => new StretchReader({ ...stretch }, wanted));
   }
 
-  /** The next event; `pause` where that took more than `reads_max` records in all; undefined at the end. */
+  /** The next event; `pause` if it needs more than `reads_max` reads in total; undefined at the end. */
   async next(reads_max = Number.POSITIVE_INFINITY): Promise<Merged | 'pause' | undefined> {
     for (const reader of this.readers) {
       while (!reader.first && !reader.isRead) {
@@ -127,7 +127,7 @@ export class LogMerge {
     return first;
   }
 
-  /** Next offsets by topic and partition: another merge that begins there goes on without gap or repeat. */
+  /** Next offsets by topic and partition: another merge continues from there without gap or repeat. */
   positions(): Record<string, Record<string, number>> {
     const positions: Record<string, Record<string, number>> = {};
     for (const { topic, partition, position } of this.readers) {

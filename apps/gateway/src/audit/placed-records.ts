@@ -7,13 +7,13 @@ export interface RecordPlace {
   offset: number;
 }
 
-/** Records of the log by their place. */
+/** Reads log records by position. */
 export class PlacedRecords {
   private readonly decoder: BatchDecoder;
 
   constructor(
     private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas'>,
-    /** Topics of which records are listed and proven. */
+    /** Topics whose records are listed and proven. */
     private readonly topics: ReadonlySet<string>,
   ) {
     this.decoder = new BatchDecoder(deps.codec, deps.schemas);

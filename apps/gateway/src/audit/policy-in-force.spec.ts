@@ -4,7 +4,7 @@ import type { FoundRecord, RecordsOfCalls } from './records-of-calls.js';
 
 type Set = [event_type: string, event: Record<string, unknown>, tenant_id?: string];
 
-/** What is found of a record of configuration that begins with these, one an offset. */
+/** The offsets that are found when the configuration has these events, one per offset. */
 async function offsetsOf(sets: readonly Set[], positions: number[]): Promise<number[]> {
   const found = sets.map(([event_type, event, tenant_id = 'acme'], offset) => {
     const fields = { meta: { tenant_id }, ...event };
@@ -23,7 +23,7 @@ const grant = (grant_id: string): Set => ['grant_set', { grant: { grant_id } }];
 const facts = (table: string, mode: string): Set => ['fact_table_set', { table, mode }];
 
 describe('the policy in force', () => {
-  test('of a rule the last record up to the ruling; each grant, limit, row and version by its own name', async () => {
+  test('includes the last record of a rule before the decision; each grant, limit, row and version by its own name', async () => {
     const sets: Set[] = [
       grant('g1'),
       grant('g2'),
@@ -42,7 +42,7 @@ describe('the policy in force', () => {
     expect(await offsetsOf([['tool_policy_set', { tool: 'a' }, 'globex'], ['webhook_set', {}], row('a')], [2])).toEqual([2]);
   });
 
-  test('what rows were merged into a table of facts, since it was last replaced', async () => {
+  test('includes the rows merged into a fact table since its last replacement', async () => {
     const sets = [
       facts('t', 'replace'),
       facts('t', 'merge'),
@@ -55,7 +55,7 @@ describe('the policy in force', () => {
     expect(await offsetsOf([...sets, facts('t', 'drop')], [6])).toEqual([3, 6]);
   });
 
-  test('what each of several rulings saw, where it was changed between them', async () => {
+  test('includes what each of several decisions saw, if it changed between them', async () => {
     const sets = [row('a'), row('a'), row('b'), row('a')];
     expect(await offsetsOf(sets, [3, 0])).toEqual([0, 2, 3]);
     expect(await offsetsOf(sets, [2, 2, 1])).toEqual([1, 2]);

@@ -4,7 +4,7 @@ import type { FoundRecord, RecordsOfCalls } from './records-of-calls.js';
 
 const TOPIC = 'configuration-changed';
 
-/** The kinds of configuration that a ruling rests on, and what one record of each is about: the newest of a kind and name is in force. */
+/** The kinds of configuration that a decision depends on, and the key of each: the newest record of a kind and key is in force. */
 const names = {
   tool_policy_set: ({ tool }: EventMap['tool_policy_set']) => tool,
   policy_bundle_published: ({ version }: EventMap['policy_bundle_published']) => version,
@@ -22,12 +22,12 @@ function subjectOf({ event: { event_type, event } }: FoundRecord): string | unde
   return nameOf && `${event_type}/${nameOf(event as never)}`;
 }
 
-/** Rows that are merged into a table say nothing without those that it had before. */
+/** Merged rows are incomplete without the earlier rows of their table. */
 const isMerge = ({ event: { event_type, event } }: FoundRecord) => event_type === 'fact_table_set' && event.mode === 'merge';
 
 /**
- * The tenant's rules as judgements at these positions of the configuration saw them (`config_offset` of rulings and starts): for each of them
- * the last record of every rule that took effect, with all that it builds on. Each record once, oldest first.
+ * The tenant's rules as decisions at these configuration offsets saw them (`config_offset` of decisions and starts): for each offset the
+ * last effective record of every rule, with all records that it builds on. Each record once, oldest first.
  */
 export async function policyInForce(
   records: Pick<RecordsOfCalls, 'below'>,

@@ -2,13 +2,13 @@ import { callTopics, laneTopic, parseCallId } from '@countersign/contracts';
 import { BatchDecoder, type EventLog, type LogRecord, type Recorded } from '@countersign/event-log';
 import type { AppDeps } from '@countersign/process';
 
-/** A record with the event that it holds. */
+/** A record with its decoded event. */
 export interface FoundRecord {
   record: LogRecord;
   event: Recorded;
 }
 
-/** Where to look for the records of some calls of one partition: their log times, from the first request to the last end. */
+/** Where to search the records of some calls of one partition: log times from the first request to the last end. */
 export interface Stretch {
   lane: string;
   partition: number;
@@ -18,12 +18,12 @@ export interface Stretch {
 }
 
 const AT_ONCE = 500;
-/** Clocks of gateway and log may differ. */
+/** Maximum clock difference between gateway and log. */
 export const SKEW_MS = 60_000;
-/** Late votes, cancellations and results come behind the end. */
+/** Late votes, cancellations and results can follow the end. */
 export const LATE_MS = 300_000;
 
-/** Finds the records of calls on the log itself: by append time, then by reading on. */
+/** Finds the records of calls in the log: first by append time, then by a scan. */
 export class RecordsOfCalls {
   private readonly decoder: BatchDecoder;
 
@@ -35,7 +35,7 @@ export class RecordsOfCalls {
     return this.parts.log;
   }
 
-  /** The records of these calls (of one partition), topic by topic, in offset order. */
+  /** The records of these calls of one partition: by topic, in offset order. */
   async find(call_ids: ReadonlySet<string>, stretch: Stretch): Promise<FoundRecord[]> {
     const topics = callTopics.map((topic) => laneTopic(topic, stretch.lane));
     const found = await Promise.all(topics.map((topic) => this.inTopic(topic, call_ids, stretch)));
@@ -60,7 +60,7 @@ export class RecordsOfCalls {
     }
   }
 
-  /** Every record of one partition below an offset, for topics that are small. */
+  /** All records of one partition below an offset. For small topics only. */
   async *below(topic: string, partition: number, end: number): AsyncGenerator<FoundRecord> {
     for (let offset = await this.log.first(topic, partition); offset < end; ) {
       const records = await this.log.read(topic, partition, offset, AT_ONCE);

@@ -8,7 +8,7 @@ import { OfDefaultTenant } from '../installation/default-tenant.guard.js';
 import { type ScrubRequest, scrubAnswer, scrubRequest } from './scrubs.schemas.js';
 import { ScrubsService } from './scrubs.service.js';
 
-/** `/v1/scrubs`: comparing all of the record with what was signed, now. */
+/** `/v1/scrubs`: compares the whole record with what was signed, now. */
 @ApiTags('audit')
 @OfDefaultTenant('comparisons of the record')
 @Controller('v1/scrubs')

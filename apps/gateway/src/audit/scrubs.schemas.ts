@@ -8,7 +8,7 @@ export const scrubRequest = z.strictObject({
 
 export type ScrubRequest = z.infer<typeof scrubRequest>;
 
-/** A comparison of the record, as far as it is. */
+/** A scrub and its progress. */
 export const scrubAnswer = z
   .object({
     run_id: z.string(),

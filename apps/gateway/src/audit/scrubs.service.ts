@@ -14,7 +14,7 @@ function answerOf({ asked_at_ms, started_at_ms, ended_at_ms, ...run }: ScrubRun)
   return { ...run, status: ended_at_ms === null ? 'running' : 'ended', ...times };
 }
 
-/** Comparisons of the whole record with what was signed. The projector that signs does them. */
+/** Scrubs of the whole record. The projector that signs runs them. */
 @Injectable()
 export class ScrubsService {
   constructor(
@@ -22,7 +22,7 @@ export class ScrubsService {
     private readonly views: Views,
   ) {}
 
-  /** Requests a comparison; one that is running already is answered instead of a second. */
+  /** Requests a scrub; returns the running one if there is one. */
   async start({ views }: ScrubRequest): Promise<ScrubAnswer> {
     const asked_at_ms = this.configuration.clock.now_ms();
     return answerOf(await askForScrub(this.views.store, { run_id: uuidv7(asked_at_ms), views, asked_at_ms }));

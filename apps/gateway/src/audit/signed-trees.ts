@@ -3,15 +3,15 @@ import type { EventLog } from '@countersign/event-log';
 import { type CheckpointStore, treesToOpen } from '@countersign/evidence';
 import type { OpenedTree } from '@countersign/proofs';
 
-/** The trees of the record as they were signed last. */
+/** The last signed trees of the record. */
 export class SignedTrees {
   constructor(
     private readonly log: Pick<EventLog, 'first'>,
-    /** Absent where nothing is signed. */
+    /** Absent if nothing is signed. */
     private readonly checkpoints?: Pick<CheckpointStore, 'newest'>,
   ) {}
 
-  /** What may go on in the place of the trees that cannot be continued, as these damages say. */
+  /** The trees that may replace those that these damages make impossible to continue. */
   async toOpen(damages: readonly OpenDamage[]): Promise<OpenedTree[]> {
     const newest = await this.checkpoints?.newest();
     return treesToOpen(damages, newest?.heads.values() ?? [], (topic, partition) => this.log.first(topic, partition));

@@ -3,7 +3,7 @@ import { sha256Hex } from '@countersign/contracts';
 
 const SHAPE = /^csk_[A-Za-z0-9_-]{43}$/;
 
-/** A new API key: 256 random bits. Shown once; only its hash is ever recorded. */
+/** A new API key: 256 random bits. Shown once; only its hash is recorded. */
 export function mintApiKey(): string {
   return `csk_${randomBytes(32).toString('base64url')}`;
 }
@@ -14,5 +14,5 @@ export function isApiKey(text: string): boolean {
 
 export const hashApiKey = (key: string): string => sha256Hex(key);
 
-/** What a key is known by to people: 8 of its 43 random characters, which leaves 208 bits to guess. */
+/** The visible prefix of a key: 8 of its 43 random characters, which leaves 208 secret bits. */
 export const prefixOf = (key: string): string => key.slice(0, 12);

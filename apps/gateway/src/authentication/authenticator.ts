@@ -21,7 +21,7 @@ export const roles = [
 export const unauthenticated = (detail: string): Refusal => new Refusal('unauthenticated', detail);
 export const invalidToken = (detail: string): Refusal => new Refusal('unauthenticated', detail, {}, { invalid_token: true });
 
-/** Turns a bearer token into its caller. The configuration is read each time, so what is revoked stops at once. */
+/** Resolves a bearer token to its caller. Reads the configuration each time, so a revocation takes effect at once. */
 export class Authenticator {
   private readonly hashes = new TokenHashes();
   private readonly ofKeys = new WeakMap<ApiKey, Caller>();
@@ -51,7 +51,7 @@ export class Authenticator {
     return this.ofKeys.get(key) ?? this.remember(key);
   }
 
-  /** Checks a token's signature, which takes time, so that `caller` can answer at once. Undefined where there is nothing to wait for. */
+  /** Verifies the signature of a token, so that `caller` can then answer synchronously. Undefined if no wait is needed. */
   prepare(authorization: string | undefined): Promise<void> | undefined {
     return authorization === undefined || authorization.startsWith('csk_', 7)
       ? undefined
@@ -67,12 +67,12 @@ export class Authenticator {
   }
 }
 
-/** The authority of a credential by itself. */
+/** The authority of a credential without delegation. */
 export function authorityOf(agent_token_ref: string, rights: Pick<Authority, 'scopes' | 'clearances' | 'purposes'>): Authority {
   return { agent_token_ref, ...rights, on_behalf_of: null, delegated_user_token_ref: null, delegation_id: null, sources: [], markings: [] };
 }
 
-/** Undefined where the caller has one of these roles; `admin` has them all. An empty list admits every principal. */
+/** Undefined if the caller has one of these roles; `admin` counts as every role. An empty list admits every principal. */
 export function lacksRole(caller: Caller, allowed: readonly Role[]): Refusal | undefined {
   if (allowed.length === 0) return undefined;
   for (const role of caller.principal.roles) if (role === 'admin' || allowed.includes(role as Role)) return undefined;

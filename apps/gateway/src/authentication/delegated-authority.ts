@@ -13,7 +13,7 @@ const at = (path: string, message: string): Refusal =>
 
 type ForUser = Pick<Authority, 'on_behalf_of' | 'delegated_user_token_ref' | 'delegation_id'> & Rights;
 
-/** By whose rights a call is made that is made for a user, or from other calls' results. */
+/** Resolves the authority of a call that acts for a user or depends on the results of other calls. */
 export class DelegatedAuthority implements AuthorityResolver {
   constructor(
     private readonly configuration: Configuration,
@@ -56,7 +56,7 @@ export class DelegatedAuthority implements AuthorityResolver {
     return { on_behalf_of: user.principal, delegated_user_token_ref: ref, delegation_id: null, ...rights };
   }
 
-  /** Another tenant's call, and one whose result the caller may not see, are as unknown as none. */
+  /** A call of another tenant, or one whose result the caller may not see, counts as unknown. */
   private async sources(ids: readonly string[], caller: Caller): Promise<Pick<Authority, 'sources' | 'markings'> | Refusal> {
     let markings: string[] = [];
     for (const [index, id] of ids.entries()) {

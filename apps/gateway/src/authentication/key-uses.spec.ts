@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-test('a key is written once in ten minutes, together with others, however often it is used', async () => {
+test('a key is written once in ten minutes, batched with others, however often it is used', async () => {
   for (let times = 0; times < 1000; times++) uses.note(one);
   uses.note(other);
   await vi.advanceTimersByTimeAsync(KEY_USES_EVERY_MS - 1);
@@ -43,14 +43,14 @@ test('a key is written once in ten minutes, together with others, however often 
   expect(written[1]).toEqual([['acme'], ['k1'], [700_000]]);
 });
 
-test('a key that was replaced meanwhile, by a change of its name, is written once', async () => {
+test('a key that a rename replaced meanwhile is written once', async () => {
   uses.note(one);
   uses.note(keyOf('k1'));
   await uses.close();
   expect(written).toEqual([[['acme'], ['k1'], [1000]]]);
 });
 
-test('a store that is unavailable costs the time of use, and no request', async () => {
+test('an unavailable store loses the time of use, and fails no request', async () => {
   fails = true;
   uses.note(one);
   await vi.advanceTimersByTimeAsync(10_000);
@@ -59,7 +59,7 @@ test('a store that is unavailable costs the time of use, and no request', async 
   expect(written).toEqual([]);
 });
 
-test('nothing is written where nothing is used', async () => {
+test('nothing is written without uses', async () => {
   await uses.close();
   expect([written, vi.getTimerCount()]).toEqual([[], 0]);
 });

@@ -2,13 +2,13 @@ import type { ApiKey } from '@countersign/domain';
 import type { Clock, Logger } from '@countersign/process';
 import { type KeyUse, keepKeyUses, readKeyUses, type Sql } from '@countersign/store';
 
-/** A key is kept as used once in so long: `last_used_at` is exact to it. */
+/** Resolution of `last_used_at`: a key is recorded as used once in this period. */
 export const KEY_USES_EVERY_MS = 600_000;
-/** The first use in such a time is written after so long, together with those of other keys. */
+/** The first use in a period is written after this delay, together with the uses of other keys. */
 const WRITTEN_AFTER_MS = 5_000;
 const WRITTEN_AT_ONCE = 1_000;
 
-/** Keeps when keys were last used. A request that is not the first of its key in ten minutes costs a look into a set. */
+/** Stores when keys were last used. Any further request with the same key within ten minutes costs one set lookup. */
 export class KeyUses {
   /** Keys used in the current period of ten minutes. */
   private readonly used = new Set<ApiKey>();
@@ -31,7 +31,7 @@ export class KeyUses {
     return readKeyUses(this.sql, tenant_id, key_ids);
   }
 
-  /** Writes what was noted and not written yet. A store that is unavailable costs those times, and no request. */
+  /** Writes pending uses. If the store is unavailable, those times are lost and no request fails. */
   flush(): Promise<void> {
     const uses = [...new Map(this.noted.map((use) => [use.key_id, use])).values()];
     this.noted = [];
@@ -39,7 +39,7 @@ export class KeyUses {
     return this.writing;
   }
 
-  /** Resolves when what was noted is written. */
+  /** Resolves when pending uses are written. */
   close(): Promise<void> {
     for (const timer of this.timers) clearTimeout(timer);
     return this.flush();

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 const ID_MAX = 200;
-// Half a pair (Cs) could not be written down as it is; line separators end lines as control characters do.
+// A lone surrogate (Cs) cannot be encoded in UTF-8. Line separators are refused as control characters are.
 const NAMEABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 
-/** The id of a new principal: 1 to 200 characters without invisible characters or line breaks. Ids on the log are read unchecked. */
+/** The id of a new principal: 1 to 200 characters without control characters or line breaks. Ids on the log are read unchecked. */
 export const principalId = z
   .string()
   .min(1)

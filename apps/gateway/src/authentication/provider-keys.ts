@@ -3,10 +3,10 @@ import { exchangeText, type OutboundDoor } from '@countersign/outbound';
 import type { JWTVerifyGetKey } from 'jose';
 
 const KEPT_MS = 600_000;
-/** A token with an unknown key makes us ask again, at most this often: that is how a provider's new keys are found. */
+/** A token with an unknown key triggers a new fetch, at most this often. This finds a provider's new keys. */
 const COOLDOWN_MS = 5_000;
 
-/** The signing keys of identity providers, fetched when they are first needed, kept for 10 minutes and fetched again for an unknown key. */
+/** The signing keys of identity providers: fetched on first use, cached for 10 minutes and fetched again for an unknown key. */
 export class ProviderKeys {
   private readonly known = new Map<string, Promise<JWTVerifyGetKey>>();
 

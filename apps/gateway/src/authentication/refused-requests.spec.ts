@@ -45,7 +45,7 @@ describe('refused requests', () => {
     ]);
   });
 
-  test('a flood of different ones is written as it comes, and kept nowhere', async () => {
+  test('a flood of different ones is written at once, and not kept in memory', async () => {
     const taken: { value: Buffer }[][] = [];
     const { refused } = recording(taken);
     for (let i = 0; i < 2_500; i++) refused.note(caller(`agent-${i}`), request('/v1/keys'), noRole);
@@ -54,7 +54,7 @@ describe('refused requests', () => {
     expect(taken.map((records) => records.length)).toEqual([1_000, 1_000, 500]);
   });
 
-  test('an unavailable log loses the record and nothing else', async () => {
+  test('an unavailable log only loses the record', async () => {
     const { refused, warn } = recording([], true);
     refused.note(caller('a'), request('/v1/keys'), noRole);
     await refused.close();

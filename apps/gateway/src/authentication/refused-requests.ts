@@ -13,15 +13,15 @@ interface Refused {
   times: number;
 }
 
-/** What of a request names its route. */
+/** The members of a request that identify its route. */
 export interface RoutedRequest {
   readonly url: string;
   readonly raw: { readonly method?: string | undefined };
-  /** Absent where it went past the router. */
+  /** Absent if the request bypassed the router. */
   readonly routeOptions?: { readonly url?: string | undefined };
 }
 
-/** Method and route of a request, without what the caller wrote into its path and query. */
+/** Method and route pattern of a request, without the caller's path and query values. */
 function routeOf({ raw, url, routeOptions }: RoutedRequest): string {
   return `${raw.method ?? ''} ${routeOptions?.url ?? (url.split('?', 1)[0] as string)}`;
 }
@@ -37,7 +37,7 @@ export class RefusedRequests {
 
   constructor(private readonly parts: Pick<AppDeps, 'log' | 'codec' | 'clock' | 'logger'>) {}
 
-  /** Nothing where the caller may ask for it. */
+  /** Records nothing if the caller has the required role. */
   note({ tenant_id, principal }: Caller, request: RoutedRequest, refusal: Pick<Refusal, 'access' | 'detail'>): void {
     const kind = refusal.access;
     if (kind === undefined) return;
@@ -50,7 +50,7 @@ export class RefusedRequests {
     else this.timer ??= setTimeout(() => this.flush(), PACE_MS).unref();
   }
 
-  /** Resolves when what was noted is on the log. */
+  /** Resolves when pending refusals are on the log. */
   close(): Promise<unknown> {
     this.flush();
     return this.writing;

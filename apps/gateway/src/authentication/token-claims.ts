@@ -3,7 +3,7 @@ import type { IdentityProvider } from '@countersign/domain';
 import type { JWTPayload } from 'jose';
 import { isPrincipalId } from './principal-id.js';
 
-/** A claim by its name, or by the path of its names (`realm_access.roles`). */
+/** Reads a claim by its name or by a dotted path (`realm_access.roles`). */
 function claim(payload: JWTPayload, name: string): unknown {
   if (name in payload) return payload[name];
   let value: unknown = payload;
@@ -12,14 +12,14 @@ function claim(payload: JWTPayload, name: string): unknown {
   return value;
 }
 
-/** A list claim: an array of strings, or one space-separated string. Undefined if absent. */
+/** Reads a list claim: an array of strings, or one space-separated string. Undefined if absent. */
 function listed(payload: JWTPayload, name: string): string[] | undefined {
   const value = claim(payload, name);
   if (Array.isArray(value)) return value.filter((one): one is string => typeof one === 'string');
   return typeof value === 'string' ? value.split(' ').filter((one) => one !== '') : undefined;
 }
 
-/** Principal of a verified token by the settings of its provider; undefined without a valid subject. A missing claim gives no rights. */
+/** The principal of a verified token by its provider's settings; undefined without a valid subject. A missing claim gives no rights. */
 export function principalOf(payload: JWTPayload, provider: IdentityProvider): { principal: Principal; rights: Rights } | undefined {
   const id = claim(payload, provider.subject_claim);
   if (!isPrincipalId(id)) return undefined;

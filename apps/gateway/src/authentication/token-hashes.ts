@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { hashApiKey, isApiKey } from './api-key.js';
 
-/** Remembers the hashes of the tokens in use, so that a call does not pay for SHA-256. What a hash may do is looked up each time. */
+/** Caches the hashes of tokens in use, so that a call does not pay for SHA-256. The rights of a hash are looked up each time. */
 export class TokenHashes {
   private readonly known: LRUCache<string, string>;
 
@@ -9,7 +9,7 @@ export class TokenHashes {
     this.known = new LRUCache({ max: tokens_max });
   }
 
-  /** Undefined where the token cannot be a key of ours. */
+  /** Undefined if the token cannot be an API key. */
   hashOf(token: string): string | undefined {
     const known = this.known.get(token);
     if (known !== undefined) return known;

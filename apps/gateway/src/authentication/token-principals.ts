@@ -13,17 +13,19 @@ const TOKEN_MAX = 16_384;
 const JWT = /^[A-Za-z0-9_-]{2,}\.[A-Za-z0-9_-]{2,}\.[A-Za-z0-9_-]+$/;
 const TOLERANCE_S = 5;
 
-/** A token whose signature was checked, and what was made of it for this state of its provider. */
+/** A verified token, and its principal under this version of its provider's settings. */
 interface Verified {
   payload: JWTPayload;
   provider: IdentityProvider;
-  /** When it was issued; of a token that does not say, when it was verified. */
+  /** Issue time, or the time of verification if the token has no issue time. */
   verified_at_ms: number;
   expires_at_ms: number;
   caller: Caller | undefined;
 }
 
-/** When a token says that it was issued, epoch ms, at most now; now where it does not say. Undefined: it says a time to come, or none. */
+/**
+ * Issue time of a token in epoch ms, capped at now; now if the token has none. Undefined if it lies in the future or is not a valid time.
+ */
 function issuedAt({ iat }: JWTPayload, now_ms: number): number | undefined {
   if (iat === undefined) return now_ms;
   if (!Number.isFinite(iat) || iat * 1000 > now_ms + TOLERANCE_S * 1000) return undefined;
@@ -32,7 +34,7 @@ function issuedAt({ iat }: JWTPayload, now_ms: number): number | undefined {
 
 const refuse = (why: string): Refusal => invalidToken(`the token is not accepted: ${why}`);
 
-/** Why `jose` did not take a token, in words that say nothing of keys. */
+/** Why `jose` rejected a token, without details of keys. */
 function reasonOf(cause: unknown): string {
   const { code, claim } = cause as { code?: string; claim?: string };
   if (code === 'ERR_JWT_EXPIRED') return 'it has expired';
@@ -59,7 +61,7 @@ export class TokenPrincipals {
     this.verified = new LRUCache({ max: tokens_max });
   }
 
-  /** Undefined if the token is verified already or is not a JWT: `caller` can be used at once. */
+  /** Undefined if the token is already verified or is not a JWT: then `caller` can be used at once. */
   prepare(token: string): Promise<void> | undefined {
     if (token.length > TOKEN_MAX || !JWT.test(token)) return undefined;
     const hash = sha256Hex(token);
@@ -72,7 +74,7 @@ export class TokenPrincipals {
     });
   }
 
-  /** Only of tokens that were prepared. */
+  /** Only for prepared tokens. */
   caller(token: string): Caller | Refusal {
     if (token.length > TOKEN_MAX || !JWT.test(token)) return invalidToken('the token is unknown, revoked or expired');
     const known = this.verified.get(sha256Hex(token));
@@ -83,7 +85,7 @@ export class TokenPrincipals {
     return known.caller ?? refuse('its subject claim is missing');
   }
 
-  /** When the token expires, epoch ms; of tokens that `caller` took. */
+  /** Expiry of the token, epoch ms; only for tokens that `caller` accepted. */
   expiryOf(token: string): number | undefined {
     const known = this.verified.get(sha256Hex(token));
     return known && !(known instanceof Refusal) ? known.expires_at_ms : undefined;

@@ -3,17 +3,17 @@ import { baseOf, itemNames, tokenVerifiedAt } from '@countersign/domain';
 import type { Configuration, Logger } from '@countersign/process';
 import type { ConfigurationWriter } from '../configuration/configuration-writer.js';
 
-/** A person is recorded once in this fraction of the token lifetime: every 3 hours of 24. */
+/** A person is recorded again after this fraction of the token lifetime: every 3 hours of 24. */
 const RECORDS_PER_LIFE = 8;
-/** Records that one gateway writes for the tokens of one tenant in an hour; votes are recorded besides. */
+/** Maximum of records that one gateway writes per tenant and hour for tokens; records for votes are not counted. */
 const UNASKED_MAX = 1_000;
 const HOUR_MS = 3_600_000;
 /** No approval rule can require this role. */
 const AGENT = 'agent';
 
 /**
- * Records on configuration-changed that tokens of people were verified, so that every gateway and policy know, also after a
- * restart, who of an identity provider is live. A person is recorded again after an eighth of the time for which a token counts.
+ * Records on configuration-changed that tokens of people were verified, so that every gateway and policy service knows who of an identity
+ * provider is active, also after a restart. A person is recorded again after an eighth of the token lifetime.
  */
 export class VerifiedTokens {
   private readonly under_way = new Map<string, Promise<void>>();
@@ -25,7 +25,7 @@ export class VerifiedTokens {
     private readonly parts: { now_ms: () => number; logger: Pick<Logger, 'warn'> },
   ) {}
 
-  /** Records a verified token if its person can approve and the last record is old. The request does not wait for it. */
+  /** Records a verified token if its person can approve and the last record is old. Runs in the background. */
   noted(caller: Caller): void {
     const { token, tenant_id, principal } = caller;
     if (!token || principal.roles.every((role) => role === AGENT)) return;
@@ -35,12 +35,12 @@ export class VerifiedTokens {
     );
   }
 
-  /** Resolves when the record says what the caller's token says, as far as a vote needs it. @throws InfrastructureFault */
+  /** Resolves when the record has those claims of the caller's token that a vote needs. @throws InfrastructureFault */
   async ensure(caller: Pick<Caller, 'tenant_id' | 'principal' | 'token'>): Promise<void> {
     if (caller.token && this.isDue(caller, caller.token.provider.people_live_ms / RECORDS_PER_LIFE)) await this.record(caller);
   }
 
-  /** Whether this token is newer, by so much, than the record of its person or of one of its roles. */
+  /** True if this token is newer, by `by_ms`, than the record of its person or of one of its roles. */
   private isDue({ principal, token }: Pick<Caller, 'principal' | 'token'>, by_ms: number): boolean {
     if (!token || principal.kind !== 'user') return false;
     const { provider, verified_at_ms } = token;
@@ -67,7 +67,7 @@ export class VerifiedTokens {
     const known = this.under_way.get(key);
     if (known) return known;
     const { state } = this.configuration;
-    // The provider settings changed since: the token is verified again with its next request.
+    // The provider settings changed meanwhile: the token is verified again with its next request.
     if (state.by_tenant.get(tenant_id)?.identity_providers.get(provider_id) !== provider) return Promise.resolve();
     const versions = baseOf(state.changes, tenant_id, [itemNames.identity_provider(provider_id)]);
     const fields = { provider_id, subject, roles, verified_at_ms };

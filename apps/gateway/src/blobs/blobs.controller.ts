@@ -8,7 +8,7 @@ import { CurrentCaller } from '../http/current-caller.decorator.js';
 import type { HttpReply } from '../http/reply.js';
 import { BlobsService } from './blobs.service.js';
 
-/** `GET /v1/blobs/{name}`: a large output or an attachment of the caller's tenant, as it was kept. */
+/** `GET /v1/blobs/{name}`: a large output or an attachment of the caller's tenant, byte for byte. */
 @ApiTags('calls')
 @Controller('v1/blobs')
 export class BlobsController {
@@ -30,7 +30,7 @@ export class BlobsController {
     // Revalidate each time: the blob may be erased, or the caller may have lost a clearance.
     reply.headers(blob.sealed ? { 'cache-control': 'no-store' } : { 'cache-control': 'private, no-cache', etag });
     if (!blob.sealed && known === etag) return void reply.code(304).send();
-    // Never shown as a page: a tool chose its content.
+    // Never render it as a page: a tool chose its content.
     reply.headers({
       'content-type': contentTypeOf(name) as string,
       'content-disposition': `attachment; filename="${name}"`,

@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-test('a blob is sent as it was kept, as a file that no page shows, and not again to who has it', async () => {
+test('a blob is sent byte for byte, as a download that no page renders, and not again if the client has it', async () => {
   const { status, text, headers } = await app.send('GET', `/v1/blobs/${name}`, { role: 'agent' });
   expect([status, text]).toEqual([200, 'a,b\n1,2\n']);
   expect(headers).toMatchObject({
@@ -34,7 +34,7 @@ test('a blob is sent as it was kept, as a file that no page shows, and not again
   expect((await app.send('GET', `/v1/blobs/${name}`, { role: 'agent', headers: known })).status).toBe(304);
 });
 
-test('none is 404, and without a token 401', async () => {
+test('an unknown blob is 404, and a missing token 401', async () => {
   expect((await app.send('GET', '/v1/blobs/none', { role: 'agent' })).status).toBe(404);
   expect((await app.send('GET', `/v1/blobs/${name}`)).status).toBe(401);
 });

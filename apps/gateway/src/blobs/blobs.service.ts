@@ -6,20 +6,20 @@ import { type Blobs, markingsOf } from '@countersign/store';
 /** A blob as its readers may see it. */
 export interface ReadableBlob {
   bytes: Buffer;
-  /** Sealed data must not be cached on the way, or an erasure would not reach it. */
+  /** Proxies must not cache encrypted data, or an erasure would not reach their copies. */
   sealed: boolean;
 }
 
 const noSuchBlob = (): Refusal => new Refusal('not-found', 'the blob does not exist', { reason: 'blob_not_found' });
 
-/** The blobs that the gateway hands out. */
+/** Blobs that the gateway serves. */
 export class BlobsService {
   constructor(
     private readonly blobs: Blobs,
     private readonly personal: Personal | undefined,
   ) {}
 
-  /** A reader who is not cleared for the markings of a blob is answered as if it did not exist. */
+  /** A reader without the clearances for a blob gets 404, as if it did not exist. */
   async read({ tenant_id, clearances }: Pick<Caller, 'tenant_id' | 'clearances'>, name: string): Promise<ReadableBlob | Refusal> {
     if (lacking(markingsOf(name), clearances).length > 0) return noSuchBlob();
     const kept = await this.blobs.get(tenant_id, name);

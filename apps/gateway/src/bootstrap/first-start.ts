@@ -17,7 +17,7 @@ async function keep(directory: string, key_id: string, key: string): Promise<str
   return file;
 }
 
-/** A start that was killed after its record counted left the key under its long name. */
+/** Renames the key file of an earlier start that was killed after its record took effect. */
 async function finishNaming(configuration: Configuration, directory: string): Promise<undefined> {
   const names = await readdir(directory).catch((): string[] => []);
   for (const name of names) {
@@ -28,9 +28,9 @@ async function finishNaming(configuration: Configuration, directory: string): Pr
 }
 
 /**
- * The first start of an installation makes tenant `default` and an admin key; only the key's hash goes on the log. Of
- * gateways that start together the one whose record comes first has made the key: everyone's fold leaves out the others.
- * @returns the key, or undefined where the tenant has one already or another gateway was first.
+ * The first start of an installation creates tenant `default` and an admin key; only the key's hash is logged. If several gateways start
+ * together, the first record wins and every fold ignores the others. @returns the key, or undefined if the tenant already has one or
+ * another gateway was first.
  */
 export async function firstStart(
   configuration: Configuration,

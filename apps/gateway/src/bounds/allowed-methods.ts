@@ -6,7 +6,7 @@ interface Pattern {
 const ANY = ':';
 const REST = '*';
 
-/** A route as the router has it: `:name` stands for one segment, `*` for the rest, `::` for a colon. */
+/** Splits a route pattern of the router: `:name` matches one segment, `*` the rest, `::` is a literal colon. */
 function segmentsOf(route: string): string[] {
   return route.split('/').map((segment) => {
     if (segment === REST) return REST;
@@ -36,7 +36,7 @@ export class AllowedMethods {
     this.patterns.push({ segments: segmentsOf(route), methods: [methods].flat() });
   }
 
-  /** In the order of the alphabet; empty where nothing is at this path. */
+  /** Sorted alphabetically; empty if no route has this path. */
   of(path: string): string[] {
     const segments = path.split('/').map(decoded);
     const found = this.patterns.filter((pattern) => fits(pattern.segments, segments)).flatMap(({ methods }) => methods);

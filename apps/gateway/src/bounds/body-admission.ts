@@ -31,8 +31,8 @@ function tooLarge(found: string, max: number): Problem {
 }
 
 /**
- * Decides whether the body of a request is read, before any of it is: who asks is known, and its bytes are reserved. Requests
- * without a body do not come here.
+ * Decides whether to read the body of a request, before reading any of it: authenticates the caller and reserves the bytes. Only for
+ * requests with a body.
  */
 export class BodyAdmission {
   private readonly tenants = new WeakMap<IncomingMessage, string>();
@@ -42,9 +42,7 @@ export class BodyAdmission {
     private readonly bounds: HttpBounds,
   ) {}
 
-  /**
-   * `keyless`: the route takes requests without a key. @returns whether the body may be read; where not, the request is answered.
-   */
+  /** `keyless`: the route accepts requests without a key. @returns true if the body may be read; otherwise the request was answered. */
   begin(request: IncomingRequest, reply: OutgoingReply, keyless: boolean): boolean | Promise<boolean> {
     const wait = keyless ? undefined : this.access.prepare(request);
     if (!wait) return this.admit(request, reply, keyless, undefined);
@@ -53,12 +51,12 @@ export class BodyAdmission {
     return held ? wait.then(() => this.admit(request, reply, keyless, held)) : false;
   }
 
-  /** The same for a request with an API key, which is known at once. */
+  /** As `begin`, for a request with an API key, which needs no wait. */
   beginWithKey(request: IncomingRequest, reply: OutgoingReply): boolean {
     return this.admit(request, reply, false, undefined);
   }
 
-  /** Handles a body that has arrived; large ones take turns by tenant, and those without a key count as one tenant. */
+  /** Handles a complete body. Large bodies take turns by tenant; those without a key count as one tenant. */
   inTurn(request: IncomingMessage, bytes: number, handle: () => void): void {
     this.bounds.inTurn(request, this.tenants.get(request) ?? '', bytes, handle);
   }
@@ -84,7 +82,7 @@ export class BodyAdmission {
     return true;
   }
 
-  /** Reserves what the headers announce, until the request is answered or its connection closes. */
+  /** Reserves the announced bytes until the request is answered or its connection closes. */
   private reserve(request: IncomingRequest, reply: OutgoingReply): BodyReservation | undefined {
     const { raw, headers } = request;
     const length = Math.min(Number(headers['content-length'] ?? 0), BODY_BYTES_MAX);
@@ -106,7 +104,7 @@ export class BodyAdmission {
     if (headers['transfer-encoding'] !== undefined) this.count(request, reply, reservation, max);
   }
 
-  /** A body without a length is reserved as it comes. What is beyond the largest body is not kept by anybody. */
+  /** Reserves a body without a length as it arrives. Bytes beyond the maximum are not kept. */
   private count(request: IncomingRequest, reply: OutgoingReply, reservation: BodyReservation, max: number): void {
     let bytes = 0;
     const count = (chunk: Buffer): void => {

@@ -10,7 +10,7 @@ function reserved(budget: BodyBudget, address: string, bytes: number): BodyReser
   return reservation;
 }
 
-test('an address, a tenant and the process have a cap each, and the one that is reached is named', () => {
+test('an address, a tenant and the process each have a cap, and a refusal names the cap', () => {
   const budget = new BodyBudget(caps);
   expect(reserved(budget, 'a', 30).assign('t')).toBeUndefined();
   const second = reserved(budget, 'a', 20);
@@ -20,13 +20,13 @@ test('an address, a tenant and the process have a cap each, and the one that is 
   expect(budget.reserve('c', 1)).toEqual({ scope: 'process', found_bytes: undefined, wanted_bytes: 1, max_bytes: 100 });
 });
 
-test('a tenant has one cap, whichever addresses it comes from', () => {
+test('a tenant has one cap over all its addresses', () => {
   const budget = new BodyBudget(caps);
   reserved(budget, 'a', 30).assign('t');
   expect(reserved(budget, 'b', 30).assign('t')?.scope).toBe('tenant');
 });
 
-test('what is released is released once, and grows no more', () => {
+test('a reservation is released once, and cannot grow afterwards', () => {
   const budget = new BodyBudget(caps);
   const kept = reserved(budget, 'a', 10);
   const released = reserved(budget, 'a', 20);
@@ -46,7 +46,7 @@ const step = fc.record({
   bytes: fc.nat(50),
 });
 
-test('in any order no cap is passed, and nothing is left once all are released', () => {
+test('no order exceeds a cap, and nothing is left once all are released', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const budget = new BodyBudget(caps);

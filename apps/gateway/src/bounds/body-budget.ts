@@ -2,10 +2,10 @@ import { BoundedCounts } from './bounded-counts.js';
 
 export type Scope = 'address' | 'tenant' | 'process';
 
-/** The cap that a body did not fit under. For the scope `process`, the bytes of other callers are not disclosed. */
+/** The cap that a body exceeds. For the scope `process`, the bytes of other callers are not disclosed. */
 export interface Overrun {
   scope: Scope;
-  /** In flight already, of this address or tenant. */
+  /** Bytes already in flight for this address or tenant. */
   found_bytes: number | undefined;
   wanted_bytes: number;
   max_bytes: number;
@@ -19,7 +19,10 @@ export interface BodyCaps {
 
 const PROCESS = 'process';
 
-/** Bytes of bodies in flight: of each address, each tenant and the process. A body is in flight until its request is answered or cut. */
+/**
+ * Counts the bytes of bodies in flight: by address, by tenant and for the process. A body is in flight until its request is answered or
+ * cut.
+ */
 export class BodyBudget {
   readonly counts: Readonly<Record<Scope, BoundedCounts>>;
 
@@ -41,7 +44,7 @@ export class BodyBudget {
     return reservation.grow(bytes) ?? reservation;
   }
 
-  /** @returns which cap it would go over; then nothing is added. */
+  /** @returns the cap that it would exceed; then nothing is added. */
   add(scopes: readonly (readonly [Scope, string])[], bytes: number): Overrun | undefined {
     for (const [at, [scope, key]] of scopes.entries()) {
       const counts = this.counts[scope];
@@ -58,7 +61,10 @@ export class BodyBudget {
   }
 }
 
-/** What one request has reserved. Released once, however its request ends; a released one takes no more (its connection may close while its token is checked). */
+/**
+ * The reservation of one request. It is released once, however its request ends, and cannot grow afterwards: the connection may close
+ * while the token is verified.
+ */
 export class BodyReservation {
   private readonly scopes: [Scope, string][];
   private bytes = 0;
@@ -74,7 +80,7 @@ export class BodyReservation {
     ];
   }
 
-  /** Counts what is reserved for the tenant, too. */
+  /** Also counts the reserved bytes for the tenant. */
   assign(tenant_id: string): Overrun | undefined {
     if (this.released) return undefined;
     const scope: [Scope, string] = ['tenant', tenant_id];

@@ -25,7 +25,7 @@ const window = (each: (tick: number) => void) => {
   }
 };
 
-test('a body that brings too little in a window is cut, once', () => {
+test('a body that brings too few bytes in a window is cut, once', () => {
   const { state, cut } = receiving();
   window(() => {
     state.socket.bytesRead += PER_S;
@@ -39,7 +39,7 @@ test('a body that brings too little in a window is cut, once', () => {
   expect(cut).toEqual(['cut']);
 });
 
-test('a half-sent body that stands still is cut in the next window, however much it brought before', () => {
+test('a body that stalls is cut in the next window, however much it brought before', () => {
   const { state, cut } = receiving();
   state.socket.bytesRead += 1_000_000;
   window(() => undefined);
@@ -48,7 +48,7 @@ test('a half-sent body that stands still is cut in the next window, however much
   expect(cut).toEqual(['cut']);
 });
 
-test('a small body may come byte by byte, as long as it ends within the first window', () => {
+test('a small body may arrive byte by byte if it ends within the first window', () => {
   const { state, cut } = receiving();
   window((tick) => {
     state.socket.bytesRead += 1;

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
 const TICK_MS = 1_000;
-/** A body must bring its bytes in each such time; one that ends within the first may be as slow as it likes. */
+/** A body must bring the minimum of bytes in each window of this length; one that ends within the first window may be slow. */
 export const WINDOW_TICKS = 10;
 
 interface Watched {
   request: IncomingMessage;
   too_slow: () => void;
   ticks: number;
-  /** What the connection had read at the start of this window. */
+  /** Bytes that the connection had read at the start of this window. */
   bytes_at: number;
 }
 
@@ -29,7 +29,7 @@ export class BodyPace {
     return this.receiving.size;
   }
 
-  /** @returns ends the watch; it ends by itself where the body is whole or its connection closed. */
+  /** @returns a function that ends the watch. The watch also ends when the body is complete or its connection closes. */
   watch(request: IncomingMessage, too_slow: () => void): () => void {
     const watched = { request, too_slow, ticks: 0, bytes_at: request.socket.bytesRead };
     this.receiving.add(watched);

@@ -1,10 +1,10 @@
-/** Sums by key, none above a maximum. A key whose sum is zero takes no memory. */
+/** Sums by key, each with the same maximum. A key with the sum zero uses no memory. */
 export class BoundedCounts {
   private readonly sums = new Map<string, number>();
 
   constructor(readonly max: number) {}
 
-  /** @returns false, and adds nothing, where the sum would be above the maximum. */
+  /** @returns false, and adds nothing, if the sum would exceed the maximum. */
   add(key: string, amount: number): boolean {
     const sum = (this.sums.get(key) ?? 0) + amount;
     if (sum > this.max) return false;
@@ -12,7 +12,7 @@ export class BoundedCounts {
     return true;
   }
 
-  /** Takes back what was added. */
+  /** Subtracts an amount that was added. */
   remove(key: string, amount: number): void {
     const sum = (this.sums.get(key) ?? 0) - amount;
     if (sum > 0) this.sums.set(key, sum);

@@ -83,7 +83,7 @@ test.each([
   expect(bounds.pace.size).toBe(0);
 });
 
-test('a body that was cut is not handled, though the rest of it comes', async () => {
+test('a cut body is not handled, even if the rest of it arrives', async () => {
   const server = await start({});
   const slow = (await connect(server)).post('/', { 'content-length': 4 }, '"a');
   await until(() => server.bounds.pace.size === 1);
@@ -93,7 +93,7 @@ test('a body that was cut is not handled, though the rest of it comes', async ()
   expect(slow.statuses).toEqual([408]);
 });
 
-test('bytes are reserved while a token is checked', async () => {
+test('bytes are reserved while a token is verified', async () => {
   const server = await start({ body_bytes_per_address_max: MIB });
   const headers = { 'content-length': 900_000, authorization: 'Bearer x' };
   const first = (await connect(server)).post('/', headers);
@@ -102,7 +102,7 @@ test('bytes are reserved while a token is checked', async () => {
   expect([first.statuses, second.problem]).toMatchObject([[], { status: 429, scope: 'address' }]);
 });
 
-test('a connection that closes while its token is checked leaves nothing reserved', async () => {
+test('a connection that closes while its token is verified leaves nothing reserved', async () => {
   const server = await start({});
   const aborted = (await connect(server)).post('/', { 'content-length': 900_000, authorization: 'Bearer x' });
   await until(() => server.bounds.budget.bytes === 900_000);
@@ -112,7 +112,7 @@ test('a connection that closes while its token is checked leaves nothing reserve
   expect(server.bounds.budget.counts.tenant.keys).toBe(0);
 });
 
-test('the answer to a body that is not read whole says that the connection ends, and comes through though the body is sent first', async () => {
+test('the response to an unread body announces the end of the connection, and arrives although the client sends first', async () => {
   const server = await start({});
   const large = (await connect(server)).post('/', { 'content-length': 10 * MIB }, 'x'.repeat(9 * MIB));
   await large.answered();
@@ -125,14 +125,14 @@ test('the answer to a body that is not read whole says that the connection ends,
   await nowhere.untilClosed();
 });
 
-test('a connection goes on after a refused body that is read to its end', async () => {
+test('a connection stays open after a refused body that is read to its end', async () => {
   const one = await connect(await start({}));
   await one.post('/', { 'content-length': 2 * MIB }, 'x'.repeat(2 * MIB)).answered();
   await one.post('/', { 'content-length': 2 }, '{}').answered(2);
   expect(one.statuses).toEqual([413, 200]);
 });
 
-test('behind a trusted proxy a client is whom the proxy names, not the proxy and not whom the client names', async () => {
+test('behind a trusted proxy the client is the address that the proxy names, not the proxy or the header of the client', async () => {
   const server = await start({ body_bytes_per_address_max: MIB, connections_per_address_max: 1, trusted_proxies: ['127.0.0.1'] });
   const post = async (forwarded_for: string, from?: string) =>
     (await connect(server, from)).post('/', { 'content-length': 900_000, 'x-forwarded-for': forwarded_for });
@@ -143,13 +143,13 @@ test('behind a trusted proxy a client is whom the proxy names, not the proxy and
   await post('192.0.2.2');
   await until(() => server.bounds.budget.bytes === 1_800_000);
   expect(server.bounds.budget.counts.address.of('192.0.2.2')).toBe(900_000);
-  // Only trusted proxies may name the client.
+  // The untrusted proxy counts as the client itself.
   await post('192.0.2.3', '127.0.0.2');
   await until(() => server.bounds.budget.counts.address.of('127.0.0.2') === 900_000);
   expect(held.closed).toBe(false);
 });
 
-test('beyond the cap in total a connection is closed at once, wherever it comes from', async () => {
+test('beyond the total cap a connection is closed at once, from any address', async () => {
   const server = await start({ connections_max: 3 });
   const open = await Promise.all(['127.0.0.1', '127.0.0.2', '127.0.0.3'].map((from) => connect(server, from)));
   await until(() => server.bounds.connections.size === 3);
@@ -160,7 +160,7 @@ test('beyond the cap in total a connection is closed at once, wherever it comes 
   expect(next.statuses).toEqual([200]);
 });
 
-test('a connection that closes while its body waits for its turn leaves nothing behind', async () => {
+test('a connection that closes while its body waits leaves nothing behind', async () => {
   const server = await start({});
   const { bounds, app } = server;
   const request = (await connect(server)).post('/', { 'content-length': 900_000 });
@@ -178,7 +178,7 @@ test('a connection that closes while its body waits for its turn leaves nothing 
   expect([handled, request.closed]).toEqual([[], false]);
 });
 
-test('`localhost` is listened on at every loopback address, by one bounded server', async () => {
+test('one bounded server listens on every loopback address of `localhost`', async () => {
   const server: Server = createServer((_, response) => response.end('served'));
   const further = new FurtherAddresses(server);
   const { first, others } = await FurtherAddresses.first('localhost');

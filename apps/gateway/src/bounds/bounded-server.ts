@@ -11,7 +11,7 @@ import { type BodyAdmission, hasBody } from './body-admission.js';
 import type { HttpBounds } from './http-bounds.js';
 import { dropUnread, endAfterAnswer, KEYLESS } from './unread-body.js';
 
-/** Whether the route of a request takes requests without a key, as `POST /v1/decisions`. */
+/** True if the route of a request accepts requests without a key, such as `POST /v1/decisions`. */
 export type IsKeyless = (request: HttpRequest) => boolean;
 
 /** Refuses connections beyond the caps before anything is read from them. */
@@ -27,11 +27,11 @@ export function boundConnections(server: Server, { connections, metrics }: HttpB
   });
 }
 
-/** Every request comes here first. `100 Continue` is sent once its body may be read, and not before. */
+/** Entry point of every request. Sends `100 Continue` only once the body may be read. */
 export function serveRequests(server: Server, serve: RequestListener): void {
   const listener: RequestListener = (request, response) => {
     if (hasBody(request.headers))
-      // Whatever answered without reading the body: the rest of it is bounded, too.
+      // Also bounds the rest of a body that a handler answered without reading.
       response.once('finish', () => dropUnread(request, KEYLESS));
     serve(request, response);
   };
@@ -46,7 +46,7 @@ function unroutable(request: { method: string; url: string }, methods: AllowedMe
   return new ProblemWithHeaders('method-not-allowed', detail, { allowed: allow }, { allow: allow.join(', ') });
 }
 
-/** Looks at each request of the router before its body: whether it has a route, who asks, and whether the body may be read. */
+/** Checks each request of the router before its body: the route, the caller, and whether the body may be read. */
 export function admitBeforeBody(
   server: FastifyInstance,
   admission: BodyAdmission,
@@ -61,7 +61,7 @@ export function admitBeforeBody(
         dropUnread(request.raw, KEYLESS);
         endAfterAnswer(request.raw, reply, KEYLESS);
       }
-      // Fastify hands it to the exception filter; its types know no other error than an Error.
+      // Fastify passes it to the exception filter; its types allow only an Error.
       return done(unroutable(request, methods) as never);
     }
     const ready = hasBody(request.headers)
@@ -72,26 +72,26 @@ export function admitBeforeBody(
   });
 }
 
-/** `localhost` is every loopback address of this machine; any other host is one address. */
+/** `localhost` resolves to every loopback address of this machine; any other host to one address. */
 async function addressesOf(host: string): Promise<string[]> {
   if (host !== 'localhost') return [host];
   const found = await lookup(host, { all: true });
   return [...new Set(found.map(({ address }) => address))];
 }
 
-/** Listens on further addresses and hands their connections to the server that is bounded. */
+/** Listens on additional addresses and passes their connections to the bounded server. */
 export class FurtherAddresses {
   private readonly servers: NetServer[] = [];
 
   constructor(private readonly server: Server) {}
 
-  /** @returns the address that the server itself has to listen on. */
+  /** @returns the address for the server itself, and the others. */
   static async first(host: string): Promise<{ first: string; others: string[] }> {
     const [first = host, ...others] = await addressesOf(host);
     return { first, others };
   }
 
-  /** An address that cannot be listened on is left out, as the name leads to another one. */
+  /** Skips an address that cannot be listened on: the host name still resolves to another one. */
   async listen(hosts: readonly string[], port: number, backlog: number): Promise<void> {
     for (const host of hosts) {
       const further = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => this.server.emit('connection', socket));

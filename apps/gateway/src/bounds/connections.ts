@@ -4,7 +4,7 @@ import { BoundedCounts } from './bounded-counts.js';
 
 /** An open connection. */
 export interface Connection {
-  /** What its requests are counted under, where no trusted proxy sent them. */
+  /** The key under which its requests are counted, unless a trusted proxy sent them. */
   readonly address: string;
   readonly is_proxy: boolean;
   /** Called when the connection closes, regardless of its requests. */

@@ -9,7 +9,7 @@ import type { HttpLimits } from './http-limits.js';
 import { HttpMetrics } from './http-metrics.js';
 import { LARGE_BODY_BYTES, LargeBodies } from './large-bodies.js';
 
-/** What bounds the HTTP server of one gateway. */
+/** The limits of the HTTP server of one gateway. */
 export class HttpBounds {
   readonly proxies: TrustedProxies;
   readonly connections: Connections;
@@ -34,14 +34,14 @@ export class HttpBounds {
     });
   }
 
-  /** What the requests of a connection count under. */
+  /** The address under which the requests of a connection are counted. */
   addressOf(socket: Socket, forwarded_for: string | undefined): string {
     const connection = this.connections.of(socket);
     if (connection && !connection.is_proxy) return connection.address;
     return countedAddress(this.proxies.clientOf(socket.remoteAddress, forwarded_for));
   }
 
-  /** Calls `release` once the response is closed. That of a pipelined request is closed with its connection only. */
+  /** Calls `release` once the response is closed. The response of a pipelined request closes only with its connection. */
   untilAnswered(request: IncomingMessage, response: ServerResponse, release: () => void): void {
     const on_close = this.connections.of(request.socket)?.on_close;
     on_close?.add(release);

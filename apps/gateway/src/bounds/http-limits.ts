@@ -6,7 +6,7 @@ export const BODY_BYTES_MAX = 1_048_576;
 /** The largest body of a request without a key (`POST /v1/decisions`). */
 export const KEYLESS_BODY_BYTES_MAX = 65_536;
 
-/** What one gateway takes of connections and bodies at once. */
+/** Connections and bodies that one gateway accepts at once. */
 export interface HttpLimits {
   connections_max: number;
   connections_per_address_max: number;
@@ -14,10 +14,10 @@ export interface HttpLimits {
   body_bytes_per_address_max: number;
   body_bytes_per_tenant_max: number;
   headers_timeout_ms: number;
-  /** The least that a body must bring, on average over ten seconds. */
+  /** Minimum rate of a body, averaged over ten seconds. */
   body_bytes_per_s_min: number;
   backlog: number;
-  /** Addresses and ranges of reverse proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses and ranges of reverse proxies whose `X-Forwarded-For` is trusted. */
   trusted_proxies: readonly string[];
   metrics_token: string | undefined;
 }
@@ -33,7 +33,7 @@ const proxies = z
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
   });
 
-/** The variables; a whole body always fits into what may be in flight. */
+/** The variables. The body budget is never smaller than one whole body. */
 export const httpSettings = {
   COUNTERSIGN_HTTP_CONNECTIONS_MAX: wholeNumber(1, 1_000_000)
     .default(8_192)
@@ -80,5 +80,5 @@ export function httpLimits(settings: z.output<typeof schema>): HttpLimits {
   };
 }
 
-/** Where no setting says otherwise. */
+/** Limits without any setting. */
 export const defaultHttpLimits: HttpLimits = httpLimits(schema.parse({}));

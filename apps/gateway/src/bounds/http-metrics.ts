@@ -4,7 +4,7 @@ import type { RefusedConnection } from './connections.js';
 
 export type HttpRefusal = RefusedConnection | `body_bytes_${Scope}` | 'body_too_slow' | 'headers_too_slow' | 'unauthenticated_body';
 
-/** What the bounds of HTTP refused, and what is open now. */
+/** Metrics of refused requests and of open connections. */
 export class HttpMetrics {
   private readonly counter: Counter<'reason'>;
 

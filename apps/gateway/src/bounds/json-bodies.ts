@@ -5,15 +5,15 @@ import type { FastifyInstance } from 'fastify';
 import { type Problem, ProblemWithHeaders } from '../http/problem.js';
 import { tooDeep } from '../requests/nesting.js';
 
-/** Turns the bytes of a body into its value or says why it can't; both ways to a route use the one that `takeOnlyJson` made. */
+/** Parses a body or reports why it cannot. The router and the direct path use the same parser, from `takeOnlyJson`. */
 export type ParseJson = (request: IncomingMessage, body: Buffer, done: (cause: Error | Problem | null, value: unknown) => void) => void;
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
-// ASCII is UTF-8, too.
+// ASCII is a subset of UTF-8.
 const CHARSETS = new Set(['utf-8', 'utf8', 'us-ascii']);
 const SHOWN_MAX = 60;
 
-/** Why a body in this form is not read (415); undefined where it is plain UTF-8 as far as its headers tell. */
+/** Why a body in this form is not read (415); undefined if its headers declare plain UTF-8. */
 export function unreadForm(headers: IncomingHttpHeaders): Problem | undefined {
   const coding = headers['content-encoding'];
   if (coding !== undefined && coding.trim().toLowerCase() !== 'identity')
@@ -21,7 +21,7 @@ export function unreadForm(headers: IncomingHttpHeaders): Problem | undefined {
       'unsupported-media-type',
       `content-encoding ${coding.slice(0, SHOWN_MAX)} is not supported: send the body without content-encoding`,
       {},
-      // RFC 9110, 15.5.16: which codings would have been taken.
+      // RFC 9110, 15.5.16: names the accepted codings.
       { 'accept-encoding': 'identity' },
     );
   const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1];
@@ -30,7 +30,7 @@ export function unreadForm(headers: IncomingHttpHeaders): Problem | undefined {
   return undefined;
 }
 
-/** The text of a body; undefined where its bytes are not UTF-8, which would be read as other characters. */
+/** The text of a body; undefined if it is not valid UTF-8, which would decode to other characters. */
 const bodyText = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString() : undefined);
 
 const takesPrototype = (value: object): string | undefined => {
@@ -39,7 +39,7 @@ const takesPrototype = (value: object): string | undefined => {
   return typeof made === 'object' && made !== null && Object.hasOwn(made, 'prototype') ? 'constructor' : undefined;
 };
 
-/** A key that would reach the prototype of what reads it (`__proto__`, or `constructor` with a `prototype`), as a problem that says where. */
+/** Finds a key that could pollute a prototype (`__proto__`, or `constructor` with a `prototype`), and reports its path. */
 export function prototypeKey(body: unknown): Refusal | undefined {
   const open: { value: unknown; path: PropertyKey[] }[] = [{ value: body, path: [] }];
   for (let one = open.pop(); one; one = open.pop()) {
@@ -56,7 +56,7 @@ export function prototypeKey(body: unknown): Refusal | undefined {
   return undefined;
 }
 
-/** Fastify's parser says the same of text that is no JSON and of JSON with such a key. */
+/** Fastify's parser reports the same error for invalid JSON and for JSON with such a key. */
 function whyNot(text: string, cause: Error): Error | Problem {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -66,10 +66,10 @@ function whyNot(text: string, cause: Error): Error | Problem {
   }
 }
 
-/** When a body that has arrived is handled. */
+/** Schedules the handling of a complete body. */
 export type InTurn = (request: IncomingMessage, bytes: number, handle: () => void) => void;
 
-/** Bodies are JSON, uncompressed and in UTF-8, and nothing else. @returns the parser, for the way past the router */
+/** Accepts only uncompressed JSON in UTF-8. @returns the parser, for the direct path. */
 export function takeOnlyJson(server: FastifyInstance, inTurn: InTurn): ParseJson {
   const parser = server.getDefaultJsonParser('error', 'error');
   server.removeAllContentTypeParsers();

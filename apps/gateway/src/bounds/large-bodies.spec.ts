@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { until } from '../testing/raw-connection.js';
 import { LargeBodies } from './large-bodies.js';
 
-test('the first is handled at once; then tenants take turns, one body each', async () => {
+test('the first body is handled at once; then tenants take turns, one body each', async () => {
   const large = new LargeBodies();
   const order: string[] = [];
   for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) large.take(name.slice(0, 1), () => order.push(name));
@@ -12,7 +12,7 @@ test('the first is handled at once; then tenants take turns, one body each', asy
   expect(large.size).toBe(0);
 });
 
-test('others have the thread between two large bodies', async () => {
+test('other work runs between two large bodies', async () => {
   const large = new LargeBodies();
   const order: string[] = [];
   large.take('a', () => order.push('first'));
@@ -22,7 +22,7 @@ test('others have the thread between two large bodies', async () => {
   expect(order).toEqual(['first', 'another', 'second']);
 });
 
-test('a body that is taken back is not handled, and one that fails does not stop the others', async () => {
+test('a withdrawn body is not handled, and a failing one does not stop the others', async () => {
   const large = new LargeBodies();
   const order: string[] = [];
   expect(() =>

@@ -5,14 +5,14 @@ const REST = 3;
 const REST_MS_MAX = 100;
 
 /**
- * Handles large bodies one after another and fair by tenant, with rests between: reading them takes at most a quarter of the thread.
- * What waits here is bounded by the bytes that may be in flight.
+ * Handles large bodies one at a time and fairly by tenant, with rests between: they use at most a quarter of the thread. The budget of
+ * bytes in flight bounds the queue.
  */
 export class LargeBodies {
   private readonly waiting = new Map<string, Set<() => void>>();
   private busy = false;
 
-  /** Runs `handle`, at once where nothing else is handled; requests of one tenant take turns with the others as one. @returns takes it back. */
+  /** Runs `handle` at once if the queue is idle; otherwise tenants take turns. @returns a function that removes it from the queue. */
   take(tenant_id: string, handle: () => void): () => void {
     const queue = this.waiting.get(tenant_id) ?? new Set();
     this.waiting.set(tenant_id, queue.add(handle));
@@ -35,7 +35,7 @@ export class LargeBodies {
     if (!first) return;
     const [tenant_id, queue] = first;
     const [handle] = queue as Set<() => void>;
-    // Behind all others: the next turn is another tenant's.
+    // Moves the tenant to the end of the queue: the next turn is another tenant's.
     this.waiting.delete(tenant_id);
     queue.delete(handle as () => void);
     if (queue.size > 0) this.waiting.set(tenant_id, queue);
@@ -43,7 +43,7 @@ export class LargeBodies {
     try {
       handle?.();
     } finally {
-      // What follows in the same turn of the loop (promises of the handler) belongs to its cost.
+      // The promises of the handler run in the same turn of the event loop and count towards its cost.
       setImmediate(() => setTimeout(() => this.next(), Math.min(REST_MS_MAX, REST * (performance.now() - began))));
     }
   }

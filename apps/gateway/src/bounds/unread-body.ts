@@ -7,15 +7,15 @@ export interface Leniency {
   wait_ms: number;
 }
 
-/** Who has no key costs next to nothing; who has one may send most of a body that is too large. */
+/** A caller without a key gets little; a caller with a key may send most of a body that is too large. */
 export const KEYLESS: Leniency = { bytes_max: 65_536, wait_ms: 1_000 };
 export const KEYED: Leniency = { bytes_max: 4_194_304, wait_ms: 3_000 };
 
 const dropped = new WeakSet<IncomingMessage>();
 
 /**
- * Discards an unwanted body while the response is sent. Within the bounds the connection stays open.
- * Beyond the bytes nothing is read; when the time is over the connection is closed. Only the first call for a request counts.
+ * Discards an unwanted body while the response is sent. Within the bounds the connection stays open. Beyond `bytes_max` reading stops;
+ * after `wait_ms` the connection is closed. Only the first call for a request counts.
  */
 export function dropUnread(request: IncomingMessage, { bytes_max, wait_ms }: Leniency): void {
   if (request.complete || request.destroyed || dropped.has(request)) return;
@@ -33,15 +33,15 @@ export function dropUnread(request: IncomingMessage, { bytes_max, wait_ms }: Len
 }
 
 /**
- * Says before its answer that the connection of a body that will not be read whole ends with it. A client that has handed all of its
- * body to its system otherwise sends the next request behind the rest, and loses it. The socket is only half closed after the answer:
- * a socket that is closed over unread bytes takes the answer along.
+ * Sends `Connection: close` with the response if the body will not be read completely. Otherwise a client that has written its whole body
+ * would send, and lose, the next request. The socket is only half-closed after the response: a full close with unread bytes would discard
+ * the response.
  */
 export function endAfterAnswer(request: IncomingMessage, reply: OutgoingReply, { bytes_max }: Leniency): void {
   const length = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
   if (request.complete || length <= bytes_max) return;
   const { socket } = request;
-  // What Node calls after the last answer of a connection.
+  // Node calls this after the last response of a connection.
   socket.destroySoon = () => socket.end();
   reply.header('connection', 'close');
 }

@@ -12,8 +12,8 @@ function unrouted(code: string | undefined): Problem {
 }
 
 /**
- * A request that the router could not lead anywhere: its path cannot be read, or an id in it is too long. `reply` is Fastify's, whose
- * type here is that of every possible route.
+ * Refuses a request that the router cannot match: its path is malformed, or an id in it is too long. `reply` has Fastify's type for every
+ * route.
  */
 export function refuseUnrouted(error: { code?: string }, request: Pick<IncomingRequest, 'url' | 'raw'>, reply: unknown): void {
   sendProblem(request, reply as OutgoingReply, unrouted(error.code));
@@ -27,7 +27,7 @@ function unreadable(code: string | undefined): Problem {
   return new Refusal('invalid-request', 'the request is not valid HTTP/1.1');
 }
 
-/** A request that never became one: answered straight on its socket, which is closed. */
+/** Refuses a malformed request: responds on its socket and closes it. */
 export function refuseUnread(error: { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

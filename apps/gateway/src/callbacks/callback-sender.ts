@@ -5,7 +5,7 @@ import type { TenantKeys } from '@countersign/process';
 import { Webhook } from 'standardwebhooks';
 import { answered, type SendError, type SendResult, unsent } from './send-result.js';
 
-/** The secret that a tenant's callbacks are signed with, as Standard Webhooks writes it (`whsec_…`). */
+/** The secret that signs a tenant's callbacks, in the form of Standard Webhooks (`whsec_…`). */
 export function callbackSecret(keys: TenantKeys, tenantId: string): string {
   const key = hkdfSync('sha256', keys.tenantKey(tenantId), Buffer.alloc(0), 'countersign/callback', 32);
   return `whsec_${Buffer.from(key).toString('base64')}`;
@@ -17,7 +17,7 @@ function signedHeaders(secret: string, callback: Pick<Callback, 'webhook_id' | '
   return { 'webhook-id': callback.webhook_id, 'webhook-timestamp': String(Math.floor(now_ms / 1000)), 'webhook-signature': signature };
 }
 
-/** Sends one callback. Redirects are not followed. @returns whether the receiver took it, and whether to try again where not. */
+/** Sends one callback. Follows no redirects. @returns whether the receiver accepted it; if not, whether to retry. */
 export class CallbackSender implements CallbackDelivery {
   constructor(
     private readonly keys: TenantKeys,
@@ -34,7 +34,7 @@ export class CallbackSender implements CallbackDelivery {
     return (await this.post(callback, signed)).taken;
   }
 
-  /** Signed with a secret of its own; null: not signed. */
+  /** Signed with this secret; null: not signed. */
   sendWith(secret: string | null, callback: Omit<Callback, 'tenant_id'>): Promise<SendResult> {
     return this.post(callback, secret === null ? {} : signedHeaders(secret, callback, this.now_ms()));
   }
@@ -56,7 +56,7 @@ export class CallbackSender implements CallbackDelivery {
   }
 }
 
-/** Of the faults that are no address that may not be called. */
+/** Error codes of outbound faults, except blocked addresses. */
 const errors: Readonly<Partial<Record<OutboundFault['reason'], SendError>>> = {
   timeout: 'timeout',
   network: 'connection_failed',

@@ -38,7 +38,7 @@ describe('a callback', () => {
   const sender = (allowPrivate = true) => new CallbackSender(keys, () => NOW, new OutboundDoor(AddressRules.forCallbacks(allowPrivate)));
   const callback = () => ({ url, tenant_id: 'acme', webhook_id: 'w1', body: '{"a":1}' });
 
-  test('is signed as Standard Webhooks says, with a secret of its tenant', async () => {
+  test('is signed by the rules of Standard Webhooks, with a secret of its tenant', async () => {
     expect(await sender().send(callback())).toBe('taken');
     const [{ headers, body }] = got as [{ headers: IncomingHttpHeaders; body: string }];
     const secret = Buffer.from(callbackSecret(keys, 'acme').slice(6), 'base64');
@@ -49,7 +49,7 @@ describe('a callback', () => {
     expect(callbackSecret(keys, 'globex')).not.toBe(callbackSecret(keys, 'acme'));
   });
 
-  test('is tried again after a failure, not after 410, and follows no redirect', async () => {
+  test('is retried after a failure, but not after 410, and follows no redirect', async () => {
     statuses = [500, 302, 410];
     expect(await sender().send(callback())).toBe('try_again');
     expect(await sender().send(callback())).toBe('try_again');
@@ -57,13 +57,13 @@ describe('a callback', () => {
     expect(got).toHaveLength(3);
   });
 
-  test('goes to no private address, however it is spelled, unless that is allowed', async () => {
+  test('goes to no private address in any notation, unless that is allowed', async () => {
     expect(await sender(false).send(callback())).toBe('refused');
     expect(await sender(false).send({ ...callback(), url: url.replace('127.0.0.1', 'localhost') })).toBe('refused');
     expect(got).toHaveLength(0);
   });
 
-  test('carries the envelope once the call has ended, and comes again with the same id until it is taken', async () => {
+  test('has the envelope of the ended call, and is repeated with the same id until it is accepted', async () => {
     statuses = [503];
     const watchedCalls = new WatchedCalls();
     const settled: string[] = [];

@@ -1,6 +1,6 @@
 import type { Taken } from '@countersign/calls';
 
-/** Why a receiver has not got a message. A closed list: the words of systems may hold addresses or secrets. */
+/** Why a message was not delivered. A closed list, because error texts of other systems may contain addresses or secrets. */
 export const sendErrors = [
   'refused_by_receiver',
   'address_refused',
@@ -15,16 +15,16 @@ export type SendError = (typeof sendErrors)[number];
 /** Outcome of one attempt to send a message. */
 export interface SendResult {
   taken: Taken;
-  /** What the receiver answered (HTTP or SMTP); null where it did not. */
+  /** Status from the receiver (HTTP or SMTP); null without a response. */
   status: number | null;
-  /** null where the receiver has it. */
+  /** null if the receiver accepted the message. */
   error: SendError | null;
 }
 
-/** A message that was not sent. */
+/** The result for a message that was not sent. */
 export const unsent = (taken: Taken, error: SendError): SendResult => ({ taken, status: null, error });
 
-/** A message that was answered. */
+/** The result for a message with a response. */
 export const answered = (taken: Taken, status: number | null): SendResult => ({
   taken,
   status,

@@ -5,7 +5,7 @@ import { BatchLines, type LineOrder } from './batch-lines.js';
 
 const answer = (call_id: string) => ({ envelope: JSON.stringify({ call_id }) }) as CallAnswer;
 
-/** What was written after each of three answers, which come in the order 2, 0, 1. */
+/** The lines written after each of three answers, which arrive in the order 2, 0, 1. */
 function written(order: LineOrder): number[][] {
   const out: string[] = [];
   const lines = new BatchLines({ write: (line: string) => out.push(line) } as never, () => new Refusal('unavailable', 'later'), order);
@@ -18,10 +18,10 @@ function written(order: LineOrder): number[][] {
   return [first, second, indexes()];
 }
 
-test('lines come as calls end', () => {
+test('lines are written as calls end', () => {
   expect(written('completion')).toEqual([[2], [2, 0], [2, 0, 1]]);
 });
 
-test('in the order of the request a line waits for those before it, and for no other', () => {
+test('in request order a line waits only for those before it', () => {
   expect(written('index')).toEqual([[], [0], [0, 1, 2]]);
 });

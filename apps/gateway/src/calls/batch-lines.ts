@@ -2,10 +2,10 @@ import type { BatchSink, CallAnswer } from '@countersign/calls';
 import { type Problem, problemDocument } from '../http/problem.js';
 import type { HttpReply } from '../http/reply.js';
 
-/** `completion`: a line as its call ends. `index`: the order of the request; a line waits for those before it. */
+/** `completion`: a line is written when its call ends. `index`: in request order; a line waits for those before it. */
 export type LineOrder = 'completion' | 'index';
 
-/** The answers of a batch as NDJSON, a line a call. */
+/** The answers of a batch as NDJSON, one line per call. */
 export class BatchLines implements BatchSink {
   private readonly held = new Map<number, string>();
   private next = 0;

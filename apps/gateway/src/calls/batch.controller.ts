@@ -12,7 +12,7 @@ import { BatchLines } from './batch-lines.js';
 import { SUBMITTERS } from './call-posts.service.js';
 import { type BatchQuery, batchQuery } from './calls.schemas.js';
 
-/** `POST /v1/calls:batch`: NDJSON, a line a call, as each ends or in the order of the request. */
+/** `POST /v1/calls:batch`: NDJSON, one line per call, in order of completion or of the request. */
 @ApiTags('calls')
 @Controller()
 export class BatchController {
@@ -21,7 +21,7 @@ export class BatchController {
     private readonly calls: Calls,
   ) {}
 
-  // A double colon is a literal one in Fastify's routes.
+  // In Fastify's routes a double colon is a literal colon.
   @Post('v1/calls::batch')
   @Roles(...SUBMITTERS)
   @ApiOperation({ summary: 'Submit many calls' })

@@ -51,7 +51,7 @@ export class CallCommandsController {
   }
 }
 
-/** 200 with the end, or 202 with the call as it is while it takes longer. */
+/** 200 with the ended call, or 202 with its current state if that takes longer. */
 function answer(made: Intervention | Refusal, reply: HttpReply): JsonText | Refusal {
   if (made instanceof Refusal) return made;
   const { reached, at, state, envelope, was_sealed } = made;

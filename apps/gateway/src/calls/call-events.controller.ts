@@ -10,7 +10,7 @@ import { EventStreamAnswer } from '../streams/event-stream.decorator.js';
 import { OpenStreams } from '../streams/open-streams.js';
 import { CallStream } from './call-stream.js';
 
-/** `GET /v1/calls/{call_id}/events`: server-sent events; `Last-Event-ID` goes on where a broken stream ended. */
+/** `GET /v1/calls/{call_id}/events`: server-sent events; `Last-Event-ID` resumes a broken stream. */
 @ApiTags('calls')
 @Controller('v1/calls')
 export class CallEventsController {
@@ -37,7 +37,7 @@ export class CallEventsController {
   private stream(request: HttpRequest, reply: HttpReply, state: CallState, caller: Caller): Refusal<string> | undefined {
     const seen = Number(headerOf(request, 'last-event-id') ?? 0);
     const lastId = Number.isSafeInteger(seen) && seen > 0 ? seen : 0;
-    // 204 tells an EventSource not to come again.
+    // 204 stops an EventSource from reconnecting.
     if (!hasNews(state, lastId)) {
       reply.code(204).send();
       return undefined;

@@ -41,7 +41,7 @@ afterAll(async () => {
   await store.close();
 });
 
-/** The row of a call that ended, as the projector writes it, and its state. */
+/** The row and the state of a call that ended, as the projector writes them. */
 function ended(call: Partial<Call>, { at_ms = 5_000, tenant_id = 'acme', trace_id = 'a'.repeat(32) } = {}) {
   const call_id = callId(2, uuidv7(at_ms));
   const meta = sampleMeta({ call_id, tenant_id, correlation_id: trace_id });
@@ -82,13 +82,13 @@ describe('given a call of a case', () => {
     for (const name of ['input', 'inputs', 'output', 'name', 'attempts']) expect(item).not.toHaveProperty(name);
   });
 
-  test('all of it is expanded to the envelope, as the texts on the record', async () => {
+  test('expand=all returns the envelope, with the recorded texts', async () => {
     const { text } = await list('case_id=members&expand=*');
     expect(text).toBe(`{"items":[${envelopeText(state)}],"next_cursor":null}`);
     expect((await list('case_id=members&expand=inputs')).text).toContain('"inputs":{"amount":12345678901234567890.10}');
   });
 
-  test('fields are exactly those that are named; one that does not exist is refused with the names that do', async () => {
+  test('fields returns exactly the named members; an unknown one is refused with the known names', async () => {
     expect((await list('case_id=members&fields=status,tool')).body.items).toEqual([{ status: 'succeeded', tool: 'write_note' }]);
     expect((await list('case_id=members&fields=tool&expand=output')).body.items).toEqual([{ tool: 'write_note', output: { bytes: 3 } }]);
     for (const query of ['fields=tool,colour', 'expand=colour', 'fields=', 'fields=__proto__', 'fields=*']) {
@@ -109,7 +109,7 @@ describe('given calls of several callers', () => {
     await recorded({ case_id: 'who', principal: principal('ann'), inputs_json: '{"to":"Zürich"}' }, { tenant_id: 'globex' });
   });
 
-  test('they are found by caller, trace, text and time', async () => {
+  test('they are filtered by caller, trace, text and time', async () => {
     expect(await idsOf('case_id=who&principal=ann')).toEqual([anns.call_id]);
     expect(await idsOf(`case_id=who&trace_id=${'b'.repeat(32)}`)).toEqual([bobs.call_id]);
     expect(await idsOf('case_id=who&text=z%C3%BCRICH')).toEqual([anns.call_id]);
@@ -121,18 +121,18 @@ describe('given calls of several callers', () => {
     expect(await idsOf('case_id=who&status=failed,denied')).toEqual([]);
   });
 
-  test('a filter that cannot be read is refused', async () => {
+  test('an invalid filter is refused', async () => {
     for (const query of ['requested_after=yesterday', 'trace_id=xyz', 'text=a', 'status=succeeded,gone', 'principal='])
       expect([query, (await list(query)).status]).toEqual([query, 400]);
   });
 
-  test('a character of a pattern is a character', async () => {
+  test('pattern characters in a text match literally', async () => {
     expect(await idsOf('case_id=who&text=%25%25')).toEqual([]);
     expect(await idsOf('case_id=who&text=.*')).toEqual([]);
   });
 });
 
-test('a search reads a bounded number of calls, and its cursor goes on', async () => {
+test('a search reads a bounded number of calls, and its cursor continues', async () => {
   const first = await recorded({ case_id: 'many', principal: { kind: 'agent', id: 'first', roles: [] } }, { at_ms: 1 });
   const rows = Array.from({ length: 1000 }, (_, i) => ended({ case_id: 'many' }, { at_ms: 2 + i }).row);
   await store.atomically([stableTables(['calls']).bind(upsertCalls(rows))]);
@@ -142,10 +142,10 @@ test('a search reads a bounded number of calls, and its cursor goes on', async (
   expect(next.items).toMatchObject([{ call_id: first.call_id }]);
 }, 60_000);
 
-describe('text that a search does not read', () => {
+describe('text that is not searched', () => {
   const find = (text: string) => idsOf(`case_id=secret&text=${encodeURIComponent(text)}`);
 
-  test('a sealed value, also where what is sealed is all of the inputs', async () => {
+  test('an encrypted value, also if all inputs are encrypted', async () => {
     const sealed = `${SEALED}QUJDREVG`;
     await recorded({
       case_id: 'secret',
@@ -156,7 +156,7 @@ describe('text that a search does not read', () => {
     for (const text of ['QUJDREVG', 'sealed:v1', 'overt']) expect([text, await find(text)]).toEqual([text, []]);
   });
 
-  test('inputs of a tool that a rule calls personal, recorded before the rule', async () => {
+  test('inputs of a tool that a later rule declares personal', async () => {
     const early = await recorded({ case_id: 'secret', inputs_json: '{"name":"Ida Sample"}' });
     expect(await find('ida sample')).toEqual([early.call_id]);
     setPersonalData(configuration.state, {

@@ -7,10 +7,10 @@ import { parseBody } from '../requests/body-issues.js';
 import { waitOf } from '../requests/preferences.js';
 import { PostReply } from './post-reply.js';
 
-/** Who may submit calls. */
+/** Roles that may submit calls. */
 export const SUBMITTERS = ['agent', 'operator'] as const;
 
-/** `POST /v1/calls`, by the router and past it (direct-calls.ts). */
+/** `POST /v1/calls`, for the router and the direct path (direct-calls.ts). */
 @Injectable()
 export class CallPosts {
   constructor(
@@ -18,7 +18,7 @@ export class CallPosts {
     private readonly access: RequestAccess,
   ) {}
 
-  /** Answers by `reply`: at once, or when the call has an answer or its wait is over. */
+  /** Responds through `reply`: at once, when the call has an answer, or when its wait is over. */
   submit(body: CallRequest, caller: Caller, request: IncomingRequest, reply: OutgoingReply): void | Promise<void> {
     const by = {
       caller,
@@ -32,7 +32,7 @@ export class CallPosts {
     return this.calls.submit(body, by, new PostReply(request, reply, this.access, caller));
   }
 
-  /** The same for a request that no guard and no pipe has seen. */
+  /** As `submit`, for a request that passed no guard and no pipe. */
   submitDirectly(request: IncomingRequest, reply: OutgoingReply): void | Promise<void> {
     try {
       const caller = this.access.admit(request, SUBMITTERS);

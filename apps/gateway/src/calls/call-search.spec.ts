@@ -18,18 +18,18 @@ const finds = (text: string, call: CallState, clearances: string[] = ['*'], conf
 
 const failed = (message: string) => ({ status: 'failed' as const, output_json: null, error: callError('PROVIDER_ERROR', message) });
 
-test('inputs and the message of the error of a marked call are searched for its cleared readers only; its ids for all', () => {
+test('inputs and the error message of a marked call are searched only for cleared readers; ids for everyone', () => {
   const markings = ['payroll'];
   const authority = { markings, sources: [], on_behalf_of: null } as never;
   const call = ended({ case_id: 'case_pay', inputs_json: '{"who":"Ida Sample"}', authority }, failed('Ida is on leave'));
   for (const text of ['ida sample', 'on leave'])
     expect([text, finds(text, call, markings), finds(text, call, []), finds(text, call, ['other'])]).toEqual([text, true, false, false]);
   expect([finds('case_pay', call, []), finds('write_note', call, []), finds(call.call_id, call, [])]).toEqual([true, true, true]);
-  // Nor is what a reader is shown in their stead found: it would tell marked calls from others.
+  // The search does not match the placeholder either: it would reveal which calls are marked.
   expect(finds('not cleared', call, [])).toBe(false);
 });
 
-test('a mapped call is found by the inputs of its agent, not by those that the mapping made', () => {
+test('a mapped call is found by the inputs of the agent, not by the mapped ones', () => {
   const mapped = { mapping_version: 1, inputs_json: '{"cents":"thousand"}', inputs_digest: 'a', warnings: [] } as never;
   const call = ended({ inputs_json: '{"amount":"ten"}', mapped });
   expect([finds('ten', call), finds('cents', call), finds('thousand', call)]).toEqual([true, false, false]);
@@ -39,7 +39,7 @@ test('results are not searched', () => {
   expect(finds('confidential', ended({}, { output_json: '{"note":"confidential"}' }))).toBe(false);
 });
 
-test('a personal-data rule about the output of a tool alone closes its inputs and messages to a search', () => {
+test('a personal-data rule about only the output of a tool also excludes its inputs and messages from the search', () => {
   const configuration = initialConfiguration();
   setPersonalData(configuration, {
     meta: sampleMeta(),

@@ -20,7 +20,7 @@ export class CallSearch {
     this.text = filters.text?.toLowerCase();
   }
 
-  /** False where each call matches. */
+  /** False if no filter is set. */
   get isNeeded(): boolean {
     const { principal, on_behalf_of, trace_id, text } = this.filters;
     return [principal, on_behalf_of, trace_id, text].some((filter) => filter !== undefined);
@@ -43,14 +43,14 @@ export class CallSearch {
     return searched.some((each) => each?.toLowerCase().includes(text));
   }
 
-  /** Whether something of the call is sealed, would be sealed today, or is withheld from its reader. */
+  /** True if some data of the call is encrypted, would be encrypted under today's rules, or is withheld from its reader. */
   private isPersonal({ call, tenant_id, withheld }: SeenCall): boolean {
     if (!call || call.sealed || withheld) return true;
     return rulesAbout(this.configuration, tenant_id, { tool: call.tool, markings: call.authority?.markings ?? [] }).length > 0;
   }
 }
 
-/** The texts of a call that may hold anything; not those that hold a sealed value. */
+/** The texts of a call that may contain data, without those that contain an encrypted value. */
 function contents(seen: SeenCall): string[] {
   const { message } = (envelopeMembers(seen).made.error ?? {}) as { message?: string };
   return [message ?? '', seen.call?.inputs_json.slice(0, INPUTS_SEARCHED) ?? ''].filter((text) => !text.includes(SEALED));

@@ -4,7 +4,7 @@ import type { StreamOut } from '../streams/event-stream.js';
 
 const statusEvent: SnapshotFrame = (id, envelope) => `id: ${id}\nevent: status\ndata: ${envelope}\n\n`;
 
-/** One text for all readers of a call. */
+/** Serializes a progress event once for all readers of a call. */
 const progressEvents = new WeakMap<Progress, string>();
 
 function progressEvent(progress: Progress): string {
@@ -16,7 +16,7 @@ function progressEvent(progress: Progress): string {
   return text;
 }
 
-/** A call as server-sent events to one reader: `status` with the envelope after every fact, `progress` without an id. */
+/** Streams a call to one reader as server-sent events: `status` with the envelope after every event, `progress` without an id. */
 export class CallStream implements CallFollower {
   constructor(
     private readonly out: StreamOut,

@@ -28,7 +28,7 @@ export const callMembers = new ListMembers(callEnvelope, {
   withheld: true,
 });
 
-/** Filters of calls that no index finds: calls are read one by one, newest first. */
+/** Filters without an index: calls are read one by one, newest first. */
 const scanned = {
   principal: z.string().min(1).max(200).optional().describe('id of the caller'),
   on_behalf_of: z.string().min(1).max(200).optional().describe('id of the user that the caller acted on behalf of'),
@@ -59,7 +59,7 @@ export const callsQuery = pageQuery.extend({
   ...callMembers.query,
 });
 
-/** Where the answers of a batch come in which order. */
+/** Order of the answers of a batch. */
 export const batchQuery = z.strictObject({
   order: z
     .enum(['completion', 'index'])

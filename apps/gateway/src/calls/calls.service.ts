@@ -15,7 +15,7 @@ interface FoundCall {
   call: SeenCall;
 }
 
-/** The calls of a tenant as its readers may see them. */
+/** The calls of a tenant, as the reader may see them. */
 @Injectable()
 export class CallsService {
   constructor(

@@ -14,7 +14,7 @@ const state = [
 ].reduce<CallState | undefined>(evolve, undefined) as CallState;
 const envelope = envelopeText(state);
 
-/** One call on the record, which has ended. */
+/** One recorded call, which has ended. */
 const calls = {
   recorded: { views: { current: async () => true } },
   status: async ({ call_id }: { call_id: string }) =>
@@ -42,14 +42,14 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('a call is answered as the text that was made of it, which no cache keeps where something was opened', async () => {
+test('a call is sent as serialized text, which must not be cached if it has decrypted data', async () => {
   const { status, text, headers } = await app.send('GET', `/v1/calls/${CALL_ID}`, { role: 'auditor' });
   expect([status, text, headers['cache-control']]).toEqual([200, envelope, 'no-store']);
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
   expect((await app.send('GET', '/v1/calls/2-none', { role: 'auditor' })).status).toBe(404);
 });
 
-test('a cancelled call is 202 with its place while its end takes longer; no body and null are a body', async () => {
+test('a cancellation that takes long is 202 with the current call; the body may be absent or null', async () => {
   const cancel = (body?: unknown) => app.send('POST', `/v1/calls/${CALL_ID}/cancel`, { role: 'agent', body });
   expect((await cancel()).status).toBe(200);
   const later = await cancel({ reason: 'late' });
@@ -57,14 +57,14 @@ test('a cancelled call is 202 with its place while its end takes longer; no body
   expect((await cancel({ why: 'x' })).body.validation.issues).toMatchObject([{ path: '/why', code: 'unknown_field' }]);
 });
 
-test('agents and operators submit and cancel, operators alone resolve', async () => {
+test('agents and operators submit and cancel, only operators resolve', async () => {
   expect((await app.send('POST', '/v1/calls', { body: {} })).status).toBe(401);
   expect((await app.send('POST', '/v1/calls', { role: 'auditor', body: { tool: 'x' } })).status).toBe(403);
   expect((await app.send('POST', '/v1/calls', { role: 'agent', body: {} })).body.validation.issues[0].path).toBe('/tool');
   expect((await app.send('POST', `/v1/calls/${CALL_ID}/resolve`, { role: 'agent', body: {} })).status).toBe(403);
 });
 
-test('a request with the member names of responses is refused with the right names', async () => {
+test('a request with member names of responses is refused with the right names', async () => {
   const post = async (body: object) => (await app.send('POST', '/v1/calls', { role: 'agent', body })).body.validation.issues;
   const message = 'there is no such field in a request: use `tool` and `inputs`';
   expect(await post({ tool: 'x', name: 'x' })).toEqual([{ path: '/name', code: 'unknown_field', message }]);
@@ -74,7 +74,7 @@ test('a request with the member names of responses is refused with the right nam
   expect(batch.body.validation.issues).toEqual([{ path: '/calls/0/input', code: 'unknown_field', message }]);
 });
 
-test('a number of the query is written in decimal digits', async () => {
+test('a number of a query must be in decimal digits', async () => {
   for (const limit of ['', '0x5', '501', '1.5'])
     expect((await app.send('GET', `/v1/calls?limit=${limit}`, { role: 'agent' })).body.validation.issues[0].path).toBe('/limit');
 });

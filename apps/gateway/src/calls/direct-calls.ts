@@ -3,9 +3,9 @@ import { type ParseJson, unreadForm } from '../bounds/json-bodies.js';
 import type { OutgoingReply } from '../http/reply.js';
 import { REQUEST_ID_HEADER, requestIdOf } from '../http/request-id.js';
 
-/** What the direct way leads to; the router leads to the same. */
+/** Handler of the direct path; the router uses the same. */
 export interface DirectPosts {
-  /** Whether the body may be read; where not, the request is answered. */
+  /** True if the body may be read; otherwise the request was answered. */
   admit(request: DirectRequest, reply: OutgoingReply): boolean;
   submit(request: DirectRequest, reply: OutgoingReply): void | Promise<void>;
   fault(request: DirectRequest, reply: OutgoingReply, cause: unknown): void;
@@ -13,7 +13,7 @@ export interface DirectPosts {
 
 const LENGTH = /^[1-9]\d{0,6}$/;
 
-/** A request as handlers read it, without Fastify's. */
+/** A request for handlers, without Fastify. */
 class DirectRequest {
   body: unknown;
 
@@ -28,7 +28,7 @@ class DirectRequest {
   }
 }
 
-/** A reply straight onto Node's response. */
+/** Writes a reply directly to Node's response. */
 class DirectReply implements OutgoingReply {
   sent = false;
   private status = 200;
@@ -65,8 +65,8 @@ class DirectReply implements OutgoingReply {
 }
 
 /**
- * `POST /v1/calls` past the router: the one request that comes thousands of times a second. It takes only the plainest
- * form (an API key, JSON with its length); every other form, and every other request, goes through the router.
+ * `POST /v1/calls` without the router: the one request that arrives thousands of times a second. Accepts only the simplest form (an API
+ * key, JSON with its length); every other form and request uses the router.
  */
 export class DirectCalls {
   constructor(
@@ -82,7 +82,7 @@ export class DirectCalls {
     if (unreadForm(headers)) return false;
     const length = headers['content-length'];
     if (length === undefined || !LENGTH.test(length) || Number(length) > this.body_bytes_max) return false;
-    // The principal of a key is known at once; other tokens must be verified first.
+    // API keys resolve synchronously; other tokens must be verified first.
     return headers.authorization?.startsWith('csk_', 7) === true && headers['transfer-encoding'] === undefined;
   }
 

@@ -11,7 +11,7 @@ import { CaseFeeds } from './case-feed.js';
 import { CaseStream } from './case-stream.js';
 import { CasesService } from './cases.service.js';
 
-/** `GET /v1/cases/{case_id}/events`: the lines of its history as they come; `Last-Event-ID` goes on where a stream ended. */
+/** `GET /v1/cases/{case_id}/events`: streams new lines of the case history; `Last-Event-ID` resumes a stream. */
 @ApiTags('cases')
 @Controller('v1/cases')
 export class CaseEventsController {

@@ -45,7 +45,7 @@ class Turns {
   get size(): number {
     return this.items.size;
   }
-  /** One look of every feed, to its end. */
+  /** Runs one poll of every feed to its end. */
   async over(): Promise<void> {
     const due = [...this.items];
     for (const item of due) this.remove(item);
@@ -57,7 +57,7 @@ class Turns {
 class Reader implements CaseOut {
   over = false;
   reason: string | undefined;
-  /** Ids of the received lines, and the lines. */
+  /** Id of the last received line, and the lines. */
   last_id: string | undefined;
   readonly lines: string[] = [];
   private leave: (() => void) | undefined;
@@ -86,7 +86,7 @@ let wheel: Turns;
 let feeds: CaseFeeds;
 let reads: number;
 let fails: boolean;
-/** What happens between a reading and its answer, once. */
+/** Runs once between a read and its answer. */
 let meanwhile: (() => Promise<void>) | undefined;
 
 beforeEach(() => {
@@ -118,7 +118,7 @@ async function open(lastEventId?: string): Promise<Reader> {
 const numbers = (...of: number[]) => of.map((n) => `case_opened ${n.toString(16)}`);
 
 describe('streams of a case', () => {
-  test('one look serves all of them: the readings of a turn do not grow with their number', async () => {
+  test('one poll serves all of them: the number of queries does not grow with their number', async () => {
     await record(line(1), line(2));
     const cost = async (streams: number) => {
       const readers: Reader[] = [];
@@ -158,11 +158,11 @@ describe('streams of a case', () => {
     expect(readers.map(({ lines }) => lines)).toEqual([numbers(1, 10, 5), numbers(1, 10, 5)]);
   });
 
-  test('a line that came while a reader joined is not lost, whoever has read it first', async () => {
+  test('a line that arrives during a join is not lost, whoever has read it first', async () => {
     await record(line(1));
     const first = await open();
     const before = reads;
-    // The second reader has read and not joined yet; the feed reads the new line and tells it to the first.
+    // The second reader has read but not joined yet; the feed reads the new line and sends it to the first.
     meanwhile = async () => {
       await record(line(2));
       await wheel.over();

@@ -6,9 +6,9 @@ import type { CaseLines, CaseName } from './case-lines.js';
 import type { CaseStream, LineText } from './case-stream.js';
 
 const LOOK_MS = 250;
-/** After a reading that failed. */
+/** Delay after a failed read. */
 const PAUSE_MS = 1_000;
-/** Each looks into the database four times a second. */
+/** Each case polls the database four times a second. */
 const CASES_MAX = 500;
 /** Lines to write before yielding to the event loop, which flushes the sockets. */
 const ROWS_AT_ONCE = 16;
@@ -19,7 +19,7 @@ interface FeedParts {
   readable: Pick<Readable, 'text'>;
 }
 
-/** The text of a line, made once for all readers who may see the same of it. */
+/** The text of a line, made once for all readers with the same view of it. */
 function sharedText(tenant_id: string, readable: Pick<Readable, 'text'>): LineText {
   const made = new Map<string, string | Promise<string>>();
   return (row, reader) => {
@@ -33,7 +33,7 @@ function sharedText(tenant_id: string, readable: Pick<Readable, 'text'>): LineTe
   };
 }
 
-/** One case for all who stream it: one look into the views each time, however many they are. */
+/** One case for all of its streams: one query per poll, whatever their number. */
 class CaseFeed implements Timed {
   private readonly streams = new Set<CaseStream>();
   slot: number | null = null;
@@ -98,7 +98,7 @@ export class CaseFeeds {
     return this.feeds.size;
   }
 
-  /** Whether this case may be streamed now: the number of cases, each read for by itself, is limited. */
+  /** True if this case may be streamed now. The number of cases is limited, because each is polled separately. */
   hasCapacity(of: CaseName): boolean {
     return this.feeds.has(nameOf(of)) || this.feeds.size < CASES_MAX;
   }

@@ -42,7 +42,7 @@ describe("a line of a case's history", () => {
     expect(historyLine(line, { clearances: [] }).inputs).toEqual({ path: 'asked' });
   });
 
-  test('an answer by an earlier call says which, why and what became of its effect', () => {
+  test('an answer by an earlier call shows that call, the reason and the state of its effect', () => {
     const { revision: _r, decision_id: _d, epoch: _e, ...rest } = sampleEnd();
     const how = { original_call_id: '2-x', because: 'effect_stands' as const, effect_now: 'stands' as const, superseded_by: null };
     const answered = [...events.slice(0, 2), placed('tool_retry_deduplicated', { ...rest, ...how }, 'tool-executed')];
@@ -65,7 +65,7 @@ describe("a line of a case's history", () => {
     });
   });
 
-  test('a ruling shows the revision it was, not what replaced it', () => {
+  test('a decision shows its own revision, not a later one', () => {
     const detail = { revision: 0, effect: 'defer', tier: 'tier_0_safe' };
     const decisionOf = (revision: number) => historyLine(row('policy_decided', { ...detail, revision }), { clearances: [] }).decision;
     expect(decisionOf(0)).toEqual(detail);
@@ -107,7 +107,7 @@ describe("a line of a case's history", () => {
     });
   });
 
-  test('a doubt is still shown after the call was resolved', () => {
+  test('an unknown outcome is still shown after the call was resolved', () => {
     const { end } = state as { end: NonNullable<CallState['end']> };
     const error = {
       code: 'IN_DOUBT',

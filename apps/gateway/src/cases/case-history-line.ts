@@ -11,19 +11,19 @@ const agentSays = (state: CallState): Fields => {
 
 const time = (ms: unknown): string | null => (typeof ms === 'number' ? new Date(ms).toISOString() : null);
 
-/** Before an approver edited them. */
+/** The inputs before an approver edited them. */
 const requestedInputs = ({ asked_inputs_json: requested_json }: CallState, json: Fields): unknown =>
   requested_json === undefined ? json.input : JSON.parse(requested_json);
 
 const isEdited = ({ asked_inputs_json: requested_json }: CallState): boolean => requested_json !== undefined;
 
-/** With a mapping: the inputs as the agent sent them and as the tool received them. */
+/** With a mapping: the inputs from the agent, and the inputs that the tool received. */
 const ranAs = (json: Fields): Fields => (json.mapping === undefined ? {} : { inputs: json.input, ...bothForms(json) });
 
-/** A repeat did not run: its line tells only which mapping the first call ran with. */
+/** A repeat did not run: its line shows only the mapping version of the first call. */
 const otherMapping = (json: Fields): Fields => (json.mapping_version === null ? {} : { mapping_version: json.mapping_version });
 
-/** The request as made: later revisions, escalations and its end have their own lines. */
+/** The request as made: later revisions, escalations and the end have their own lines. */
 function requestedApproval(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields): Fields {
   const { expires_at_ms, revision: _, ...request } = detail;
   const ends = { decided_by: null, decided_at: null, reason: null };
@@ -37,14 +37,14 @@ function endedApproval(now: unknown, { at_ms }: CaseHistoryRow, detail: Fields):
   return { ...(now as Fields), status: kind, decided_by: by, decided_at: time(at_ms), reason };
 }
 
-/** The ruling of that revision. What the call says besides is of its newest: shown where that is the one. */
+/** The decision on that revision. The call state has only the newest revision: its details are shown only if that is the same one. */
 function decidedRuling(state: CallState, now: unknown, detail: Fields): Fields {
   return state.ruling?.revision === detail.revision ? { ...(now as Fields), ...detail } : detail;
 }
 
-/** What a line shows of its call, by its type (Korso's case-event contract): as it was then, not as it became. */
+/** The members of a line about a call, by type (Korso's case-event contract): the state at that time, not the current one. */
 function shown(row: CaseHistoryRow, state: CallState): Fields {
-  // A doubt is shown as it was, even if the call was resolved since.
+  // An unknown outcome is shown as it was, even if the call was resolved since.
   const json = callJson(row.type === 'tool_call_in_doubt' ? { ...state, end: null } : state);
   const tool = { tool: json.name, version: json.version };
   const detail = row.detail_json === null ? {} : (JSON.parse(row.detail_json) as Fields);
@@ -102,7 +102,7 @@ const reused = ({ deduplicated_because, original_call_id, effect_now, superseded
 
 const timing = (json: Fields): Fields => ({ duration_ms: json.duration_ms, retry_count: json.retry_count });
 
-/** One line of a case's timeline, oldest first: `type` and what belongs to it. */
+/** One line of a case's timeline: `type` and the members of that type. */
 export function historyLine(row: CaseHistoryRow, reader: Pick<Caller, 'clearances'>): Fields {
   const { case_id, type, event_id, call_id, at_ms } = row;
   const state = row.state === null ? undefined : seenBy(unpackCall(row.state), reader);

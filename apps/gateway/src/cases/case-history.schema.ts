@@ -67,7 +67,7 @@ const ofSaga = z
   })
   .partial().shape;
 
-/** A line of the timeline of a case: its type says which of the members it has. */
+/** A line of the timeline of a case: its type determines its members. */
 export const caseHistoryLine = z
   .object({
     case_id: z.string(),

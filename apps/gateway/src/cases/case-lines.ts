@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { type CaseHistoryRow, type Cursor, caseHistory, cursorText, parseCursor, type Sql } from '@countersign/store';
 
 const PAGE = 500;
-/** Partitions are folded in parallel: a line may arrive this much later than a line that sorts after it. In hlc units (microseconds). */
+/** Partitions are processed in parallel: a line may arrive this much later than a line that sorts after it. In hlc units (microseconds). */
 const LATE_US = 5_000_000;
-/** So many of the lines of that time are named by the id of an event, to be left out when a stream comes again. */
+/** Maximum of recent lines that an event id names, so that a resumed stream skips them. */
 const NAMED_MAX = 64;
 const FIRST = '00000000-0000-0000-0000-000000000000:0';
 
@@ -17,13 +17,13 @@ const placeOf = ({ hlc, event_id, seq }: CaseHistoryRow): Cursor => ({ at: hlc, 
 const isAfter = (row: CaseHistoryRow, { at, id }: Cursor): boolean => row.hlc > at || (row.hlc === at && placeOf(row).id > id);
 const nameOf = ({ event_id, seq }: CaseHistoryRow): string => createHash('sha1').update(`${event_id}:${seq}`).digest('hex').slice(0, 8);
 
-/** How far the lines of a case were read: everything up to the newest line, and which ones of the last seconds before it. */
+/** The read position in the lines of a case: everything up to the newest line, and which lines of the seconds before it. */
 export class CaseLines {
   private newest: Cursor = { at: -1, id: FIRST };
-  /** Names of the lines that were read lately, and the hlc of each. */
+  /** Names of the lines that were read recently, with the hlc of each. */
   private readonly recent = new Map<string, number>();
 
-  /** From where `id` says, which is the id of an event. */
+  /** Restores the position from the id of an event. */
   static from(lastEventId: string | undefined): CaseLines {
     const lines = new CaseLines();
     const [cursor = '', names = ''] = lastEventId?.split('.') ?? [];
@@ -34,7 +34,7 @@ export class CaseLines {
     return lines;
   }
 
-  /** The same place, for another reader. */
+  /** A copy of the position, for another reader. */
   copy(): CaseLines {
     const lines = new CaseLines();
     lines.newest = this.newest;
@@ -42,7 +42,7 @@ export class CaseLines {
     return lines;
   }
 
-  /** The id of the event that tells this line; undefined where the line was read before. */
+  /** The event id for this line; undefined if the line was read before. */
   take(row: CaseHistoryRow): string | undefined {
     const name = nameOf(row);
     if (this.recent.has(name) || row.hlc < this.newest.at - LATE_US) return undefined;
@@ -53,7 +53,7 @@ export class CaseLines {
     return `${cursorText(this.newest)}.${names}`;
   }
 
-  /** Reads what is new, late lines too. @returns the rows, and whether there may be more. */
+  /** Reads new lines, including late ones. @returns the rows, and whether there may be more. */
   async read(sql: Sql, of: CaseName): Promise<{ rows: readonly CaseHistoryRow[]; more: boolean }> {
     const late = { at: Math.max(-1, this.newest.at - LATE_US), id: FIRST };
     const around = await caseHistory(sql, { ...of, limit: PAGE, after: late });

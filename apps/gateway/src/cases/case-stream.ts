@@ -6,16 +6,16 @@ import { CaseLines, type CaseName } from './case-lines.js';
 /** Maximum of pending lines while a stream reads its backlog. */
 const PENDING_MAX = 1_000;
 
-/** The text of one line as one reader may see it: the type and the data of its event. */
+/** The text of a line for one reader: type and data of its event. */
 export type LineText = (row: CaseHistoryRow, reader: Pick<Caller, 'clearances'>) => string | Promise<string>;
 
-/** The part of an event stream that a case needs. */
+/** The part of an event stream that a case stream needs. */
 export type CaseOut = Pick<EventStream, 'write' | 'waitForCapacity' | 'close' | 'over'>;
 
 /** One reader of a case: reads its backlog, then gets lines from the shared feed. */
 export class CaseStream {
   private readonly lines: CaseLines;
-  /** Lines that arrived while it reads its backlog; undefined once it follows the feed. */
+  /** Lines that arrived during the backlog; undefined once it follows the feed. */
   private pending: { row: CaseHistoryRow; text: LineText }[] | undefined = [];
 
   constructor(
@@ -45,14 +45,14 @@ export class CaseStream {
     return !this.out.over;
   }
 
-  /** The backlog is read: sends the pending lines and follows the feed from now on. */
+  /** Ends the backlog: sends the pending lines, then follows the feed. */
   level(): void {
     const waited = this.pending ?? [];
     this.pending = undefined;
     for (const { row, text } of waited) this.tell(row, text);
   }
 
-  /** A line that is new to the feed. */
+  /** Accepts a line that is new to the feed. */
   offer(row: CaseHistoryRow, text: LineText): void {
     if (!this.pending) this.tell(row, text);
     else if (this.pending.push({ row, text }) > PENDING_MAX) this.out.close('slow_consumer');

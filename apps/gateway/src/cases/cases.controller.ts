@@ -23,7 +23,7 @@ import {
 } from './cases.schemas.js';
 import { CasesService, type CaseWithHeaders } from './cases.service.js';
 
-/** `/v1/cases`: what belongs together. */
+/** `/v1/cases`: groups of related calls. */
 @ApiTags('cases')
 @Controller('v1/cases')
 export class CasesController {

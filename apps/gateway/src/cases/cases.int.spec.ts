@@ -11,7 +11,7 @@ import { CasesModule } from './cases.module.js';
 
 const AT_MS = 1_700_000_000_000;
 const written: object[] = [];
-/** The configuration of a tenant, whose changes are only written down. */
+/** The configuration of a tenant; changes are only recorded. */
 const configuration = {
   state: initialConfiguration(),
   clock: { now_ms: () => AT_MS },
@@ -51,7 +51,7 @@ afterAll(async () => {
   await store.close();
 });
 
-test('a case is read with its tag, listed and streamed line by line', async () => {
+test('a case is read with its ETag, listed and streamed line by line', async () => {
   const read = await app.send('GET', '/v1/cases/case_1', { role: 'auditor' });
   expect(read).toMatchObject({ status: 200, headers: { etag: '"c1"' }, body: { case_id: 'case_1', status: 'open', title: 'Orders' } });
   expect((await app.send('GET', '/v1/cases?status=open', { role: 'auditor' })).body.items).toEqual([read.body]);
@@ -78,7 +78,7 @@ test('cases are found by their reference and by entries of their metadata', asyn
     expect([query, (await app.send('GET', `/v1/cases?${query}`, { role: 'auditor' })).status]).toEqual([query, 400]);
 });
 
-test('cases are found by the time they were opened and by text in titles that are not sealed', async () => {
+test('cases are found by their opening time and by text in unencrypted titles', async () => {
   const sealed = `${SEALED}QUJDREVG`;
   const rows = ['Refund of Order 7', '100% of it', sealed, null].map((title, index) => {
     const opened_at_ms = AT_MS + (index + 1) * 1000;
@@ -108,7 +108,7 @@ test('cases are found by the time they were opened and by text in titles that ar
   expect((await list(`text=order&limit=1&cursor=${first.next_cursor}`)).body.items).toMatchObject([{ case_id: 'case_1' }]);
 });
 
-test('a case is opened by agents and operators, with its place on the log', async () => {
+test('agents and operators open a case, and get its log position', async () => {
   expect((await app.send('POST', '/v1/cases', { role: 'auditor', body: {} })).status).toBe(403);
   expect((await app.send('POST', '/v1/cases')).status).toBe(401);
   const made = await app.send('POST', '/v1/cases', { role: 'agent' });
@@ -120,7 +120,7 @@ test('a case is opened by agents and operators, with its place on the log', asyn
   expect(written).toMatchObject([{ case_id: made.body.case_id, state: 'open' }]);
 });
 
-test('what does not fit is refused with its place', async () => {
+test('invalid values are refused with their paths', async () => {
   const issues = async (method: string, url: string, body?: unknown) =>
     (await app.send(method, url, { role: 'agent', body, headers: { prefer: 'wait=0' } })).body.validation.issues.map(
       ({ path }: { path: string }) => path,

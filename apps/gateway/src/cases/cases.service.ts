@@ -25,11 +25,11 @@ import { positionText } from '../positions/positions.js';
 import { historyLine } from './case-history-line.js';
 import type { CaseAnswer, CaseChange, CaseRequest, CasesQuery } from './cases.schemas.js';
 
-/** A case, and the headers of its answer. */
+/** A case with its response headers. */
 export interface CaseWithHeaders {
   answer: CaseAnswer;
   headers: Readonly<Record<string, string>>;
-  /** Nothing was opened: an equal case with this reference exists. */
+  /** An equal case with this reference exists, so no case was opened. */
   was_open?: true;
 }
 
@@ -47,7 +47,7 @@ const referenceTaken = (case_id: string): Refusal =>
     },
   );
 
-/** The cases that have this text in a title that is not sealed. */
+/** Filters cases by text in titles that are not encrypted. */
 function titled(text: string, read: Searched<CaseRow>['read']): Searched<CaseRow> {
   const wanted = text.toLowerCase();
   return {
@@ -57,7 +57,7 @@ function titled(text: string, read: Searched<CaseRow>['read']): Searched<CaseRow
   };
 }
 
-/** Cases: ids are minted here; a case holds the calls that belong together. */
+/** Cases: groups of related calls. This service creates their ids. */
 @Injectable()
 export class CasesService {
   constructor(
@@ -76,7 +76,7 @@ export class CasesService {
     return this.shown(tenant_id, { fields, position, etag: this.etag(tenant_id, case_id) });
   }
 
-  /** One case a reference: of those who open it at the same time the log lets one, and the others find its case. */
+  /** Opens one case per reference. Of concurrent requests the log accepts one; the others return its case. */
   private async openReferenced(caller: Caller, request: CaseRequest, case_id: string): Promise<CaseWithHeaders | Refusal> {
     const { tenant_id } = caller;
     const known = () => caseOf(this.configuration.state, tenant_id, case_id);
@@ -88,7 +88,7 @@ export class CasesService {
     return found && (await this.isEqual(tenant_id, found, request)) ? this.again(caller, found) : edited;
   }
 
-  /** Whether a request to open a case says what the case says. A sealed title is compared as its readers see it. */
+  /** True if the request equals the case. An encrypted title is compared after decryption. */
   private async isEqual(tenant_id: string, found: CaseFact, { title, metadata }: CaseRequest): Promise<boolean> {
     if ((found.metadata_json ?? '{}') !== (metadataJson(metadata) ?? '{}')) return false;
     return JSON.parse(await this.views.readable.text(tenant_id, JSON.stringify(found.title))) === (title ?? null);
@@ -126,11 +126,11 @@ export class CasesService {
     const current = await this.views.current(seen);
     const row = await readCase(this.views.store, tenant_id, case_id);
     if (!row) return current ? noSuchCase() : viewsBehind();
-    // The tag of what the row may not show yet would let its reader undo that: such a reader gets none.
+    // If the row does not show the change yet, no ETag is sent: with it the reader could undo the change.
     return { answer: answerOf(row), headers: current ? { etag: this.etag(tenant_id, case_id) } : {} };
   }
 
-  /** Whether the case exists, or why that is unknown. */
+  /** Undefined if the case exists; otherwise why it is missing or unknown. */
   async missing(tenant_id: string, case_id: string, seen: Seen): Promise<Refusal | undefined> {
     const current = await this.views.current(seen);
     if (await readCase(this.views.store, tenant_id, case_id)) return undefined;
@@ -155,7 +155,7 @@ export class CasesService {
     case_id: string,
     change: CaseChange & Pick<CaseRequest, 'external_id'>,
   ): Promise<ChangeFields<'case_set'> | Refusal> {
-    // A title without subjects stays in clear: the list of cases needs it.
+    // A title without subjects stays unencrypted: the list of cases needs it.
     const { state, subjects, title: given = null } = change;
     const title = subjects.length > 0 ? await this.sealer.about(caller.tenant_id, subjects, given) : given;
     if (title instanceof Refusal) return title;

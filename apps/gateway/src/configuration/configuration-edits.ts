@@ -7,20 +7,20 @@ import type { ChangeFields, ConfigurationWriter } from './configuration-writer.j
 import { type ConditionalRequest, preconditionOf } from './precondition.js';
 import { TenantTurns } from './tenant-turns.js';
 
-/** Each round one of the racing changes succeeds, so an edit fails only if at least this many gateways race. */
+/** Each round one of the concurrent changes succeeds, so an edit fails only if at least this many gateways compete. */
 const ROUNDS_MAX = 20;
 
 /** An edit of one item of the configuration. */
 export interface Edit<T extends ConfigurationEvent & EventType> {
   tenant_id: string;
   type: T;
-  /** The item that is edited (itemNames): `If-Match` is about it. */
+  /** The name of the edited item (itemNames): `If-Match` refers to it. */
   item: string;
-  /** What else the edit is checked against, as it is now. */
+  /** Further items that the edit is checked against, with their current versions. */
   against?: () => readonly string[];
   /** Whether the item exists, if its version alone does not show it (defaults, cases). */
   exists?: () => boolean;
-  /** Validates the edit against the current configuration and makes its event. Runs again if the configuration has changed since. */
+  /** Validates the edit against the current configuration and builds its event. Runs again if the configuration changed meanwhile. */
   draft(): ChangeFields<T> | Refusal | Promise<ChangeFields<T> | Refusal>;
 }
 
@@ -28,19 +28,19 @@ export interface Edit<T extends ConfigurationEvent & EventType> {
 export interface Edited<T extends ConfigurationEvent & EventType> {
   fields: ChangeFields<T>;
   position: LogPosition;
-  /** The tag of the item as this edit left it. */
+  /** The ETag of the item after this edit. */
   etag: string;
 }
 
 /** For items that every tenant has by default. */
 export const always = (): true => true;
 
-/** The tag of a version of an item, as `ETag` and `If-Match` say it. */
+/** The version of an item as its `ETag`. */
 export const etagOfVersion = (version: number): string => `"c${version}"`;
 
 /**
- * Edits of the configuration without lost updates. One gateway runs the edits of a tenant one after another; of
- * several gateways the log decides: an edit takes effect only while everything that it was checked against is unchanged.
+ * Edits the configuration without lost updates. One gateway serializes the edits of a tenant; between gateways the log decides: an edit
+ * takes effect only if nothing that it was checked against has changed.
  */
 export class ConfigurationEdits {
   private readonly turns = new TenantTurns();
@@ -54,12 +54,15 @@ export class ConfigurationEdits {
     return this.configuration.state;
   }
 
-  /** The tag of an item as it is now. */
+  /** The current ETag of an item. */
   etag(tenant_id: string, item: string): string {
     return etagOfVersion(versionOfItem(this.state.changes, tenant_id, item));
   }
 
-  /** Makes an edit in its tenant's turn. A problem of 412 where `If-Match` names another version; without it, the edit is checked and written again. */
+  /**
+   * Makes an edit in its tenant's turn. 412 if `If-Match` names another version; without it, the edit is checked and written again after a
+   * conflict.
+   */
   edit<T extends ConfigurationEvent & EventType>(request: ConditionalRequest, edit: Edit<T>): Promise<Edited<T> | Refusal> {
     return this.turns.take(edit.tenant_id, () => this.rounds(request, edit));
   }
@@ -73,7 +76,7 @@ export class ConfigurationEdits {
       const fields = await edit.draft();
       if (fields instanceof Refusal) return fields;
       const position = await this.writer.change(tenant_id, type, fields, { versions, is_required: is_sent });
-      // An item may have no version yet (a case, while an older build also runs).
+      // An item may have no version yet (a case, while an instance of an older build runs).
       const is_versioned = position && versionOfItem(this.state.changes, tenant_id, item) !== NEVER_SET;
       if (position) return { fields, position, etag: etagOfVersion(is_versioned ? position.offset : NEVER_SET) };
     }

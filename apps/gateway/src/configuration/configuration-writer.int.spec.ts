@@ -9,7 +9,7 @@ import { PgliteStore, Store } from '@countersign/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConfigurationWriter } from './configuration-writer.js';
 
-/** A store that is unavailable while `is_away`. */
+/** A store that is unavailable while `is_away` is true. */
 class LostStore extends Store {
   readonly durable = false;
   is_away = false;
@@ -59,7 +59,7 @@ async function based(): Promise<unknown> {
   return event.based_on;
 }
 
-test('while the running builds are unknown, an edit with If-Match is refused and writes nothing; others are made as before', async () => {
+test('while the running builds are unknown, an edit with If-Match is refused; others are written without a base', async () => {
   store.is_away = true;
   const writer = opened();
   const before = await head();
@@ -69,7 +69,7 @@ test('while the running builds are unknown, an edit with If-Match is refused and
   expect(await based()).toEqual([]);
 });
 
-test('what was found out last holds while the store is unavailable, and a base that moved is answered as that', async () => {
+test('the last known result applies while the store is unavailable, and a changed base is reported as a conflict', async () => {
   store.is_away = false;
   const writer = opened();
   expect(await change(writer, 'b', true)).toBeDefined();

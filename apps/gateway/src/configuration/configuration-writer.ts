@@ -6,18 +6,18 @@ import { allRefuseMovedBases, type LogPosition, type Store } from '@countersign/
 
 export type { ConfigurationEvent } from '@countersign/domain';
 
-/** What an event of configuration-changed says besides who wrote it when. */
+/** The fields of a configuration-changed event, without its metadata. */
 export type ChangeFields<T extends ConfigurationEvent & EventType> = Omit<EventMap[T], 'meta' | 'based_on'>;
 
-/** What a change was checked against. `is_required`: it may not be written where the running instances cannot check it. */
+/** The versions that a change was checked against. `is_required`: do not write the change if a running instance cannot check them. */
 export interface ChangeBase {
   versions: readonly BaseVersion[];
   is_required: boolean;
 }
 
-/** Writes configuration and comes back when this gateway's own fold has it. */
+/** Writes configuration and resolves when this gateway's own fold has it. */
 export class ConfigurationWriter {
-  /** What was found last; undefined: never found out. */
+  /** The last known result; undefined: not yet determined. */
   private bases_are_understood: boolean | undefined;
 
   constructor(
@@ -27,15 +27,17 @@ export class ConfigurationWriter {
     private readonly parts: { clock: Clock; store: Store },
   ) {}
 
-  /** Ignores concurrent changes. @returns the position on configuration-changed. @throws InfrastructureFault if the log is unavailable. */
+  /**
+   * Overwrites concurrent changes. @returns the position on configuration-changed. @throws InfrastructureFault if the log is unavailable.
+   */
   async set<T extends ConfigurationEvent & EventType>(tenantId: string, type: T, fields: ChangeFields<T>): Promise<LogPosition> {
     return { topic: CONFIGURATION_TOPIC, partition: 0, offset: await this.write(tenantId, type, { ...fields, based_on: [] }) };
   }
 
   /**
-   * Takes effect only while nothing of its base has changed. @returns undefined where something had: the change is on the
-   * log, and every service drops it. @throws InfrastructureFault where the log is unavailable, or where the base is
-   * required and it is unknown whether every running instance understands it.
+   * Takes effect only if nothing of its base has changed. @returns undefined if something had: the change is on the log, and every service
+   * ignores it. @throws InfrastructureFault if the log is unavailable, or if the base is required and it is unknown whether every running
+   * instance understands it.
    */
   async change<T extends ConfigurationEvent & EventType>(
     tenantId: string,
@@ -49,7 +51,7 @@ export class ConfigurationWriter {
     return { topic: CONFIGURATION_TOPIC, partition: 0, offset };
   }
 
-  /** While an instance of an older build runs, changes are written as before: it would apply what the others drop. */
+  /** While an instance of an older build runs, changes are written without base versions: it would apply changes that the others ignore. */
   private async mayName({ is_required }: ChangeBase): Promise<boolean> {
     try {
       this.bases_are_understood = await allRefuseMovedBases(this.parts.store);

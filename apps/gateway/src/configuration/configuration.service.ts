@@ -10,24 +10,24 @@ import type { ChangeFields, ConfigurationEvent, ConfigurationWriter } from './co
 import type { ConditionalRequest } from './precondition.js';
 import { type Everywhere, RunningInstances } from './running-instances.js';
 
-/** A request that edits the configuration: `If-Match`, `If-None-Match` and `Prefer` of its headers count. */
+/** A request that edits the configuration. Uses the headers `If-Match`, `If-None-Match` and `Prefer`. */
 export type EditRequest = ConditionalRequest & PatientRequest;
 
-/** An edit that took effect, and which of the running instances have it. */
+/** An edit that took effect, and the running instances that have it. */
 export type EditedEverywhere<T extends ConfigurationEvent & EventType> = Edited<T> & { everywhere: Everywhere };
 
 export interface ConfigurationTerms {
   store: Store;
   /** The lanes that this gateway serves. */
   lanes: readonly string[];
-  /** Where identity providers and token endpoints may be. */
+  /** Allowed addresses of identity providers and token endpoints. */
   identity_addresses: AddressRules;
 }
 
-/** Older configuration may lack a revocation: it authenticates no one. */
+/** An older configuration may lack a revocation, so it authenticates no one. */
 export const SILENCE_MAX_MS = 15_000;
 
-/** The configuration as it is now, and edits of it. */
+/** The current configuration, and edits of it. */
 export class ConfigurationService {
   readonly edits: ConfigurationEdits;
   readonly lanes: readonly string[];
@@ -50,7 +50,7 @@ export class ConfigurationService {
     return this.configuration.state;
   }
 
-  /** Whether this gateway has not read the configuration for so long that it may lack a revocation. */
+  /** True if this gateway has not read the configuration for so long that it may lack a revocation. */
   get is_stale(): boolean {
     return this.configuration.staleness_ms(CONFIGURATION_TOPIC) > SILENCE_MAX_MS;
   }
@@ -59,12 +59,15 @@ export class ConfigurationService {
     return this.clock.now_ms();
   }
 
-  /** The tag of an item (itemNames) as it is now. */
+  /** The current ETag of an item (itemNames). */
   etag(tenant_id: string, item: string): string {
     return this.edits.etag(tenant_id, item);
   }
 
-  /** Makes an edit of what policy and executors act by. Waits until the running instances have it: a call after the answer meets none without it. */
+  /**
+   * Edits configuration that policy services and executors use. Waits until the running instances have it, so that a later call meets no
+   * instance without it.
+   */
   async editEverywhere<T extends ConfigurationEvent & EventType>(
     request: EditRequest,
     edit: Edit<T>,
@@ -74,7 +77,7 @@ export class ConfigurationService {
     return { ...edited, everywhere: await this.instances.reached(edited.position.offset, request) };
   }
 
-  /** Writes an addition that nothing is checked against, and waits as `editEverywhere` does. */
+  /** Writes an addition that needs no check, and waits as `editEverywhere` does. */
   async setEverywhere<T extends ConfigurationEvent & EventType>(
     request: PatientRequest,
     tenant_id: string,

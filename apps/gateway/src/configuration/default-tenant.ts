@@ -1,6 +1,6 @@
 import { SHARED_LANE, type TenantSet } from '@countersign/contracts';
 
-/** Made at the first start; its admins administer the installation. */
+/** Created at the first start; its admins administer the installation. */
 export const DEFAULT_TENANT = 'default';
 
 /** Defaults of a tenant. */

@@ -1,21 +1,21 @@
 import { Refusal } from '@countersign/calls';
 
-/** A request that may say which state its change is meant for. */
+/** A request with optional preconditions in its headers. */
 export interface ConditionalRequest {
   readonly headers: { readonly 'if-match'?: string | undefined; readonly 'if-none-match'?: string | undefined };
 }
 
-/** What `If-Match` and `If-None-Match` of a change say about the thing that it changes. */
+/** Result of `If-Match` and `If-None-Match` for the resource that a change edits. */
 export interface Precondition {
-  /** The caller says what it has read. */
+  /** The caller sent a precondition. */
   is_sent: boolean;
-  /** 412: the thing is not what the caller has read. */
+  /** 412: the resource is not the one that the caller has read. */
   fault: Refusal | undefined;
 }
 
 const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim());
 
-/** `etag`: the current tag of the resource, also if it does not exist. RFC 9110, 13.1. */
+/** `etag`: the current ETag of the resource, also if it does not exist. RFC 9110, 13.1. */
 export function preconditionOf({ headers }: ConditionalRequest, etag: string, exists: boolean): Precondition {
   const wanted = headers['if-match'];
   const unwanted = headers['if-none-match'];
@@ -25,7 +25,7 @@ export function preconditionOf({ headers }: ConditionalRequest, etag: string, ex
   return { is_sent, fault: differs ? changedMeanwhile(exists ? etag : null, wanted) : undefined };
 }
 
-/** What was found and what would be right: the tag as it is now, null where there is no such thing. */
+/** The refusal with the current ETag; null if the resource does not exist. */
 export function changedMeanwhile(etag: string | null, wanted: string | undefined): Refusal {
   const found = etag === null ? 'it does not exist' : `its ETag is ${etag} now`;
   const detail =

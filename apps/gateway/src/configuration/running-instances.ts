@@ -4,14 +4,14 @@ import { type PatientRequest, waitForOthers } from '../requests/preferences.js';
 
 const PAUSE_MS = 15;
 
-/** A running instance, and whether it rules by a change. */
+/** A running instance, and whether it applies a change. */
 export interface InstanceState {
   instance_id: string;
   service: string;
   has_it: boolean;
 }
 
-/** Position of a change, and which instances have it; null if unknown. */
+/** Position of a change, and the instances that have it; null if unknown. */
 export interface Everywhere {
   config_offset: number;
   instances: InstanceState[] | null;
@@ -19,14 +19,14 @@ export interface Everywhere {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The running instances of all services, and how far each has folded the configuration. */
+/** The running instances of all services, and the configuration offset of each. */
 export class RunningInstances {
   constructor(
     private readonly store: Store,
     private readonly clock: Clock,
   ) {}
 
-  /** Waits until all of them have folded the configuration up to `config_offset`, up to a second or as long as the request says. */
+  /** Waits until all of them have the configuration up to `config_offset`: up to a second, or as long as the request says. */
   async reached(config_offset: number, request: PatientRequest): Promise<Everywhere> {
     const until = this.clock.monotonic_ms() + waitForOthers(request.headers.prefer);
     try {

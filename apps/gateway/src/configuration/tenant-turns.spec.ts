@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TenantTurns } from './tenant-turns.js';
 
-test('changes of a tenant go one after another in the order they came, and another tenant does not wait', async () => {
+test('changes of a tenant run one after another in arrival order, and another tenant does not wait', async () => {
   const turns = new TenantTurns();
   const seen: string[] = [];
   let open: () => void = () => undefined;

@@ -1,16 +1,16 @@
 /**
- * Lets the changes of a tenant's configuration go one after another, so that within one gateway none is refused for another.
- * Holds one entry for each tenant that has a change under way. Between gateways the log decides (configuration-edits.ts).
+ * Serializes the configuration changes of a tenant within one gateway, so that none is refused because of another. Holds one entry for
+ * each tenant with a change in progress. Between gateways the log decides (configuration-edits.ts).
  */
 export class TenantTurns {
   private readonly last = new Map<string, Promise<void>>();
 
-  /** Tenants with a change under way. */
+  /** Number of tenants with a change in progress. */
   get size(): number {
     return this.last.size;
   }
 
-  /** Runs a change when those before it have ended, well or not. Rejects as the change does. */
+  /** Runs a change after the earlier ones have ended, also if they failed. Rejects if the change rejects. */
   take<T>(tenant_id: string, change: () => T | Promise<T>): Promise<T> {
     const before = this.last.get(tenant_id) ?? Promise.resolve();
     const turn = before.then(change);

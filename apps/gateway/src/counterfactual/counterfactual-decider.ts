@@ -11,12 +11,12 @@ import { knownPrincipals, NamedRecords, NamedRules, named } from './named-change
 import { RecordingReader, sharedWindow } from './recording-reader.js';
 import { AGENT_WINDOW_MS, requestedHistory } from './requested-history.js';
 
-/** The cap is on the records read, not on the calls selected. */
+/** The cap applies to the records read, not to the calls selected. */
 const TOO_MUCH =
   'the query would read more than 400,000 records or 200 MB (all records of the lane since the first of these calls, including other tenants); ' +
   'select later calls (POST /v1/counterfactual with from), or give the tenant its own lane';
 
-/** Counterfactuals that one gateway runs at once. */
+/** Counterfactuals that one gateway runs concurrently. */
 const AT_ONCE = 2;
 const STEPS_MAX = 5_000_000;
 const WORK_MAX_MS = 180_000;
@@ -26,7 +26,7 @@ const ANSWER_CHARACTERS_MAX = 64_000_000;
 export interface CounterfactualQuery {
   rows: readonly CallRow[];
   changes: readonly RequestedChange[];
-  /** Cases that `rows` has all calls of. */
+  /** Cases whose calls are all in `rows`. */
   whole_cases: readonly string[];
   more: object;
 }
@@ -43,7 +43,7 @@ export class CounterfactualDecider {
     this.reader = new RecordingReader(deps);
   }
 
-  /** @returns the answer, JSON in pieces. */
+  /** @returns the response as JSON in chunks. */
   async decide(caller: Caller, query: CounterfactualQuery): Promise<string[] | Refusal> {
     if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other counterfactuals are running: retry later');
     this.running++;

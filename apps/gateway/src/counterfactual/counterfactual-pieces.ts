@@ -17,7 +17,7 @@ function comparisonOf({ requested_at_ms, recorded, counterfactual, ...rest }: Ca
   };
 }
 
-/** The answer as its readers get it: JSON in pieces, a comparison at a time. `more`: members of the answer besides. */
+/** The response as JSON in chunks, one comparison at a time. `more`: further members of the response. */
 export function* counterfactualPieces({ comparisons, limits, ...rest }: CounterfactualAnswer, more: object): Generator<string> {
   yield `${JSON.stringify({ ...more, ...rest }).slice(0, -1)},"limits":[`;
   for (const [at, { at_ms, used_micro, requested_micro: asked_micro, max_micro, ...trip }] of limits.entries()) {

@@ -6,7 +6,7 @@ import { draftBundle } from '../policies/bundle-request.js';
 import { notTooDeep } from '../requests/nesting.js';
 
 const CHANGES_MAX = 50;
-/** A given result is known, so it cannot be in doubt. */
+/** A replaced result is known, so it cannot be in doubt. */
 const knownCodes = errorCodes.filter((code) => code !== 'IN_DOUBT');
 const id = z.string().min(1).max(200);
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
@@ -70,7 +70,7 @@ const bounded = <S extends z.ZodType>(schema: S) =>
 /** `POST /v1/cases/{case_id}/counterfactual`. */
 export const counterfactualRequest = bounded(z.strictObject({ changes }));
 
-/** `POST /v1/counterfactual`: the same over a range of time, a page of calls at a time, newest first. */
+/** `POST /v1/counterfactual`: the same over a time range, one page of calls at a time, newest first. */
 export const rangeRequest = bounded(
   z
     .strictObject({

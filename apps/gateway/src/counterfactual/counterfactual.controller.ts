@@ -11,10 +11,10 @@ import { caseCounterfactual, rangeCounterfactual } from './counterfactual.schema
 import { CounterfactualService } from './counterfactual.service.js';
 import { type CounterfactualRequest, counterfactualRequest, type RangeRequest, rangeRequest } from './counterfactual-request.schema.js';
 
-/** Who may ask. */
+/** Roles that may request counterfactuals. */
 const ASKERS = ['operator', 'auditor', 'policy_admin'] as const;
 
-/** What would have been, had something been otherwise. */
+/** Decides recorded calls again with something changed (counterfactuals). */
 @ApiTags('cases')
 @Controller('v1')
 export class CounterfactualController {

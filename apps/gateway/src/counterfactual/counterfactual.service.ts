@@ -11,7 +11,7 @@ const NOTHING = JSON.stringify({
   ...{ limits: [], refused_votes: [], not_on_record: [], comparisons: [] },
 });
 
-/** What would have been: a case, or a range of time, decided again with something changed. Nothing is run and nothing is written. */
+/** Counterfactuals: decides a case or a time range again with something changed. Runs no tool and writes nothing. */
 @Injectable()
 export class CounterfactualService {
   constructor(
@@ -19,7 +19,7 @@ export class CounterfactualService {
     private readonly views: Views,
   ) {}
 
-  /** @returns the answer, JSON in pieces. */
+  /** @returns the response as JSON in chunks. */
   async ofCase(caller: Caller, case_id: string, { changes }: CounterfactualRequest, seen: Seen): Promise<string[] | Refusal> {
     const current = await this.views.current(seen);
     const known = await readCase(this.views.store, caller.tenant_id, case_id);
@@ -31,7 +31,7 @@ export class CounterfactualService {
     return this.decider.decide(caller, { rows, changes, whole_cases: [case_id], more: { case_id } });
   }
 
-  /** The same over a range of time, a page of calls at a time. */
+  /** The same over a time range, one page of calls at a time. */
   async ofRange(caller: Caller, { changes, from, to, limit, cursor }: RangeRequest, seen: Seen): Promise<string[] | Refusal> {
     if (!(await this.views.current(seen))) return viewsBehind();
     const { items, next_cursor } = await listCalls(this.views.store, {
@@ -45,7 +45,7 @@ export class CounterfactualService {
     return this.decider.decide(caller, { rows: items, changes, whole_cases: [], more: { next_cursor } });
   }
 
-  /** Oldest first; undefined: too many. */
+  /** Oldest first; undefined if there are too many. */
   private async callsOf(tenant_id: string, case_id: string): Promise<CallRow[] | undefined> {
     const rows: CallRow[] = [];
     let after: Cursor | undefined;

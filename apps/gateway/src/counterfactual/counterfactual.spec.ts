@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 const ask = (body: unknown) => app.send('POST', '/v1/counterfactual', { role: 'auditor', body });
 
-test('a range without calls is answered with nothing, in the same form', async () => {
+test('a time range without calls gets an empty response of the same form', async () => {
   const { status, body } = await ask({ changes: [] });
   expect([status, body.calls, body.next_cursor]).toEqual([200, 0, null]);
   expect((await app.send('POST', '/v1/cases/none/counterfactual', { role: 'auditor', body: { changes: [] } })).status).toBe(404);
@@ -31,7 +31,7 @@ test('operators, auditors and policy admins may use it', async () => {
   expect((await app.send('POST', '/v1/counterfactual', { body: { changes: [] } })).status).toBe(401);
 });
 
-test('too many changes, a wrong cursor, a range that ends before it begins and deep nesting are refused with their places', async () => {
+test('too many changes, an invalid cursor, an empty range and deep nesting are refused with their paths', async () => {
   const paths = async (body: unknown) => (await ask(body)).body.validation.issues.map((issue: { path: string }) => issue.path);
   expect(await paths({ changes: Array.from({ length: 51 }, () => ({ nonsense: 1 })) })).toEqual(['/changes']);
   expect(await paths({ changes: [], cursor: 'x' })).toEqual(['/cursor']);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Gently } from './gently.js';
 
-/** A clock that only work moves, and how long each stretch of work was before others got their turn. */
+/** A clock that only work advances, and the length of each period of work without a pause. */
 class Stretches {
   now_ms = 0;
   readonly lengths: number[] = [];
@@ -25,7 +25,7 @@ class Stretches {
 
 const TURN_MS = 8;
 
-test('others get their turn after 8 ms and the step that was under way then, whichever way the work is given', async () => {
+test('other work runs after 8 ms and the current step, whichever method does the work', async () => {
   const stretches = new Stretches();
   const gently = new Gently(() => stretches.now_ms);
   const steps = function* (): Generator<string, string> {
@@ -47,7 +47,7 @@ test('others get their turn after 8 ms and the step that was under way then, whi
   expect(stretches.longest()).toBeLessThanOrEqual(TURN_MS + 3);
 });
 
-test('text that grows too long is given up before it is whole', async () => {
+test('text that exceeds the maximum is abandoned before it is complete', async () => {
   let made = 0;
   const endless = function* (): Generator<string> {
     for (;;) {

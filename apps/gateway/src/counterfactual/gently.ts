@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Longest stretch of work before others get their turn, ms. */
+/** Longest period of work without a pause, ms. */
 const TURN_MS = 8;
-/** What is sent at once of a large answer. */
+/** Minimum size of a chunk of a large response. */
 const PIECE_CHARACTERS = 32_768;
 
-/** Does work a step at a time and gives way in between, so that no call waits for it. */
+/** Works in steps and yields to the event loop in between, so that no call waits for it. */
 export class Gently {
   private until_ms: number;
 
@@ -13,14 +13,14 @@ export class Gently {
     this.until_ms = monotonic_ms() + TURN_MS;
   }
 
-  /** Gives way where the turn is over; costs a look at the clock otherwise. */
+  /** Yields if the period is over; otherwise costs one read of the clock. */
   async pause(): Promise<void> {
     if (this.monotonic_ms() < this.until_ms) return;
     await nextTurn();
     this.until_ms = this.monotonic_ms() + TURN_MS;
   }
 
-  /** All steps; resolves with what they return. */
+  /** Runs all steps; resolves with their return value. */
   async steps<T>(steps: Iterator<unknown, T>): Promise<T> {
     for (;;) {
       const next = steps.next();
@@ -29,7 +29,7 @@ export class Gently {
     }
   }
 
-  /** Text that is made in pieces, in larger ones; undefined: it is longer than `characters_max`. */
+  /** Joins small chunks of text into larger ones; undefined if the text is longer than `characters_max`. */
   async gathered(pieces: Iterable<string>, characters_max: number): Promise<string[] | undefined> {
     const gathered: string[] = [];
     let open = '';
@@ -47,7 +47,7 @@ export class Gently {
     return open === '' ? gathered : [...gathered, open];
   }
 
-  /** Every step, until one says that nothing is left. */
+  /** Repeats the step until it returns false. */
   async all(step: () => boolean): Promise<void> {
     while (step()) if (this.monotonic_ms() >= this.until_ms) await this.pause();
   }

@@ -13,14 +13,14 @@ type Named = Change | Issue;
 const missing = (at: number, field: string, message: string): Issue => ({ path: `/changes/${at}/${field}`, code: 'not_found', message });
 const isIssue = (named: Named | Issue | Refusal): named is Issue => 'path' in named && 'code' in named && 'message' in named;
 
-/** Changes that need no record to be understood: other policies, tables and limits. */
+/** Resolves changes that do not depend on the record: policies, tables and limits. */
 export class NamedRules {
   constructor(
     private readonly policies: PolicyService,
     private readonly caller: Caller,
   ) {}
 
-  /** Undefined: it is about the record. */
+  /** Undefined if the change depends on the record. */
   async of(change: RequestedChange, at: number): Promise<Named | Refusal | undefined> {
     if (change.kind === 'policy') return this.policy(change, at);
     if (change.kind === 'fact') return this.fact(change, at);
@@ -59,7 +59,7 @@ export class NamedRules {
   }
 }
 
-/** Changes of recorded votes, results and calls. A change of something unknown is refused with its path. */
+/** Resolves changes of recorded votes, results and calls. Refuses a change of something unknown with its path. */
 export class NamedRecords {
   constructor(
     private readonly recording: Recording,
@@ -103,7 +103,7 @@ export class NamedRecords {
   }
 }
 
-/** All changes as the engine takes them, or what is wrong with them. */
+/** All changes in the form of the engine, or a refusal. */
 export async function named(
   requested: readonly RequestedChange[],
   of: (change: RequestedChange, at: number) => Named | Refusal | undefined | Promise<Named | Refusal | undefined>,

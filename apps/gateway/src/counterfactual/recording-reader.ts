@@ -7,19 +7,19 @@ import { type CallRow, listCalls, readCall } from '@countersign/store';
 import { LATE_MS, SKEW_MS } from '../audit/records-of-calls.js';
 import { Gently } from './gently.js';
 
-/** Decoding a record takes some 10 µs. */
+/** Decoding a record takes about 10 µs. */
 const AT_ONCE = 200;
 const RECORDS_MAX = 400_000;
-/** Bytes of the retained records on the log; they take several times as much memory. */
+/** Bytes of the retained records on the log; in memory they take several times as much. */
 const BYTES_MAX = 200_000_000;
-/** Calls of one run or case that are read besides. */
+/** Maximum of additional calls of one run or case. */
 const OF_A_RUN_MAX = 500;
-/** Cases of a page that are counted whole. */
+/** Maximum of cases of a page whose calls are all read. */
 const CASES_MAX = 100;
 const OTHERS_MAX = 10_000;
-/** Policy's own defaults, for a record that has no grant or no ruling to tell. */
+/** The policy service's defaults, for a record without a grant or a ruling. */
 const USUAL = { allow_for_ms: 15 * 60_000, grant_for_ms: 3_600_000 };
-/** Of other tenants: what no ruling of this one looks at, and what there is much of. */
+/** Frequent events of other tenants that no decision of this tenant reads. */
 const OTHERS = new Set([
   'trust_score_changed',
   'case_set',
@@ -38,17 +38,17 @@ export interface Wanted {
   lane: string;
   /** The selected calls. */
   rows: readonly CallRow[];
-  /** Something changed comes as late as this, epoch ms. */
+  /** Latest time of something changed, epoch ms. */
   until_ms: number;
-  /** Window of counters across cases; undefined: none. */
+  /** Window of counters across cases; undefined if there are none. */
   shared_window_ms: number | undefined;
-  /** Cases of which `rows` has all calls. */
+  /** Cases whose calls are all in `rows`. */
   whole_cases?: readonly string[];
-  /** Whether changed rules read history that was not recorded: then all calls of the cases are read. */
+  /** True if changed rules read history that was not recorded: then all calls of the cases are read. */
   counts_cases?: boolean;
 }
 
-/** Other calls to read, and the runs and cases of which all calls are read then. */
+/** Further calls to read, and the runs and cases whose calls are then all read. */
 interface OtherCalls {
   found: CallRow[];
   runs: ReadonlySet<string>;
@@ -57,7 +57,7 @@ interface OtherCalls {
 
 type Parts = Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'personal'>;
 
-/** Reads the records that a case hangs on: its own calls, those that they join or depend on, and those that share its limits. */
+/** Reads the records that a case depends on: its own calls, calls that they join or depend on, and calls that share its limits. */
 export class RecordingReader {
   private readonly decoder: BatchDecoder;
 
@@ -69,7 +69,7 @@ export class RecordingReader {
     return this.parts.log;
   }
 
-  /** Undefined: it is too much. */
+  /** Undefined if the query is too large. */
   async read(wanted: Wanted): Promise<Recording | undefined> {
     const gently = new Gently(() => this.parts.clock.monotonic_ms());
     const { tenant_id, rows, shared_window_ms } = wanted;
@@ -123,7 +123,7 @@ export class RecordingReader {
     };
   }
 
-  /** Calls that these join, repeat or depend on, those of the same runs, and of the same cases where those are counted. */
+  /** Calls that these join, repeat or depend on; calls of the same runs; and of the same cases if cases are counted. */
   private async others(wanted: Wanted, about: ReadonlySet<string>, gently: Gently): Promise<OtherCalls> {
     const { tenant_id, rows, whole_cases = [], counts_cases = false } = wanted;
     const named = new Set<string>();
@@ -148,7 +148,7 @@ export class RecordingReader {
     return { found, ...whole };
   }
 
-  /** Adds the calls of a run or a case. @returns whether these are all */
+  /** Adds the calls of a run or a case. @returns whether these are all. */
   private async all(
     of: { tenant_id: string; run_id: string } | { tenant_id: string; case_id: string },
     about: ReadonlySet<string>,
@@ -168,7 +168,7 @@ export class RecordingReader {
     }
   }
 
-  /** With its bytes on the log: the mean of those that were read with it. */
+  /** Each record with its size on the log: the mean of its batch. */
   private async *stretch(
     topic: string,
     partition: number,
@@ -187,8 +187,8 @@ export class RecordingReader {
   }
 
   /**
-   * The changes that took effect. They no longer say what they were based on: a recording leaves out much of what they
-   * could name, so who folds it could not judge them again.
+   * The configuration changes that took effect, without their base versions: the recording lacks many of the versions they name, so a fold
+   * of it could not check them.
    */
   private async settings(topics: readonly string[], tenant_id: string, gently: Gently): Promise<ReadEvent[]> {
     const kept: ReadEvent[] = [];
@@ -202,7 +202,7 @@ export class RecordingReader {
     return kept;
   }
 
-  /** A request as its approvers see it; undefined if a key was destroyed. */
+  /** Decrypts a request as its approvers see it; undefined if a key was destroyed. */
   private async opened(event: ReadEvent): Promise<ReadEvent | undefined> {
     if (event.event_type !== 'tool_call_requested' || event.event.call.sealed === null) return event;
     const opened = await this.parts.personal?.open(event.event.meta.tenant_id, event.event.call, []);
@@ -214,10 +214,10 @@ export class RecordingReader {
   }
 }
 
-/** Clocks of the gateway and the log. */
+/** Maximum clock difference between gateway and log. */
 const SAME_TIME_MS = 1000;
 
-/** How far back counters across cases reach; undefined: there are none. Without a window they never expire. */
+/** How far back counters across cases reach; undefined if there are none. Counters without a window never expire. */
 export function sharedWindow(state: ConfigurationState, tenant_id: string, more: readonly { scope: string; window_ms: number | null }[]) {
   const ids = state.by_tenant.get(tenant_id)?.limits?.versions.keys() ?? [];
   const all = [...[...ids].flatMap((limit_id) => limitVersions(state, tenant_id, limit_id)), ...more];

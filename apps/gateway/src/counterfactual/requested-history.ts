@@ -8,14 +8,14 @@ import type { Gently } from './gently.js';
 /** How far back the windows of agents reach, ms. */
 export const AGENT_WINDOW_MS = (Math.max(...Object.values(historyWindows)) + 1) * HOUR_MS;
 
-/** Where the rules of the query are known. */
+/** The rules that the query uses. */
 interface Rules {
   rulings: TenantRulings;
   state: ConfigurationState;
   tenant_id: string;
 }
 
-/** History scopes that the changed policies read. They may not be recorded, because the policies of that time did not read them. */
+/** History scopes that the changed policies read. The record may lack them, because the policies of that time did not read them. */
 export async function requestedHistory(
   { rulings, state, tenant_id }: Rules,
   changes: readonly Change[],

@@ -3,11 +3,11 @@ import type { EventLog, LogRecord } from '@countersign/event-log';
 
 type DeadLettered = EventMap['record_dead_lettered'];
 
-/** A record that no handler could take, without its bytes. */
+/** A record that no handler could process, without its bytes. */
 export interface DeadLetter {
   /** Its offset on the topic `dead-letter`. */
   letter_offset: number;
-  /** Empty where the record could not be decoded. */
+  /** Empty if the record could not be decoded. */
   tenant_id: string;
   call_id: string | null;
   event_id: string | null;
@@ -21,9 +21,9 @@ export interface DeadLetter {
 }
 
 export interface ViewBounds {
-  /** Of the topic no more than its newest records are read. */
+  /** Maximum of the newest records of the topic that are read. */
   records_max: number;
-  /** Of each tenant the newest are kept. */
+  /** Maximum of the newest dead letters kept for each tenant. */
   per_tenant_max: number;
 }
 
@@ -45,7 +45,7 @@ const letterOf = (letter_offset: number, event: DeadLettered): DeadLetter => ({
   dead_lettered_at_ms: event.dead_lettered_at_ms,
 });
 
-/** The newest dead letters of each tenant, in memory: read from the log when they are requested, each record once. */
+/** The newest dead letters of each tenant, in memory: read from the log on request, each record once. */
 export class DeadLetterView {
   private readonly by_tenant = new Map<string, DeadLetter[]>();
   private next = 0;
@@ -57,13 +57,13 @@ export class DeadLetterView {
     private readonly bounds: ViewBounds = BOUNDS,
   ) {}
 
-  /** Of a tenant, the newest first. @throws InfrastructureFault where the log is unavailable. */
+  /** Dead letters of a tenant, newest first. @throws InfrastructureFault if the log is unavailable. */
   async of(tenant_id: string): Promise<readonly DeadLetter[]> {
     await this.caughtUp();
     return this.by_tenant.get(tenant_id) ?? [];
   }
 
-  /** Concurrent requests share one read, and then read once more for later records. */
+  /** Concurrent requests share one read. A request that finds a read in progress waits for it and then reads once more. */
   private async caughtUp(): Promise<void> {
     await this.reading?.catch(() => undefined);
     this.reading ??= this.catchUp().finally(() => {
@@ -91,7 +91,7 @@ export class DeadLetterView {
     this.by_tenant.set(letter.tenant_id, [letter, ...known].slice(0, this.bounds.per_tenant_max));
   }
 
-  /** undefined: the record is no dead letter, so it is skipped here as by every other reader. */
+  /** Undefined if the record is not a dead letter: skipped, as every other reader does. */
   private decoded(value: Buffer): DeadLettered | undefined {
     try {
       const { event_type, event } = this.codec.decode(value);

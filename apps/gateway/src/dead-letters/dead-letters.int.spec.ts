@@ -47,7 +47,7 @@ test('operators read the dead letters of their tenant; others do not', async () 
   expect(await listed()).toEqual({ items: [], next_cursor: null });
 });
 
-test('a list has place, consumer, cause and length of each record, page by page, and neither its bytes nor those of other tenants', async () => {
+test('a list has position, consumer, cause and length of each record, page by page, without bytes or other tenants', async () => {
   await setAside('rival', 70);
   await setAside('acme', 1, 2);
   await setAside('', 71);
@@ -69,7 +69,7 @@ test('records that could not be decoded have no tenant: only the default tenant 
   expect((await service.list('rival', { limit: 9 })).items.map(({ offset }) => offset)).toEqual([70]);
 });
 
-test('what is no dead letter is skipped, and a tenant keeps its newest whatever others do', async () => {
+test('a record that is not a dead letter is skipped, and a tenant keeps its newest whatever others do', async () => {
   await log.append([{ topic: 'dead-letter', partition: 0, key: null, value: Buffer.from('no event'), headers: {} }]);
   await setAside('acme', 3, 4, 5);
   await setAside('rival', ...Array.from({ length: 20 }, (_, i) => 100 + i));
@@ -77,7 +77,7 @@ test('what is no dead letter is skipped, and a tenant keeps its newest whatever 
   for (const { items } of lists) expect(items.map(({ offset }: { offset: number }) => offset)).toEqual([5, 4, 3]);
 });
 
-test('of a long topic only the newest records are read', async () => {
+test('only the newest records of a long topic are read', async () => {
   await setAside('acme', 6);
   await setAside('rival', ...Array.from({ length: 10 }, (_, i) => 200 + i));
   const short = new DeadLetterView(log, codec, { records_max: 10, per_tenant_max: 300 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timeOf } from '../answers/shared-schemas.js';
 import { pageOfItems } from '../lists/page-query.js';
 
-/** A record that a service could not handle, as it is answered. Its bytes stay on the log. */
+/** Response for a record that a service could not handle. Its bytes stay on the log. */
 export const deadLetterAnswer = z
   .object({
     topic: z.string().describe('position of the record on the log: `topic`, `partition` and `offset`'),

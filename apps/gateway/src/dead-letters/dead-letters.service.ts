@@ -5,7 +5,7 @@ import type { Page, PageQuery } from '../lists/page-query.js';
 import { type DeadLetter, DeadLetterView } from './dead-letter-view.js';
 import type { DeadLetterAnswer } from './dead-letters.schemas.js';
 
-/** The tenant of records that could not be decoded: their tenant is unknown, so only the installation's operators see them. */
+/** The tenant of records that could not be decoded: only the installation's operators see them. */
 const UNKNOWN_TENANT = '';
 
 const cursorOf = ({ letter_offset }: DeadLetter): string => cursorText({ at: letter_offset, id: 'letter' });
@@ -14,7 +14,7 @@ function answerOf({ letter_offset: _letter_offset, tenant_id: _tenant_id, dead_l
   return { ...letter, dead_lettered_at: new Date(dead_lettered_at_ms).toISOString() };
 }
 
-/** The records that services could not handle, of one tenant. */
+/** Dead letters of one tenant. */
 @Injectable()
 export class DeadLettersService {
   constructor(private readonly view: DeadLetterView) {}

@@ -11,7 +11,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 const SWAGGER_UI = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** Starts the viewer; a file of its own, since the page's policy refuses scripts in the page. */
+/** Starts the viewer. A separate file, because the page's policy blocks inline scripts. */
 export const API_REFERENCE_START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', docExpansion: 'none', tagsSorter: 'alpha', persistAuthorization: false });\n`;
 
 export const API_REFERENCE_PAGE = htmlPage(

@@ -8,7 +8,7 @@ import { Marked, type MarkedExtension } from 'marked';
 import { htmlPage } from './html-page.js';
 
 const DOCS = fileURLToPath(new URL('../../../../docs/', import.meta.url));
-/** Names of pages: no dots but the one before the extension, so no path leads out of the folder. */
+/** Page names contain no dots except before the extension, so no path leaves the folder. */
 const PAGE = /^[\w-]+(\/[\w-]+)?$/;
 const PAGES_MAX = 200;
 
@@ -19,7 +19,7 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replace(/\s/g, '-');
 
-/** Where a link of the file `from` leads: to another page, or undefined where it leaves `docs/`. */
+/** Target of a link in the file `from`: another page, or undefined if it leaves `docs/`. */
 function linked(from: string, href: string): string | undefined {
   if (/^([a-z]+:|#|\/)/.test(href)) return href;
   const [target = '', anchor] = href.split('#');
@@ -29,7 +29,7 @@ function linked(from: string, href: string): string | undefined {
   return `/docs${page === '' || page === '.' ? '' : `/${page}`}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
-/** Markdown of the file `from` as HTML: headings get the anchors that GitHub gives them, links lead to pages. Other requests are served between sections. */
+/** Renders the Markdown of the file `from` as HTML: GitHub's heading anchors, links to pages. Yields to other requests between sections. */
 async function rendered(from: string, markdown: string): Promise<string> {
   const extension: MarkedExtension = {
     renderer: {
@@ -52,7 +52,7 @@ async function rendered(from: string, markdown: string): Promise<string> {
   return sections.join('');
 }
 
-/** The text in pieces that begin with a heading. A line of a code block is no heading. */
+/** Splits the text before each heading. A line of a code block is no heading. */
 export function sectionsOf(markdown: string): string[] {
   let fenced = false;
   const sections: string[][] = [[]];
@@ -64,11 +64,11 @@ export function sectionsOf(markdown: string): string[] {
   return sections.map((lines) => `${lines.join('\n')}\n`);
 }
 
-/** The Markdown pages of `docs/` as HTML. A page is read once. */
+/** The Markdown pages of `docs/` as HTML. Each page is read once. */
 export class DocsPages {
   private readonly pages = new LRUCache<string, string>({ max: PAGES_MAX });
 
-  /** `name`: the path below `docs/` without its extension; empty: the index. */
+  /** `name`: the path below `docs/` without its extension; empty for the index. */
   async page(name: string): Promise<string | Refusal> {
     const known = this.pages.get(name);
     if (known !== undefined) return known;
@@ -81,7 +81,7 @@ export class DocsPages {
     return page;
   }
 
-  /** A picture of `docs/images`. */
+  /** An image of `docs/images`. */
   async image(name: string): Promise<Buffer | Refusal> {
     const found = /^[\w-]+\.svg$/.test(name) ? await readFile(path.join(DOCS, 'images', name)).catch(() => undefined) : undefined;
     return found ?? new Refusal('not-found', 'the documentation image does not exist', { reason: 'page_not_found' });

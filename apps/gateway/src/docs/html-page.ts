@@ -1,10 +1,10 @@
-/** What pages of the gateway may load: nothing from elsewhere, no script in the page itself. */
+/** Content-Security-Policy of the gateway's pages: nothing from other origins, no inline script. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'self'; frame-ancestors 'none'; form-action 'none'";
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (found) => `&#${found.charCodeAt(0)};`);
 
-/** A whole page; `body` is HTML of ours. */
+/** A whole page. `body` must be trusted HTML. */
 export const htmlPage = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -22,7 +22,7 @@ ${body}
 </html>
 `;
 
-/** The style sheet of all pages; light and dark as the reader's system has it. */
+/** The style sheet of all pages; light or dark by the reader's system setting. */
 export const STYLE = `
 :root { color-scheme: light dark; --text: #1d2733; --soft: #5a6b7d; --line: #d9e0e8; --page: #ffffff; --code: #f4f6f9; --link: #1f5fa8; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6ebf1; --soft: #9fb0c2; --line: #324150; --page: #12181f; --code: #1b242e; --link: #7db4f0; } }

@@ -1,6 +1,6 @@
 import { htmlPage } from './html-page.js';
 
-/** `GET /`: what this is and where to go. */
+/** `GET /`: what Countersign is and where to go. */
 export const WELCOME_PAGE = htmlPage(
   'Welcome',
   `<h1>Countersign is running</h1>

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { asyncApiDocument } from './asyncapi.js';
 
 const specification = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.1.0.json') as object;
-// ajv-formats is CommonJS: its types and what is there differ by a default.
+// ajv-formats is CommonJS: its types and its runtime export differ by a `default`.
 const addFormats = ajvFormats as unknown as (ajv: Ajv) => void;
 
 interface Document {
@@ -24,13 +24,13 @@ function validator() {
 }
 
 describe('/asyncapi.json', () => {
-  test('is valid by the JSON schema of AsyncAPI 3.1, which refuses what is not', () => {
+  test('is valid by the JSON schema of AsyncAPI 3.1, which rejects an invalid one', () => {
     const validate = validator();
     expect([validate(document), validate.errors]).toEqual([true, null]);
     expect(validate({ ...document, operations: { x: { action: 'shout', channel: {} } } })).toBe(false);
   });
 
-  test('names topics that there are, every event of each, and schemas that Avro takes', () => {
+  test('names existing topics, every event of each, and schemas that Avro accepts', () => {
     for (const [address, { messages }] of Object.entries(document.channels)) {
       const events = new Set(eventSchemas.filter(({ topic }) => topic === address).map(({ event_type }) => event_type as string));
       expect([address, new Set(Object.keys(messages))]).toEqual([address, events]);
@@ -41,7 +41,7 @@ describe('/asyncapi.json', () => {
     }
   });
 
-  test('every reference leads somewhere', () => {
+  test('has no broken references', () => {
     const at = (pointer: string) =>
       pointer
         .slice(2)

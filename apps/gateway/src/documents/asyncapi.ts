@@ -2,7 +2,7 @@ import { type EventType, eventSchemas } from '@countersign/contracts';
 
 type Json = Record<string, unknown>;
 
-/** A topic that others may read, and the events on it. */
+/** A topic that others may read, and its events. */
 interface OpenTopic {
   address: string;
   description: string;
@@ -76,7 +76,7 @@ function messagesOf({ address, isCloudEvent }: OpenTopic): [string, Json][] {
   ]);
 }
 
-/** What others may read on Kafka, as AsyncAPI 3: values are Avro in the Confluent wire format, their schemas in the registry. */
+/** Topics that others may read on Kafka, as AsyncAPI 3: values are Avro in the Confluent wire format, with schemas in the registry. */
 export function asyncApiDocument(): Json {
   const messages = openTopics.flatMap(messagesOf);
   const channels = openTopics.map((topic): [string, Json] => [

@@ -4,7 +4,7 @@ import { componentSchemas } from './component-schemas.js';
 
 const leaf = z.object({ a: z.string() }).meta({ id: 'Leaf' });
 
-test('named schemas become components, the outermost too, whether or not others are in it', () => {
+test('named schemas become components, including the outermost, with or without nested ones', () => {
   expect(componentSchemas(leaf, 'output')).toMatchObject({
     schema: { $ref: '#/components/schemas/Leaf' },
     components: { Leaf: { type: 'object' } },
@@ -15,13 +15,13 @@ test('named schemas become components, the outermost too, whether or not others 
   expect(JSON.stringify(components)).not.toContain('"id"');
 });
 
-test('a schema without a name stays where it is, with references to those that have one', () => {
+test('a schema without a name stays in place, with references to named ones', () => {
   const { schema, components } = componentSchemas(z.object({ leaf }), 'output');
   expect(schema).toMatchObject({ type: 'object', properties: { leaf: { $ref: '#/components/schemas/Leaf' } } });
   expect(Object.keys(components)).toEqual(['Leaf']);
 });
 
-test('a recursive schema without a name gets one of its content', () => {
+test('a recursive schema without a name gets one from its content', () => {
   const tree: z.ZodType = z.lazy(() => z.object({ under: z.array(tree) }));
   const { schema, components } = componentSchemas(z.object({ tree }), 'input');
   const [name = ''] = Object.keys(components);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export type Json = Record<string, unknown>;
 
-/** A schema as OpenAPI has it: itself, and the named ones that it refers to. */
+/** A schema for OpenAPI, and the named schemas that it refers to. */
 export interface ComponentSchemas {
   schema: Json;
   components: Json;
@@ -11,7 +11,7 @@ export interface ComponentSchemas {
 
 const ANONYMOUS = /^__schema\d+$/;
 
-/** Schemas with an id (`.meta({ id })`) have it as their name; recursive ones without get one of their content. */
+/** The component name of a schema: its id (`.meta({ id })`). A recursive schema without an id gets a name from its content. */
 const nameOf = (name: string, schema: unknown): string =>
   ANONYMOUS.test(name) ? `Recursive_${sha256Hex(JSON.stringify(schema)).slice(0, 8)}` : name;
 
@@ -19,7 +19,7 @@ const nameOf = (name: string, schema: unknown): string =>
 const ANY_JSON =
   /^\{"anyOf":\[\{"type":"string"\},\{"type":"number"\},\{"type":"boolean"\},\{"type":"null"\},\{"type":"array","items":\{"\$ref":"#\/\$defs\/(__schema\d+)"\}\}/;
 
-/** The schema with `{}` for each reference to any JSON value. */
+/** Replaces each reference to the recursive JSON schema with `{}`. */
 function openJson(made: Json): Json {
   const { $defs, ...own } = made as Json & { $defs?: Json };
   if (!$defs) return made;
@@ -33,7 +33,7 @@ const withoutId = ({ id: _id, ...schema }: Json): Json => schema;
 
 const isRequired = (type: z.core.$ZodType): boolean => type._zod.optin !== 'optional';
 
-/** A tuple states its length, not `items: false`: readers of OpenAPI take no schema that is a boolean. Its last items may be optional. */
+/** A tuple states its length instead of `items: false`, because OpenAPI tools accept no boolean schema. Its last items may be optional. */
 function closedTuple({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
   const { prefixItems, items } = jsonSchema as { prefixItems?: unknown[]; items?: unknown };
   if (!prefixItems || items !== false) return;
@@ -43,7 +43,7 @@ function closedTuple({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; js
   jsonSchema.maxItems = prefixItems.length;
 }
 
-/** A zod schema as JSON Schema with references to components. */
+/** Converts a zod schema to JSON Schema with references to components. */
 export function componentSchemas(type: z.ZodType, io: 'input' | 'output'): ComponentSchemas {
   const made = openJson(z.toJSONSchema(type, { io, unrepresentable: 'any', override: closedTuple as never }) as Json);
   const names = new Map(Object.entries((made.$defs ?? {}) as Json).map(([name, schema]) => [name, nameOf(name, schema)]));

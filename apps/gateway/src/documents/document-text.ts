@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>;
 
-/** The members of an object, a line each; those below `at` are split in the same way. */
+/** Writes the members of an object, one per line, and splits nested members in the same way down to `depth`. */
 function lines(value: Json, depth: number): string {
   const members = Object.entries(value).map(([name, member]) => {
     const split = depth > 1 && typeof member === 'object' && member !== null && !Array.isArray(member);
@@ -9,7 +9,7 @@ function lines(value: Json, depth: number): string {
   return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n}`;
 }
 
-/** An OpenAPI document as text: a line for each operation and each schema, so that a change shows where it is. */
+/** Writes an OpenAPI document with one line per operation and schema, so that a diff shows what changed. */
 export function documentText(document: object): string {
   return `${lines(JSON.parse(JSON.stringify(document)) as Json, 3)}\n`;
 }

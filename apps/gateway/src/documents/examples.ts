@@ -1,6 +1,6 @@
 type Content = Record<string, { example?: unknown }>;
 
-/** A request that was sent to an operation, and what it was answered with. */
+/** A request to an operation and its response. */
 interface Example {
   request?: unknown;
   status: number;
@@ -16,13 +16,13 @@ interface Documented {
   responses: Record<string, unknown>;
 }
 
-/** Puts the example into the content of its media type, where the operation declares that. */
+/** Adds the example to the content of its media type, if the operation declares it. */
 function put(content: Content | undefined, media_type: string, example: unknown): void {
   const declared = content?.[media_type];
   if (declared && example !== undefined) declared.example = example;
 }
 
-/** The document with an example of each operation that has one. It is changed in place. */
+/** Adds an example to each operation that has one. Changes the document in place. */
 export function withExamples<T extends { paths: Record<string, Record<string, Documented>> }>(document: T, examples: Examples): T {
   for (const [path, methods] of Object.entries(document.paths))
     for (const [method, { requestBody, responses }] of Object.entries(methods)) {

@@ -6,10 +6,10 @@ import { REQUEST_ID_HEADER } from '../http/request-id.js';
 import { type ComponentSchemas, componentSchemas, type Json } from './component-schemas.js';
 import { problemSchema } from './problem-schema.js';
 
-/** Marks the schema of a body that may be left out, until the document is whole. */
+/** Marks the schema of an optional body until the document is complete. */
 const OPTIONAL = 'x-optional-body';
 
-/** A schema of ours, for swagger. */
+/** Converts a zod schema for swagger. */
 function converted(type: unknown, { schemaType }: { schemaType: 'input' | 'output' }): ComponentSchemas | undefined {
   if (!(type instanceof z.ZodType)) return undefined;
   const { schema, components } = componentSchemas(type, schemaType);
@@ -17,7 +17,7 @@ function converted(type: unknown, { schemaType }: { schemaType: 'input' | 'outpu
   return { schema: { ...schema, ...optional }, components };
 }
 
-/** Nest calls every body required: one whose schema takes none is not. */
+/** Nest marks every body as required: removes the mark from optional bodies. */
 function requiredBodies(paths: OpenAPIObject['paths']): void {
   for (const { requestBody } of Object.values(paths).flatMap((methods) => Object.values(methods) as { requestBody?: Json }[])) {
     const schema = (requestBody?.content as { 'application/json'?: { schema: Json } } | undefined)?.['application/json']?.schema;
@@ -27,7 +27,7 @@ function requiredBodies(paths: OpenAPIObject['paths']): void {
   }
 }
 
-/** Besides what a route answers: what went wrong. */
+/** The error response of every route. */
 const problem = {
   description: 'a problem document (RFC 9457)',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
@@ -37,7 +37,7 @@ const requestId = described({
   [REQUEST_ID_HEADER]: 'the id of the request: the one that the caller sent in this header or in `X-Request-Id`, else a new UUIDv7',
 });
 
-/** Every answer has the id of its request. */
+/** Adds the request id header to every response. */
 function identifiedAnswers(paths: OpenAPIObject['paths']): void {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods) as { responses?: Record<string, Json> }[]);
   for (const { responses = {} } of operations)
@@ -58,7 +58,7 @@ const about = new DocumentBuilder()
 const operationIdOf = (controller: string, method: string): string =>
   `${controller.replace(/Controller$/, '')}_${method}`.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
 
-/** The HTTP API as OpenAPI 3.1, from what the decorators of its routes state. */
+/** The HTTP API as OpenAPI 3.1, from the decorators of its routes. */
 export function openApiDocument(app: INestApplication): OpenAPIObject {
   const stated = SwaggerModule.createDocument(app, about, { standardSchemaConverter: converted, operationIdFactory: operationIdOf });
   requiredBodies(stated.paths);

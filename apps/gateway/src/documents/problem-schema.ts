@@ -5,7 +5,7 @@ import { problemKinds } from '../http/problem.js';
 
 const issue = z.object({ path: z.string().describe('JSON Pointer'), code: z.string(), message: z.string() }).meta({ id: 'Issue' });
 
-/** What a refused request is answered with (RFC 9457); docs/reference/errors.md lists the reasons. */
+/** The body of a refused request (RFC 9457); docs/reference/errors.md lists the reasons. */
 export const problemSchema = z
   .looseObject({
     type: z.enum(problemKinds.map((kind) => `urn:countersign:problem:${kind}`)),

@@ -21,15 +21,15 @@ const operations = routesOf(document).map(({ method, path, operation }) => ({
   operation: operation as unknown as TypedOperation,
 }));
 
-/** A schema that says something of the value. */
+/** True if a schema constrains its value. */
 const isTyped = (schema: Schema | undefined): boolean => schema !== undefined && Object.keys(schema).length > 0;
 const isNamed = ({ $ref }: Schema): boolean => $ref?.startsWith('#/components/schemas/') ?? false;
 
-test('the document is OpenAPI 3.1 to a validator of others', async () => {
+test('the document is OpenAPI 3.1 to an independent validator', async () => {
   expect(await new Validator().validate(structuredClone(document) as never)).toMatchObject({ valid: true });
 });
 
-test('every operation states what it answers: JSON by a named schema, other media types as text, 204 without a body', () => {
+test('every operation declares its response: JSON by a named schema, other media types as text, 204 without a body', () => {
   const untyped = operations.filter(({ operation }) => {
     const good = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
     return (
@@ -48,7 +48,7 @@ test('every operation states what it answers: JSON by a named schema, other medi
   expect(untyped.map(({ name }) => name)).toEqual([]);
 });
 
-test('every other answer is a problem document', () => {
+test('every other response is a problem document', () => {
   const others = operations.flatMap(({ name, operation }) =>
     Object.entries(operation.responses).flatMap(([status, { content }]) =>
       status.startsWith('2') || status.startsWith('3') || (status === '503' && name === 'GET /readyz')
@@ -70,7 +70,7 @@ test('every parameter and body is typed, and a parameter with a default is not r
   }
 });
 
-test('what stops generators is not in it: references to $defs, schemas that are a boolean inside a tuple, recursions without a name', () => {
+test('nothing in it stops generators: no references to $defs, boolean schemas in tuples or unnamed recursions', () => {
   const text = JSON.stringify(document);
   expect(text).not.toContain('$defs');
   expect(text).not.toContain('"items":false');

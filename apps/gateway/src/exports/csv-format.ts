@@ -1,10 +1,10 @@
 import { auditColumns } from '@countersign/domain';
 import type { ExportFormat, ExportRow } from './export-format.js';
 
-/** A spreadsheet takes a cell that begins like this for a formula, also behind blanks and in full-width forms. */
+/** A spreadsheet evaluates a cell with this beginning as a formula, also after blanks and in full-width forms. */
 const FORMULA = /^[\s\u00a0\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 
-/** One cell, quoted; text that a spreadsheet would calculate gets a quote mark before it, which makes it text. */
+/** A quoted cell. Text that a spreadsheet would evaluate gets a leading quote mark, which makes it text. */
 export function csvCell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);

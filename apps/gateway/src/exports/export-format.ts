@@ -1,19 +1,19 @@
 import type { AuditEvent } from '@countersign/domain';
 
-/** A row of an export: an audit event, and the cursor that goes on behind it. */
+/** A row of an export: an audit event, and the cursor that continues after it. */
 export interface ExportRow {
   event: AuditEvent;
   cursor: string;
 }
 
-/** What an export says of itself where its format has a place for it. */
+/** Metadata of an export, for formats that have a place for it. */
 export interface ExportLabel {
   export_id: string;
   /** C2SP signed note; covers every record in the export. */
   checkpoint: string;
 }
 
-/** Encodes rows as a file in pieces. A returned piece is complete and never changed. */
+/** Encodes rows as a file in chunks. A returned chunk is complete and never changes. */
 export interface ExportFormat {
   begin(): Buffer;
   rows(rows: readonly ExportRow[]): Buffer;

@@ -33,7 +33,7 @@ const event = (more: Partial<AuditEvent> = {}): AuditEvent => ({
 });
 const row = (more: Partial<AuditEvent> = {}): ExportRow => ({ event: event(more), cursor: 'c' });
 
-/** RFC 4180, read strictly. */
+/** Parses RFC 4180 strictly. */
 function parseCsv(text: string): string[][] {
   const lines: string[][] = [[]];
   const cells = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy;
@@ -45,7 +45,7 @@ function parseCsv(text: string): string[][] {
 }
 
 describe('CSV', () => {
-  test('any text comes back as it was, but for the mark before what a spreadsheet would calculate', () => {
+  test('any text is read back unchanged, except for the mark before text that a spreadsheet would evaluate', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (run_id) => {
         const text = new CsvFormat().rows([row({ run_id })]).toString();
@@ -62,7 +62,7 @@ describe('CSV', () => {
     expect([csvCell('a=1'), csvCell('agent:bot'), csvCell(null), csvCell(7)]).toEqual(['"a=1"', '"agent:bot"', '', '7']);
   });
 
-  test('the header names the columns, and each line has as many cells', () => {
+  test('the header names the columns, and each line has the same number of cells', () => {
     const file = new CsvFormat();
     const lines = parseCsv(Buffer.concat([file.begin(), file.rows([row(), row({ tool: 'a,"b"\r\nc' })]), file.end()]).toString());
     expect(lines[0]).toEqual([...auditColumns, 'cursor']);
@@ -72,7 +72,7 @@ describe('CSV', () => {
 });
 
 describe('Parquet', () => {
-  test('is read back by another library: types, absent values, several row groups, and what it says of itself', async () => {
+  test('another library reads types, absent values, several row groups and metadata', async () => {
     const file = new ParquetFormat({ export_id: 'x1', checkpoint: 'note\n' });
     const rows = Array.from({ length: 12_345 }, (_, n) => row({ offset: n, run_id: n % 3 === 0 ? null : `run "${n}"` }));
     const parts = [file.begin()];
@@ -98,7 +98,7 @@ describe('Parquet', () => {
     expect(read.reduce((sum, { offset }) => sum + Number(offset), 0)).toBe((12_345 * 12_344) / 2);
   });
 
-  test('without rows it is a file too', async () => {
+  test('a file without rows is valid', async () => {
     const file = new ParquetFormat({ export_id: 'x1', checkpoint: '' });
     const bytes = Buffer.concat([file.begin(), file.end()]);
     expect(parquetMetadata(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer).num_rows).toBe(0n);

@@ -2,7 +2,7 @@ import type { ExportFormat, ExportRow } from './export-format.js';
 
 const NOTHING = Buffer.alloc(0);
 
-/** A JSON object a line, `cursor` last. */
+/** One JSON object per line, `cursor` last. */
 export class NdjsonFormat implements ExportFormat {
   begin(): Buffer {
     return NOTHING;

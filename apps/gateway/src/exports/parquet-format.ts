@@ -2,7 +2,7 @@ import { type AuditEvent, auditColumns } from '@countersign/domain';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { ExportFormat, ExportLabel, ExportRow } from './export-format.js';
 
-/** Rows of one row group: what is held in memory. */
+/** Rows of one row group, which is held in memory. */
 const GROUP_ROWS = 5_000;
 
 type Column = (typeof auditColumns)[number];
@@ -34,7 +34,7 @@ function cellOf(event: AuditEvent, column: Column): string | number | bigint | D
   }
 }
 
-/** Apache Parquet, Snappy, a row group each 5,000 rows; the checkpoint and the export's id are among its key-value metadata. */
+/** Apache Parquet with Snappy, one row group per 5,000 rows; the key-value metadata contain the checkpoint and the export id. */
 export class ParquetFormat implements ExportFormat {
   private readonly bytes = new ByteWriter(64 * 1024);
   private readonly file: ParquetWriter;
@@ -74,7 +74,7 @@ export class ParquetFormat implements ExportFormat {
     this.file.write({ columnData, rowGroupSize: GROUP_ROWS });
   }
 
-  /** What was written since the last time; the writer's offset goes on. */
+  /** Bytes written since the last call; the writer's offset keeps counting. */
   private taken(): Buffer {
     const bytes = Buffer.from(this.bytes.getBytes());
     this.bytes.index = 0;

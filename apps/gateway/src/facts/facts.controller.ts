@@ -21,7 +21,7 @@ import {
 } from './facts.schemas.js';
 import { FactsService } from './facts.service.js';
 
-/** `/v1/facts`: the tables of facts of a tenant. */
+/** `/v1/facts`: the fact tables of a tenant. */
 @ApiTags('facts')
 @Controller('v1/facts')
 export class FactsController {

@@ -30,7 +30,7 @@ function summaryOf({ table, version, rows, by, changed_at_ms }: FactTable): Fact
 
 const answerOf = (table: FactTable): FactTableAnswer => ({ ...summaryOf(table), rows: Object.fromEntries(table.rows) });
 
-/** Tables that conditions use as `facts.<table>`; each change makes the next version. */
+/** Tables that conditions read as `facts.<table>`. Each change creates the next version. */
 @Injectable()
 export class FactsService {
   constructor(private readonly configuration: ConfigurationService) {}

@@ -17,13 +17,13 @@ test('without a token it is 401, and without the role 403', async () => {
   expect((await app.send('PUT', '/v1/facts/suppliers', { role: 'operator', body: { rows: [] } })).status).toBe(403);
 });
 
-test('what is wrong with a request is named by its place', async () => {
+test('each fault of a request is reported with its path', async () => {
   const answer = await put('suppliers', { rows: 7, more: true });
   expect([answer.status, answer.body.validation.issues.map(({ path }: { path: string }) => path)]).toEqual([400, ['/rows', '/more']]);
   expect((await put('1st', { rows: [] })).body.detail).toBe('a table name is a letter followed by letters, digits and _');
 });
 
-test('a table is set, changed only over what was read, listed with its versions and dropped', async () => {
+test('a table is set, changed only with its current ETag, listed with its versions and dropped', async () => {
   const made = await put('suppliers', { rows: ['s1', 's2'] });
   expect([made.status, made.body]).toEqual([
     200,
@@ -51,7 +51,7 @@ test('a table is set, changed only over what was read, listed with its versions 
   expect((await app.send('GET', '/v1/facts/suppliers', { role: 'agent' })).status).toBe(404);
 });
 
-test('rows may be called as members of every object are', async () => {
+test('rows may have names such as `constructor`', async () => {
   await put('words', { rows: { constructor: true, prototype: 1 } });
   const { text } = await app.send('GET', '/v1/facts/words', { role: 'agent' });
   expect(text).toContain('"rows":{"constructor":true,"prototype":1}');

@@ -9,7 +9,7 @@ import { RequestAccess } from '../http/request-access.js';
 import { alive, readiness } from './health.schemas.js';
 import { HealthService } from './health.service.js';
 
-/** `/healthz`, `/readyz`, `/metrics`. Metrics are of all tenants: only for this machine, the metrics token and auditors. */
+/** `/healthz`, `/readyz`, `/metrics`. Metrics cover all tenants: only for localhost, the metrics token and auditors. */
 @ApiTags('health')
 @Controller()
 export class HealthController {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { HealthController } from './health.controller.js';
 
-/** Whether this process is alive and can serve, and its metrics. */
+/** Liveness, readiness and metrics of this process. */
 @Module({ controllers: [HealthController] })
 export class HealthModule {}

@@ -3,7 +3,10 @@ import type { KnownDamage, MetricsAccess } from '@countersign/process';
 import type { Registry } from 'prom-client';
 import type { PackHealth } from './pack-health.js';
 
-/** Whether this process can serve, or why it cannot: the log does not accept writes, one of its readers is stuck, or earlier records are still being read. */
+/**
+ * Whether this process can serve. If not, why: the log does not accept writes, one of its readers is stuck, or earlier records are still
+ * being read.
+ */
 export class HealthService {
   constructor(
     private readonly caughtUp: () => boolean,
@@ -13,7 +16,7 @@ export class HealthService {
     readonly packs: PackHealth,
   ) {}
 
-  /** `tampered`: it serves, and the record is not what was signed. */
+  /** `tampered`: it serves requests, but the record differs from what was signed. */
   get status(): 'ready' | 'tampered' | 'catching_up' | 'log_full' | 'log_failed' | 'log_stalled' | 'log_closed' {
     const { log, damage } = this.parts;
     const { health } = log;

@@ -42,13 +42,13 @@ test('it is alive without a token, and ready once it has caught up', async () =>
   expect(await ready()).toMatchObject({ status: 503, text: '{"status":"log_full"}' });
 });
 
-test('a damaged record and packs that cannot be used are named, and it serves', async () => {
+test('a damaged record and unusable packs are reported, and requests are served', async () => {
   damage.open = [{}];
   now.unhealthy = [{ pack: 'erp', reason: 'it does not start' }];
   expect(await ready()).toMatchObject({ status: 200, text: '{"status":"tampered","unhealthy_packs":["erp"]}' });
 });
 
-test('metrics are for this machine and for auditors', async () => {
+test('metrics are for localhost and for auditors', async () => {
   expect((await app.send('GET', '/metrics')).headers['content-type']).toMatch(/^text\/plain/);
   now.local = false;
   expect((await app.send('GET', '/metrics')).status).toBe(401);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Store, type UnhealthyPack, unhealthyPacks } from '@countersign/store';
 
-/** What was read is good for so long: anybody may ask. */
+/** Cache time of a result, because the route is public. */
 const FRESH_MS = 1000;
 const WAIT_MS = 300;
 
-/** The packs that the running executors cannot use, as they say with each beat. */
+/** The packs that running executors cannot use, as their heartbeats report. */
 export class PackHealth {
   private read_at_ms = Number.NEGATIVE_INFINITY;
   private known: readonly UnhealthyPack[] = [];
@@ -15,7 +15,7 @@ export class PackHealth {
     private readonly monotonic_ms: () => number,
   ) {}
 
-  /** By name; what was known before where the store does not answer at once. */
+  /** Sorted by name. The last known result if the store does not answer at once. */
   async unhealthy(): Promise<readonly UnhealthyPack[]> {
     const now_ms = this.monotonic_ms();
     if (now_ms - this.read_at_ms < FRESH_MS) return this.known;

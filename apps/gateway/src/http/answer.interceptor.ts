@@ -4,7 +4,7 @@ import type { Reflector } from '@nestjs/core';
 import type { z } from 'zod';
 import { JsonText } from './json-text.js';
 
-/** Pointers of the members that `sent` lacks. A schema drops what it does not declare without a word. */
+/** JSON Pointers of the members that `sent` lacks. A schema drops undeclared members silently. */
 function dropped(made: unknown, sent: unknown, at = ''): string[] {
   if (typeof made !== 'object' || made === null) return [];
   return Object.entries(made).flatMap(([name, value]) => {
@@ -15,9 +15,9 @@ function dropped(made: unknown, sent: unknown, at = ''): string[] {
 }
 
 /**
- * Checks an answer by the schema that its route states with `@Answer()`, and sends it as it was made: a proof that lacks a member
- * proves nothing. An answer that does not fit, or has a member that is not declared, is a fault of ours: it is logged and sent all
- * the same; where answers are `strict` (tests) it fails the request. Serialized JSON is checked only in strict mode.
+ * Checks a response against the `@Answer()` schema of its route and sends it unchanged, because a proof without one of its members proves
+ * nothing. A response that does not match, or has an undeclared member, is an internal error: it is logged and still sent; in `strict`
+ * mode (tests) it fails the request. Serialized JSON is checked only in strict mode.
  */
 export class AnswerInterceptor extends StandardSchemaSerializerInterceptor {
   constructor(

@@ -6,8 +6,8 @@ import type { AuthenticatedRequest } from './current-caller.decorator.js';
 import { RequestAccess } from './request-access.js';
 
 /**
- * Admits a request whose token is valid and has one of the roles of the route. Its caller is then at `@CurrentCaller()`. A route
- * without @Roles() or @Public() is refused.
+ * Admits a request with a valid token and one of the roles of the route. Handlers get the caller by `@CurrentCaller()`. A route without
+ * @Roles() or @Public() is refused.
  */
 @Injectable()
 export class AuthGuard implements CanActivate {

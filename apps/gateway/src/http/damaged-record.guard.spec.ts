@@ -56,7 +56,7 @@ test('requests without a token or a role are refused, and an invalid body is ref
   expect((await send('POST', '/notes/n1', { role: 'auditor', body: { text: 'a' } })).status).toBe(201);
 });
 
-test('while the record is damaged reads are served and say so, and of the changes only those that are allowed', async () => {
+test('while the record is damaged reads are served with a header, and only allowed changes are', async () => {
   const damaged = { refusal: () => new Refusal('record-damaged', 'the record is not what was signed') };
   const { send } = bound(await opened([{ provide: RecordGuard, useValue: damaged }]));
   const read = await send('GET', '/notes', { role: 'auditor' });

@@ -5,14 +5,17 @@ import type { AuthenticatedRequest } from './current-caller.decorator.js';
 import type { HttpReply } from './reply.js';
 import { RequestAccess } from './request-access.js';
 
-/** Header of every answer to a tenant whose record is damaged. */
+/** Header of every response to a tenant whose record is damaged. */
 const DAMAGED_HEADER = 'countersign-record';
 const ALLOWED_WHILE_DAMAGED = 'countersign:allowed-while-damaged';
 
-/** No GET, and served also while the record is damaged: it leaves the record of the tenant as it is, or mends what is damaged. */
+/**
+ * A method other than GET that is also served while the record is damaged: it does not change the tenant's record, or it repairs the
+ * damage.
+ */
 export const AllowedWhileDamaged = (): CustomDecorator => SetMetadata(ALLOWED_WHILE_DAMAGED, true);
 
-/** Refuses changes by tenants whose record is damaged. Their reads are served, with a header that says so. */
+/** Refuses changes by tenants whose record is damaged. Their reads are served with a header that reports the damage. */
 @Injectable()
 export class DamagedRecordGuard implements CanActivate {
   constructor(
@@ -28,7 +31,7 @@ export class DamagedRecordGuard implements CanActivate {
     const caller = this.access.admit(request, []);
     const refused = caller instanceof Refusal ? undefined : this.record.refusal(caller.tenant_id);
     if (!refused) return true;
-    // Streams and exports write their own heads: this one is merged into them.
+    // Streams and exports write their own headers; Node merges this one into them.
     http.getResponse<HttpReply>().raw.setHeader(DAMAGED_HEADER, 'damaged');
     if (this.isAllowed(context, request)) return true;
     throw refused;

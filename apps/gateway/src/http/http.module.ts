@@ -10,12 +10,12 @@ import { SealedFieldsInterceptor } from './sealed-fields.interceptor.js';
 import { ValidationPipe } from './validation.pipe.js';
 
 /**
- * What every route has. Interceptors see an answer in the opposite order: a refusal ends it, its schema is checked, what is
- * sealed in it is opened, and JSON that is made already is handed over as it is.
+ * Filters, pipes and interceptors of every route. Interceptors process a response in reverse order: a refusal ends it, its schema is
+ * checked, encrypted fields are decrypted, and serialized JSON is sent unchanged.
  */
 @Module({})
 export class HttpModule {
-  /** `strict_answers`: an answer that its route does not declare fails the request (tests). */
+  /** `strict_answers`: fails a request whose response its route does not declare (tests). */
   static of(logger: Logger, strict_answers: boolean): DynamicModule {
     const answers = (reflector: Reflector) => new AnswerInterceptor(reflector, logger, strict_answers);
     return {

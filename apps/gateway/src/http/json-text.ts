@@ -4,8 +4,8 @@ import { map, type Observable } from 'rxjs';
 import { type HttpReply, JSON_CONTENT_TYPE } from './reply.js';
 
 /**
- * JSON that is made already. It is sent as it is, without being parsed; the schema of its route is for the document, and is
- * checked where answers are strict. A large one is in pieces, cut between values, and is never handled as a whole.
+ * Serialized JSON. It is sent unchanged, without parsing; the schema of its route serves the document and is checked in strict mode only.
+ * A large text is split into chunks between values and never handled as a whole.
  */
 export class JsonText {
   readonly text: string | undefined;
@@ -16,13 +16,13 @@ export class JsonText {
     this.pieces = pieces;
   }
 
-  /** What it says. */
+  /** The parsed value. */
   parsed(): unknown {
     return JSON.parse(this.text ?? (this.pieces ?? []).join(''));
   }
 }
 
-/** Hands a JsonText to the reply: whole as text, in pieces as a stream. No cache keeps pieces, which may show opened personal data. */
+/** Sends a JsonText: a whole text as text, chunks as a stream. Chunks must not be cached: they may contain decrypted personal data. */
 @Injectable()
 export class JsonTextInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {

@@ -42,7 +42,7 @@ class NotesController {
 @Module({ controllers: [NotesController] })
 class NotesModule {}
 
-/** Opens `sealed:1` as `open:1`. */
+/** Decrypts `sealed:1` to `open:1`. */
 class Opening extends Readable {
   constructor() {
     super(undefined, { state: undefined as never });
@@ -62,14 +62,14 @@ beforeAll(async () => {
 afterAll(() => app.close());
 const get = (path: string) => app.send('GET', `/notes/${path}`, { role: 'agent' });
 
-describe('answers', () => {
-  test('JSON that is made already is sent as it is, opened', async () => {
+describe('responses', () => {
+  test('serialized JSON is sent unchanged, except for decrypted fields', async () => {
     const { status, text, headers } = await get('made');
     expect([status, text]).toEqual([200, '{ "text":"open:1" }']);
     expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
   });
 
-  test('in pieces too', async () => {
+  test('also in chunks', async () => {
     const { text, headers } = await get('pieces');
     expect(text).toBe('{"text":"open:2"}');
     expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
@@ -79,18 +79,18 @@ describe('answers', () => {
     expect((await get('value')).text).toBe('{"late":1,"text":"open:3"}');
   });
 
-  test('the record itself stays sealed', async () => {
+  test('the record itself stays encrypted', async () => {
     const { text, headers } = await get('record');
     expect([text, headers['cache-control']]).toEqual([SEALED, undefined]);
   });
 
-  test.each(['undeclared', 'undeclared-text'])('one that its route does not declare fails where answers are strict: %s', async (path) => {
+  test.each(['undeclared', 'undeclared-text'])('an undeclared response fails in strict mode: %s', async (path) => {
     expect(await get(path)).toMatchObject({ status: 500, body: { code: 'UNKNOWN' } });
   });
 });
 
 describe('requests', () => {
-  test('the guard asks for a token and a role', async () => {
+  test('the guard requires a token and a role', async () => {
     expect((await app.send('POST', '/notes', { body: { text: 'x' } })).status).toBe(401);
     expect((await app.send('POST', '/notes', { role: 'agent', body: { text: 'x' } })).status).toBe(403);
     expect(await app.send('POST', '/notes', { role: 'operator', body: { text: 'x' } })).toMatchObject({ status: 201, body: { text: 'x' } });
@@ -100,7 +100,7 @@ describe('requests', () => {
     expect((await app.send('GET', '/notes/unstated', { role: 'admin' })).status).toBe(500);
   });
 
-  test('a body that does not fit and a refusal are problem documents', async () => {
+  test('an invalid body and a refusal are problem documents', async () => {
     const wrong = await app.send('POST', '/notes', { role: 'operator', body: { text: 1 } });
     expect(wrong).toMatchObject({ status: 400, body: { validation: { issues: [{ path: '/text' }] } } });
     expect(wrong.headers['content-type']).toBe('application/problem+json; charset=utf-8');

@@ -8,7 +8,7 @@ const app = await routedGateway();
 const document = documentOf(app);
 const operations = routesOf(document);
 
-test('every operation has an id of its own, its path parameters and a problem as its other answer', () => {
+test('every operation has a unique id, its path parameters and a problem as its other response', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
   for (const { path, operation } of operations) {
@@ -18,10 +18,10 @@ test('every operation has an id of its own, its path parameters and a problem as
   }
 });
 
-test('every reference leads to a schema of another name, and none of those is only a reference', () => {
+test('every reference leads to a schema, and no schema is only a reference', () => {
   const { schemas } = document.components as { schemas: Record<string, { $ref?: string }> };
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] as string);
-  // Routes that are stated apart still have anonymous ones, until they move.
+  // Routes with separately declared schemas still have anonymous ones, until they are migrated.
   const named = references.filter((reference) => !reference.startsWith('#/$defs/__schema'));
   const known = Object.keys(schemas).map((name) => `#/components/schemas/${name}`);
   expect(named.length).toBeGreaterThan(10);
@@ -29,7 +29,7 @@ test('every reference leads to a schema of another name, and none of those is on
   expect(Object.entries(schemas).filter(([, { $ref }]) => $ref !== undefined)).toEqual([]);
 });
 
-test('every answer of every operation names the header with the id of its request', () => {
+test('every response of every operation has the header with the request id', () => {
   for (const { method, path, operation } of operations)
     for (const [status, { headers }] of Object.entries(operation.responses as Record<string, { headers?: object }>))
       expect([method, path, status, Object.keys(headers ?? {})]).toEqual([
@@ -46,7 +46,7 @@ test('bodies are documented by the schemas that validate them', () => {
   expect(JSON.stringify(call)).toContain('callback_url');
 });
 
-test('a body is required unless its route does without', () => {
+test('a body is required unless its route accepts requests without one', () => {
   const optional = operations.filter(({ operation }) => operation.requestBody?.required === false);
   expect(optional.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
     'POST /v1/calls/{call_id}/cancel',
@@ -55,7 +55,7 @@ test('a body is required unless its route does without', () => {
   ]);
 });
 
-test('the request headers of an operation are documented', () => {
+test('the request headers of every operation are documented', () => {
   const headers = (path: string, method: string) =>
     document.paths[path]?.[method]?.parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name);
   expect(headers('/v1/calls', 'post')).toEqual(['Idempotency-Key', 'Prefer', 'traceparent']);
@@ -67,7 +67,7 @@ test('the document has exactly the routes of the controllers, so that test/tenan
   const modules = [...app.get(ModulesContainer).values()];
   const controllers = modules.flatMap((module) => [...module.controllers.values()].flatMap(({ metatype }) => metatype ?? []));
   const pathsOf = (about: object) => [Reflect.getMetadata('path', about) as string | string[]].flat();
-  // Pages for people are no part of the API.
+  // Pages for people are not part of the API.
   const stated = controllers.filter((controller) => !Reflect.hasMetadata('swagger/apiExcludeController', controller));
   const routes = stated.flatMap((controller) =>
     Object.values(Object.getOwnPropertyDescriptors(controller.prototype)).flatMap(({ value: handler }) => {

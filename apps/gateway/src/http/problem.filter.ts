@@ -27,7 +27,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** A refusal that a handler returns goes the way of one that it throws: ProblemFilter sends it. */
+/** Throws a refusal that a handler returns, so that ProblemFilter sends it. */
 @Injectable()
 export class RefusalInterceptor implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {

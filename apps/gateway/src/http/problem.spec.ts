@@ -17,7 +17,7 @@ describe('a problem document', () => {
     }
   });
 
-  test('says when to try again exactly where that makes sense', () => {
+  test('has retry-after exactly if a retry can succeed', () => {
     for (const kind of problemKinds) {
       const problem = new Refusal(kind, '');
       expect('retry-after' in problemHeaders(problem)).toBe(problemDocument(problem, '/').retryable === true);
@@ -31,7 +31,7 @@ describe('a problem document', () => {
     });
   });
 
-  test('the reason is the one that the refusal names, else the only one of its kind, else the name of the kind', () => {
+  test('has the reason of the refusal, else the only one of its kind, else the name of the kind', () => {
     const reason = (problem: Refusal) => problemDocument(problem, '/').reason;
     expect(reason(new Refusal('not-found', '', { reason: 'call_not_found' }))).toBe('call_not_found');
     expect(reason(new Refusal('unknown-tool', ''))).toBe('tool_not_found');

@@ -3,7 +3,7 @@ import { type Meaning, meaningOf, Refusal, type RefusalKind, reasonOf } from '@c
 const invalid: Meaning = { code: 'VALIDATION_ERROR', class: 'validation' };
 const limited = (retry_after_s: number): Meaning => ({ code: 'RATE_LIMIT', class: 'rate_limited', retry_after_s });
 
-/** What HTTP alone refuses. */
+/** Refusals that only HTTP has. */
 const transport = {
   'malformed-body': invalid,
   'method-not-allowed': invalid,
@@ -75,10 +75,10 @@ const shown: Readonly<Record<ProblemKind, Shown>> = {
 
 export const problemKinds: readonly ProblemKind[] = Object.keys(shown) as ProblemKind[];
 
-/** A refusal as it is shown by HTTP: as a problem document, RFC 9457. */
+/** A refusal in HTTP form: a problem document (RFC 9457). */
 export type Problem = Refusal<ProblemKind>;
 
-/** A refusal with response headers of its own. */
+/** A refusal with additional response headers. */
 export class ProblemWithHeaders extends Refusal<ProblemKind> {
   constructor(
     kind: ProblemKind,
@@ -119,7 +119,7 @@ export function problemDocument(problem: Problem, instance: string, request_id?:
   };
 }
 
-/** Response headers, `retry-after` included where trying again makes sense. */
+/** Response headers, with `retry-after` if a retry can succeed. */
 export function problemHeaders(problem: Problem): Record<string, string> {
   const { retry_after_s } = meaningOfProblem(problem.kind);
   return {

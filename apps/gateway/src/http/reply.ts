@@ -6,10 +6,10 @@ import { requestIdOf } from './request-id.js';
 export type HttpRequest = FastifyRequest;
 export type HttpReply = FastifyReply;
 
-/** What of a request every way in has (see direct-calls.ts). */
+/** The members of a request that the router and the direct path share (see direct-calls.ts). */
 export type IncomingRequest = Pick<FastifyRequest, 'headers' | 'url' | 'body' | 'raw'>;
 
-/** What of a reply every way in has; Fastify's fits. */
+/** The members of a reply that the router and the direct path share; Fastify's type is compatible. */
 export interface OutgoingReply {
   readonly sent: boolean;
   readonly raw: ServerResponse;
@@ -35,7 +35,7 @@ export function sendProblem(request: Pick<IncomingRequest, 'url' | 'raw'>, reply
     .send(JSON.stringify(problemDocument(problem, pathOf(request.url), requestIdOf(request.raw))));
 }
 
-/** A header that may be there once. */
+/** A header that may occur only once. */
 export function headerOf(request: Pick<IncomingRequest, 'headers'>, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;

@@ -6,7 +6,7 @@ import { problemDocument } from './problem.js';
 import { RequestAccess } from './request-access.js';
 import { requestIdOf } from './request-id.js';
 
-test('the log line of a failed request has the id of the request, and its answer has nothing of the cause', () => {
+test('the log line of a failed request has the request id, and its response has nothing of the cause', () => {
   const lines: Record<string, unknown>[] = [];
   const logger = { error: (line: Record<string, unknown>) => lines.push(line), warn: (line: Record<string, unknown>) => lines.push(line) };
   const access = new RequestAccess({} as Authenticator, logger as unknown as Logger, {} as RefusedRequests);

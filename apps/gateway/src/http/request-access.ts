@@ -8,7 +8,7 @@ import type { Problem } from './problem.js';
 import { type IncomingRequest, type OutgoingReply, sendProblem } from './reply.js';
 import { requestIdOf } from './request-id.js';
 
-/** A fault as what the caller may know of it; its cause stays in the log. */
+/** Converts an error to what the caller may know; its cause goes to the log only. */
 function problemOf(cause: unknown, { raw }: Pick<IncomingRequest, 'raw'>, logger: Logger): Problem {
   if (cause instanceof Refusal) return cause;
   if (isInfrastructureFault(cause)) {
@@ -30,7 +30,7 @@ function problemOf(cause: unknown, { raw }: Pick<IncomingRequest, 'raw'>, logger
   return new Refusal('internal', 'the request failed because of an internal error; its cause is in the log of the gateway');
 }
 
-/** Authenticates and authorizes requests, and turns what they throw into problem documents. */
+/** Authenticates and authorizes requests, and turns their errors into problem documents. */
 export class RequestAccess {
   constructor(
     private readonly authenticator: Authenticator,
@@ -38,7 +38,7 @@ export class RequestAccess {
     readonly refused: RefusedRequests,
   ) {}
 
-  /** The caller where the token is good and has one of the roles (empty: any). */
+  /** The caller, if the token is valid and has one of the roles (empty: any). */
   admit(request: IncomingRequest, allowed: readonly Role[]): Caller | Refusal {
     const caller = this.authenticator.caller(request.headers.authorization);
     if (caller instanceof Refusal) return caller;
@@ -47,18 +47,18 @@ export class RequestAccess {
     return lacking ?? caller;
   }
 
-  /** Sends a problem to a caller. What the caller may not do is put on the record. */
+  /** Sends a problem to a caller. Records the refusal if the caller lacks a right. */
   refuse(request: IncomingRequest, reply: OutgoingReply, caller: Caller, problem: Problem): void {
     this.refused.note(caller, request, problem);
     sendProblem(request, reply, problem);
   }
 
-  /** What must be waited for before `admit` can tell who asks; undefined for keys. */
+  /** Verifies the token before `admit`; undefined for API keys. */
   prepare(request: Pick<IncomingRequest, 'headers'>): Promise<void> | undefined {
     return this.authenticator.prepare(request.headers.authorization);
   }
 
-  /** What the caller may know of a fault; its cause goes to the log. */
+  /** Converts an error to what the caller may know; its cause goes to the log. */
   problemOf(cause: unknown, request: Pick<IncomingRequest, 'raw'>): Problem {
     return problemOf(cause, request, this.logger);
   }

@@ -6,18 +6,18 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const idOf = (headers: IncomingHttpHeaders) => requestIdOf({ headers });
 
 describe('the id of a request', () => {
-  test('is a new UUIDv7 for each request, and the same for one', () => {
+  test('is a new UUIDv7 for each request, and stable within one', () => {
     const request = { headers: {} };
     expect(requestIdOf(request)).toMatch(UUID_V7);
     expect(requestIdOf(request)).toBe(requestIdOf(request));
     expect(idOf({})).not.toBe(idOf({}));
   });
 
-  test.each(['x-request-id', 'countersign-request-id'])('is the one that the caller sends in %s', (name) => {
+  test.each(['x-request-id', 'countersign-request-id'])('is the id that the caller sends in %s', (name) => {
     expect(idOf({ [name]: 'req_2024-118.a' })).toBe('req_2024-118.a');
   });
 
-  test('is taken from Countersign-Request-Id where both are sent', () => {
+  test('is taken from Countersign-Request-Id if both are sent', () => {
     expect(idOf({ 'x-request-id': 'of-a-proxy', 'countersign-request-id': 'of-the-caller' })).toBe('of-the-caller');
   });
 

@@ -8,10 +8,10 @@ import type { HttpReply } from './reply.js';
 
 const AS_RECORDED = 'countersign:as_recorded';
 
-/** A route that answers with the record itself, or a proof of it: what is sealed in its answers stays sealed. */
+/** A route that returns the record itself or a proof of it: encrypted fields of its responses stay encrypted. */
 export const AsRecorded = (): MethodDecorator & ClassDecorator => SetMetadata(AS_RECORDED, true);
 
-/** Decrypts sealed fields of a response. Such a response must not be cached: its data may be erased later. */
+/** Decrypts encrypted fields of a response. Such a response must not be cached: its data may be erased later. */
 @Injectable()
 export class SealedFieldsInterceptor implements NestInterceptor {
   constructor(

@@ -5,12 +5,12 @@ import { refusedBy, ValidationPipe } from './validation.pipe.js';
 
 const body = (value: unknown, schema?: z.ZodType) => new ValidationPipe().transform(value, { type: 'body', ...(schema ? { schema } : {}) });
 
-test('a value becomes what its schema makes of it, and stays as it is without one', () => {
+test('a value is converted by its schema, and unchanged without one', () => {
   expect(body({ a: '7' }, z.object({ a: z.string().transform(Number), b: z.int().default(1) }))).toEqual({ a: 7, b: 1 });
   expect(body({ a: '7' })).toEqual({ a: '7' });
 });
 
-test('what does not fit is refused, in a way of its own where the schema has one', () => {
+test('an invalid value is refused, with the custom refusal of its schema if there is one', () => {
   const plain = z.strictObject({ a: z.string() });
   const own = refusedBy(
     z.strictObject({ a: z.string() }),
@@ -27,7 +27,7 @@ test('what does not fit is refused, in a way of its own where the schema has one
   expect(refusal(own)).toMatchObject({ kind: 'conflict', detail: '[["a"],{"a":1}]' });
 });
 
-test('members are kept whatever they are called', () => {
+test('members are kept whatever their names', () => {
   const rows = JSON.parse('{"constructor":true,"prototype":[1]}') as unknown;
   expect(JSON.stringify(body(rows, z.record(z.string(), z.json())))).toBe('{"constructor":true,"prototype":[1]}');
 });

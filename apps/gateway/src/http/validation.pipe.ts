@@ -3,21 +3,21 @@ import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { z } from 'zod';
 import { issuesProblem } from '../requests/body-issues.js';
 
-/** What is wrong with a value that a schema does not take. */
+/** Makes a refusal of the issues that a schema found in a value. */
 export type Refuse = (issues: readonly z.core.$ZodIssue[], value: unknown) => Refusal;
 
 const ownRefusals = new WeakMap<z.ZodType, Refuse>();
 
-/** A schema whose faults are refused in a way of their own. */
+/** Attaches a custom refusal to a schema. */
 export function refusedBy<S extends z.ZodType>(schema: S, refuse: Refuse): S {
   ownRefusals.set(schema, refuse);
   return schema;
 }
 
 /**
- * Checks bodies, queries and path parameters by the zod schema of their decorator: what does not fit is a problem with its
- * issues. Nest's StandardSchemaValidationPipe is not used: it drops members named `constructor` and `prototype` without a
- * word, and a table of facts may have such rows. json-bodies.ts refuses those that are dangerous.
+ * Validates bodies, queries and path parameters with the zod schema of their decorator. Nest's StandardSchemaValidationPipe is not used:
+ * it silently drops members named `constructor` and `prototype`, and a fact table may have such rows. json-bodies.ts refuses dangerous
+ * ones.
  */
 export class ValidationPipe implements PipeTransform {
   /** @throws {Refusal} */

@@ -12,7 +12,7 @@ import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { type DelegationRequest, delegation, delegationPage, delegationRequest } from './delegations.schemas.js';
 import { DelegationsService } from './delegations.service.js';
 
-/** `/v1/delegations`: users let agents act for them. */
+/** `/v1/delegations`: delegations from users to agents. */
 @ApiTags('identity')
 @Controller('v1/delegations')
 export class DelegationsController {

@@ -14,7 +14,7 @@ function answerOf({ changed_at_ms, expires_at_ms, ...delegation }: UserDelegatio
   return { ...delegation, expires_at: isoOf(expires_at_ms), changed_at: new Date(changed_at_ms).toISOString() };
 }
 
-/** Users let agents act for them. What an agent may then do is what both may. */
+/** Delegations from users to agents. The agent then has only the rights that both have. */
 @Injectable()
 export class DelegationsService {
   constructor(private readonly configuration: ConfigurationService) {}
@@ -62,7 +62,7 @@ export class DelegationsService {
     return this.configuration.etag(tenant_id, itemNames.user_delegation(delegation_id));
   }
 
-  /** A user's own; all of the tenant for its admins. */
+  /** The user's own delegations; for admins all of the tenant. */
   private visible({ tenant_id, principal }: Caller): UserDelegation[] {
     const all = [...(this.configuration.state.by_tenant.get(tenant_id)?.user_delegations.values() ?? [])];
     return principal.roles.includes('admin') ? all : all.filter(({ user_id }) => user_id === principal.id);

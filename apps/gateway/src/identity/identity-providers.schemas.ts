@@ -6,7 +6,7 @@ import { pageOfItems } from '../lists/page-query.js';
 
 const claim = z.string().min(1).max(200);
 const kind = z.enum(['agent', 'user', 'service']);
-/** Only signatures that a secret of ours cannot make. */
+/** Only algorithms with asymmetric keys: a shared secret could also forge tokens. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
 
 /** Body of `PUT /v1/identity-providers/{provider_id}`. */

@@ -18,7 +18,7 @@ const answerOf = ({ changed_at_ms, ...provider }: IdentityProvider): IdentityPro
   changed_at: new Date(changed_at_ms).toISOString(),
 });
 
-/** The OpenID providers whose tokens name principals of a tenant, and how their claims are read. */
+/** The OpenID providers whose tokens identify principals of a tenant, and the mapping of their claims. */
 @Injectable()
 export class IdentityProvidersService {
   constructor(private readonly configuration: ConfigurationService) {}
@@ -70,8 +70,8 @@ export class IdentityProvidersService {
   }
 
   /**
-   * A token's issuer and audience say which tenant it is for, so no two tenants may have the same pair, and none may take
-   * a pair that another would want: only the installation's admins name audiences freely.
+   * The issuer and audience of a token determine its tenant, so no two tenants may share a pair, and none may reserve a pair that another
+   * could need: only admins of the installation choose audiences freely.
    */
   private fault(caller: Caller, provider_id: string, body: IdentityProviderRequest): Refusal | undefined {
     if (!PROVIDER_ID.test(provider_id)) return refused('/provider_id', 'an id consists of a-z, 0-9, _ and -');

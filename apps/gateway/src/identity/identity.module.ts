@@ -12,7 +12,7 @@ import { PrincipalsService } from './principals.service.js';
 import { TenantsController } from './tenants.controller.js';
 import { TenantsService } from './tenants.service.js';
 
-/** Tenants, their known principals, and delegations. */
+/** Tenants, their principals, keys, delegations and identity providers. */
 @Module({
   controllers: [
     TenantsController,

@@ -31,7 +31,7 @@ test.each(['tenants', 'keys', 'identity-providers', 'person-links'])('/v1/%s nee
 describe('keys', () => {
   const principal = { kind: 'agent', id: 'bot', roles: ['agent'] };
 
-  test('a key is shown once, listed without itself and revoked', async () => {
+  test('a key is shown once, listed without its value and revoked', async () => {
     const made = await admin('POST', '/v1/keys', { principal, purposes: ['ap'] });
     expect([made.status, made.body.key, made.headers['cache-control']]).toEqual([201, expect.stringMatching(/^csk_/), 'no-store']);
     const { key: _key, ...shown } = made.body;
@@ -40,7 +40,7 @@ describe('keys', () => {
     expect((await admin('GET', '/v1/keys')).body.items[0].revoked_at).not.toBeNull();
   });
 
-  test('a key has a name that can be changed, which changes neither its rights nor that it is revoked', async () => {
+  test('a rename changes neither the rights of a key nor its revocation', async () => {
     const who = { ...principal, id: 'named-bot' };
     const { key: _key, ...made } = (await admin('POST', '/v1/keys', { principal: who, name: 'Invoices', scopes: ['read'], owner: 'ann' }))
       .body;
@@ -74,7 +74,7 @@ describe('keys', () => {
       expect([method, (await admin(method, '/v1/keys/none', body)).status]).toEqual([method, 404]);
   });
 
-  test('one for a principal that looks like another, or that has expired, is refused', async () => {
+  test('a key for a look-alike principal, or with a past expiry, is refused', async () => {
     const alike = await admin('POST', '/v1/keys', { principal: { ...principal, id: 'b0t' } });
     expect([alike.status, alike.body.validation.issues[0].path]).toEqual([409, '/principal/id']);
     const past = await admin('POST', '/v1/keys', { principal, expires_at: '2020-01-01T00:00:00Z' });
@@ -82,14 +82,14 @@ describe('keys', () => {
   });
 });
 
-test('tenants are made and changed in tenant default only, whatever the body', async () => {
+test('tenants are created and changed only by tenant default, whatever the body', async () => {
   const { status, body } = await admin('POST', '/v1/tenants', { wrong: true });
   expect([status, body.detail]).toEqual([403, 'tenants can be administered only in tenant default']);
   const { items } = (await admin('GET', '/v1/tenants')).body;
   expect(items.map(({ tenant_id }: { tenant_id: string }) => tenant_id)).toEqual(['acme']);
 });
 
-test('an identity provider is set by its defaults, for audiences of its own tenant', async () => {
+test('an identity provider gets defaults, for audiences of its own tenant', async () => {
   const url = '/v1/identity-providers/corp';
   const settings = { issuer: 'https://id.example', audiences: ['urn:countersign:tenant:acme'] };
   const other = await admin('PUT', url, { ...settings, audiences: ['api'] });
@@ -115,7 +115,7 @@ test('a person link is recorded by a person that it does not concern', async () 
   expect([set.status, read.body, read.headers.etag]).toEqual([200, set.body, set.headers.etag]);
 });
 
-test('a user sees and ends the own delegations only', async () => {
+test('a user sees and ends only delegations of that user', async () => {
   const given = await app.send('POST', '/v1/delegations', { role: 'approver', body: { agent_id: 'bot' } });
   expect([given.status, given.body]).toMatchObject([201, { user_id: 'approver', agent_id: 'bot', expires_at: null }]);
   expect((await app.send('GET', '/v1/delegations', { role: 'operator' })).body.items).toEqual([]);

@@ -29,10 +29,10 @@ function answerOf(key: Omit<ApiKey, 'key_hash'>, now_ms: number): KeyAnswer {
   return { key_id, tenant_id, key_prefix, name, state, principal, owner, created_by, scopes, clearances, purposes, ...times };
 }
 
-/** Admins manage their own tenant; those of `default` all of them. */
+/** Admins manage their own tenant; admins of `default` manage all tenants. */
 const mayManage = (caller: Caller, tenant_id: string): boolean => caller.tenant_id === tenant_id || caller.tenant_id === DEFAULT_TENANT;
 
-/** The API keys of a tenant. A key itself is shown once and kept nowhere. */
+/** The API keys of a tenant. A key is shown once and never stored. */
 @Injectable()
 export class KeysService {
   constructor(private readonly configuration: ConfigurationService) {}
@@ -55,7 +55,7 @@ export class KeysService {
     return key instanceof Refusal ? key : answerOf(key, this.configuration.now_ms());
   }
 
-  /** A name changes nothing else of a key: its rights are written again as they are. */
+  /** Changes only the name: writes the other members of the key unchanged. */
   async rename(caller: Caller, key_id: string, { name }: KeyChange, request: EditRequest): Promise<KeyAnswer | Refusal> {
     const key = this.find(caller, key_id);
     if (key instanceof Refusal) return key;
@@ -118,5 +118,5 @@ export class KeysService {
   }
 }
 
-/** A new key edits nothing that was read: no condition of the request counts. */
+/** A new key edits no existing resource, so preconditions of the request are ignored. */
 const unconditional = ({ headers: { prefer } }: EditRequest): EditRequest => ({ headers: { prefer } });

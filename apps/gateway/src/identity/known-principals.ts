@@ -10,30 +10,30 @@ import {
 
 type Kind = ApiKey['principal']['kind'];
 
-/** One way in which a principal is known: by keys of this installation, or by the tokens of an identity provider. */
+/** One identity of a principal: through keys of this installation, or through tokens of an identity provider. */
 export interface KnownIdentity {
   source: 'key' | 'oidc';
   issuer: string;
   provider_id: string | null;
   kind: Kind;
-  /** Those that it has now. */
+  /** Its current roles. */
   roles: string[];
   is_active: boolean;
-  /** When the newest token on record was issued, epoch ms. */
+  /** Issue time of the newest recorded token, epoch ms. */
   last_verified_at_ms: number | null;
 }
 
-/** A principal of a tenant, by its id, with all its identities. */
+/** A principal of a tenant, by its id, with all identities. */
 export interface KnownPrincipal {
   principal_id: string;
   identities: KnownIdentity[];
-  /** The newest last. */
+  /** Newest last. */
   keys: ApiKey[];
 }
 
 const unique = (names: readonly string[]): string[] => [...new Set(names)].sort();
 
-/** Those with one kind of key are one identity. */
+/** Keys of the same kind of principal form one identity. */
 function keyIdentities(keys: readonly ApiKey[], now_ms: number): KnownIdentity[] {
   const kinds = [...new Set(keys.map(({ principal }) => principal.kind))];
   return kinds.map((kind) => {
@@ -43,7 +43,7 @@ function keyIdentities(keys: readonly ApiKey[], now_ms: number): KnownIdentity[]
   });
 }
 
-/** The person of a provider, as its tokens on record say. */
+/** The identity of a provider's person, from its recorded tokens. */
 function tokenIdentity(state: ConfigurationState, provider: IdentityProvider, subject: string, now_ms: number): KnownIdentity {
   const known = state.by_tenant.get(provider.tenant_id)?.verified_tokens?.get(provider.provider_id)?.get(subject);
   const live = (verified_at_ms: number) => now_ms - verified_at_ms < provider.people_live_ms;
@@ -54,7 +54,7 @@ function tokenIdentity(state: ConfigurationState, provider: IdentityProvider, su
   return { source: 'oidc', issuer, provider_id, kind, roles: unique(roles), is_active, last_verified_at_ms };
 }
 
-/** The principals of a tenant that have a key or had one, and people of its identity providers whose tokens are on record. */
+/** The principals of a tenant that have or had a key, and people of its identity providers with recorded tokens. */
 export function knownPrincipals(state: ConfigurationState, tenant_id: string, now_ms: number): Map<string, KnownPrincipal> {
   const found = new Map<string, KnownPrincipal>();
   const at = (principal_id: string): KnownPrincipal => {

@@ -4,7 +4,7 @@ import { lookAlikeIssue, skeletonOf } from './look-alike.js';
 
 const looksLike = (one: string, other: string): boolean => skeletonOf(one) === skeletonOf(other);
 
-describe('ids that a person cannot tell apart have one skeleton', () => {
+describe('ids that a person cannot distinguish have the same skeleton', () => {
   test.each([
     ['case', 'alice', 'Alice'],
     ['case', 'BILL', 'bill'],
@@ -46,7 +46,7 @@ test.each([
   ['\u0430\u043d\u043d\u0430', '\u043e\u043b\u044c\u0433\u0430'],
 ])('%s and %s are distinct', (one, other) => expect(looksLike(one, other)).toBe(false));
 
-test('what adds nothing to see, another case, or another notation never makes another skeleton', () => {
+test('invisible characters, another case or another notation never change the skeleton', () => {
   const unseen = fc.constantFrom('', ' ', '\u200b', '\u00ad', '\u2060', '\ufe0f', '\u180e', '\u3164');
   const ascii = fc.string({
     unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.@'),
@@ -62,7 +62,7 @@ test('what adds nothing to see, another case, or another notation never makes an
   );
 });
 
-test('an id says which it is taken for, in code points; one that is there already is no fault, whatever looks like it', () => {
+test('a refusal shows the existing id in code points; an existing id is never refused', () => {
   const there = ['alice', '\u0430lice'];
   expect(lookAlikeIssue('/principal/id', 'the principal', 'ALICE', there)).toMatchObject({ path: '/principal/id', code: 'looks_alike' });
   expect(lookAlikeIssue('/principal/id', 'the principal', 'ALICE', ['\u0430lice'])?.message).toContain('"\\u{430}lice"');

@@ -3,11 +3,11 @@ import { type ConfigurationState, keysOf, tenantIdsOf } from '@countersign/domai
 import { LRUCache } from 'lru-cache';
 import unhomoglyph from 'unhomoglyph';
 
-/** Nothing to see: default ignorable characters (zero-width, soft hyphen, variation selectors), controls, and space of all kinds. */
+/** Invisible characters: default ignorable ones (zero-width, soft hyphen, variation selectors), controls, and all kinds of space. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cc}\p{Cf}]/gu;
-/** A dot, with or without a stem: letters that differ by it are one in many typefaces (`BILL`, `BIll`, `bill`). */
+/** Dotted letters, with or without a stem: in many typefaces they look alike (`BILL`, `BIll`, `bill`). */
 const STEMS = /[iıljɩ1|]/gu;
-/** Ways to write characters on the way to one notation; more rounds change nothing. */
+/** Rounds of normalization; more rounds change nothing. */
 const ROUNDS = 3;
 const REMEMBERED_MAX = 50_000;
 
@@ -17,7 +17,7 @@ function skeleton(id: string): string {
   let text = id;
   for (let round = 0; round < ROUNDS; round++) {
     const plain = text.normalize('NFKC').replaceAll(UNSEEN, '');
-    // By the confusables of Unicode (UTS 39), before the case is folded (I is l) and after it.
+    // Replaces Unicode confusables (UTS 39) both before case folding (I is l) and after it.
     text = unhomoglyph(unhomoglyph(plain).toLowerCase()).normalize('NFKC').toLowerCase();
   }
   return text.replaceAll(STEMS, 'l');

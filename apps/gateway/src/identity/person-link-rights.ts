@@ -2,8 +2,8 @@ import { type Caller, Refusal } from '@countersign/calls';
 import { type ConfigurationState, type Identity, includesOne, keysOf, LOCAL_ISSUER, NO_LINKS, personLinksOf } from '@countersign/domain';
 
 /**
- * Why a caller may not change a link about these identities, or undefined. A caller cannot change links of the own person: not by
- * subject (of any issuer), not through other links, and not with a key that the person owns.
+ * Why a caller may not change a link about these identities, or undefined. Callers cannot change links about themselves: not by subject
+ * (of any issuer), not through other links, and not with a key that they own.
  */
 export function involvedProblem(
   state: ConfigurationState,

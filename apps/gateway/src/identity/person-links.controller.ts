@@ -12,7 +12,7 @@ import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { type PersonLinkRequest, personLink, personLinkPage, personLinkRequest } from './person-links.schemas.js';
 import { PersonLinksService } from './person-links.service.js';
 
-/** `/v1/person-links`: which identities are one person, and which are two. */
+/** `/v1/person-links`: which identities belong to one person. */
 @ApiTags('identity')
 @Controller('v1/person-links')
 export class PersonLinksController {

@@ -24,7 +24,7 @@ function answerOf({ changed_at_ms, removed: _removed, by, ...link }: RecordedLin
   return { ...link, changed_by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
 }
 
-/** Person links: which identities are one person. They affect exclusion only, never rights. */
+/** Person links: which identities belong to one person. They affect the exclusion of voters only, never rights. */
 @Injectable()
 export class PersonLinksService {
   constructor(private readonly configuration: ConfigurationService) {}
@@ -78,7 +78,7 @@ export class PersonLinksService {
     return this.configuration.state.by_tenant.get(tenant_id)?.person_links?.in_force ?? new Map();
   }
 
-  /** Why this caller may not change a link: its old or new state concerns the caller. */
+  /** Why this caller may not change a link: its old or new state includes the caller. */
   private refused(caller: Caller, wanted: readonly Identity[], link_id: string): Refusal | undefined {
     const known = this.inForce(caller.tenant_id).get(link_id);
     const concerned = [...wanted, ...(known ? [identityOf(known.one), identityOf(known.other)] : [])];

@@ -7,7 +7,7 @@ import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { type PrincipalsQuery, principalPage, principalRecord, principalsQuery } from './principals.schemas.js';
 import { PrincipalsService } from './principals.service.js';
 
-/** `/v1/principals`: who may act in a tenant. */
+/** `/v1/principals`: the principals of a tenant. */
 @ApiTags('identity')
 @Roles('auditor')
 @Controller('v1/principals')

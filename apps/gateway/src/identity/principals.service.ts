@@ -10,7 +10,7 @@ import { stateOf } from './keys.service.js';
 import { type KnownIdentity, type KnownPrincipal, knownPrincipals } from './known-principals.js';
 import { type PrincipalRecord, type PrincipalsQuery, principalMembers } from './principals.schemas.js';
 
-/** Keys of a principal that are answered: the newest. */
+/** Maximum of keys of a principal in a response: the newest. */
 const KEYS_MAX = 100;
 
 type Filters = Pick<PrincipalsQuery, 'kind' | 'role' | 'source' | 'state'>;
@@ -42,7 +42,7 @@ function recordOf({ principal_id, identities, keys }: KnownPrincipal, uses: Map<
   };
 }
 
-/** Whether one identity of the principal meets all filters; the state filter applies to the principal. */
+/** True if one identity of the principal meets all filters; the state filter applies to the principal. */
 function matches({ identities }: KnownPrincipal, { kind, role, source, state }: Filters): boolean {
   if (state !== undefined && identities.some(({ is_active }) => is_active) !== (state === 'active')) return false;
   return identities.some(
@@ -53,7 +53,7 @@ function matches({ identities }: KnownPrincipal, { kind, role, source, state }: 
   );
 }
 
-/** Who may act in a tenant: by keys, or by tokens of its identity providers. */
+/** The principals of a tenant: by keys, or by tokens of its identity providers. */
 @Injectable()
 export class PrincipalsService {
   constructor(

@@ -58,7 +58,7 @@ test('only auditors and admins read principals', async () => {
     expect([role, (await get('', role)).status, (await get('/bot', role)).status]).toEqual([role, status, status]);
 });
 
-test('a summary says who acts, with which roles and from where; keys are expanded', async () => {
+test('a summary has identity, roles and source; keys are expanded', async () => {
   const { body } = await get('?limit=1');
   const ann = { principal_id: 'ann', kinds: ['user'], state: 'active', roles: ['approver', 'operator'], sources: ['key', 'oidc'] };
   expect(body.items).toEqual([{ ...ann, last_seen_at: expect.any(String) }]);
@@ -69,7 +69,7 @@ test('a summary says who acts, with which roles and from where; keys are expande
   ]);
 });
 
-test('they are found by kind, role, source and state, of which one identity has all', async () => {
+test('principals are filtered by kind, role, source and state, which one identity must meet together', async () => {
   expect(await ids('kind=agent')).toEqual(['bot']);
   expect(await ids('role=operator')).toEqual(['ann']);
   expect(await ids('source=oidc')).toEqual(['ann', 'old']);
@@ -79,7 +79,7 @@ test('they are found by kind, role, source and state, of which one identity has 
     expect([query, (await get(`?${query}`)).status]).toEqual([query, 400]);
 });
 
-test('a principal has its keys, the newest first, by prefix and name and last use, and never a key or its hash', async () => {
+test('a principal has its keys, newest first, with prefix, name and last use, and never a key or its hash', async () => {
   const [first, second] = [made.get('first'), made.get('second')] as { key_id: string; key: string }[];
   uses.set(first?.key_id as string, USED_MS);
   await app.send('DELETE', `/v1/keys/${second?.key_id}`, { role: 'admin' });
@@ -93,7 +93,7 @@ test('a principal has its keys, the newest first, by prefix and name and last us
   expect(text).not.toContain('hash');
 });
 
-test('a person whose token is too old is inactive and has no roles; who is unknown is not found', async () => {
+test('a person whose token is too old is inactive and has no roles; an unknown person is not found', async () => {
   const { body } = await get('/old');
   expect(body).toMatchObject({ state: 'inactive', roles: [], keys: [], identities: [{ source: 'oidc', issuer: 'https://id.example' }] });
   const none = await get('/nobody');

@@ -11,9 +11,9 @@ import type { TenantChange, TenantRequest } from './tenants.schemas.js';
 
 interface TenantEdit {
   tenant_id: string;
-  /** What the id of a new tenant looks like. */
+  /** The look-alike skeleton of a new tenant's id. */
   skeleton: string | null;
-  /** The tenant as it is to be. */
+  /** The new state of the tenant. */
   next: (known: Tenant | undefined) => Tenant | Refusal;
 }
 
@@ -22,7 +22,7 @@ interface TenantEdit {
 export class TenantsService {
   constructor(private readonly configuration: ConfigurationService) {}
 
-  /** All of them for tenant `default`; others see their own. */
+  /** For tenant `default` all tenants; otherwise the caller's own. */
   list(tenant_id: string, query: PageQuery): Page<Tenant & { etag: string }> {
     const all = [...this.configuration.state.tenants.values()];
     const visible = tenant_id === DEFAULT_TENANT ? all : all.filter((tenant) => tenant.tenant_id === tenant_id);

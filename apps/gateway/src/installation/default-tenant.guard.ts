@@ -6,7 +6,7 @@ import type { AuthenticatedRequest } from '../http/current-caller.decorator.js';
 
 const WHAT = 'countersign:default-tenant';
 
-/** Lets in only callers of tenant `default`, which administers the installation. Goes after AuthGuard. */
+/** Admits only callers of tenant `default`, which administers the installation. Runs after AuthGuard. */
 @Injectable()
 export class DefaultTenantGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -20,6 +20,6 @@ export class DefaultTenantGuard implements CanActivate {
   }
 }
 
-/** A route for principals of tenant `default` only; `what`: what it administers. */
+/** Restricts a route to principals of tenant `default`; `what`: what it administers. */
 export const OfDefaultTenant = (what: string): MethodDecorator & ClassDecorator =>
   applyDecorators(SetMetadata(WHAT, what), UseGuards(DefaultTenantGuard));

@@ -45,7 +45,7 @@ export const limitRequest = z.strictObject({
 export type LimitRequest = z.infer<typeof limitRequest>;
 type Field = 'max' | 'window_ms' | 'amount' | 'per' | 'allowed' | 'side_effects';
 
-/** What each kind must have, and what else it may have. */
+/** Required and optional fields of each kind. */
 const fieldsOf: Readonly<Record<LimitRequest['kind'], { must: readonly Field[]; may: readonly Field[] }>> = {
   enabled_tools: { must: ['allowed'], may: [] },
   side_effects: { must: ['side_effects'], may: [] },
@@ -69,7 +69,7 @@ function expressionIssues(request: LimitRequest): Issue[] {
   });
 }
 
-/** What is wrong with a limit as a whole: fields that its kind needs or cannot have, expressions that do not compile. */
+/** Faults of a limit as a whole: missing or unexpected fields of its kind, and expressions that do not compile. */
 export function limitFault(request: LimitRequest): Refusal | undefined {
   const { must, may } = fieldsOf[request.kind];
   const shape = FIELDS.flatMap((field): Issue[] => {
@@ -84,7 +84,7 @@ export function limitFault(request: LimitRequest): Refusal | undefined {
   return first && new Refusal('invalid-limit', `${first.path}: ${first.message}`, { issues });
 }
 
-/** The next version of a limit, as it is written. */
+/** The next version of a limit, for its event. */
 export function nextVersion(limit_id: string, request: LimitRequest, before: Limit | undefined): Omit<Limit, 'by' | 'changed_at_ms'> {
   const { max, window_ms, amount, per, side_effects, defer_timeout_ms, allowed, ...rest } = request;
   return {

@@ -13,7 +13,7 @@ import { type LimitRequest, limitRequest } from './limit-request.js';
 import { changedLimit, limitAnswer, limitPage, limitUsagePage, limitVersionPage, newLimitId } from './limits.schemas.js';
 import { LimitsService } from './limits.service.js';
 
-/** `/v1/limits`: the guard limits of a tenant, their versions and what they have counted. */
+/** `/v1/limits`: the guard limits of a tenant, their versions and counters. */
 @ApiTags('limits')
 @Controller('v1/limits')
 export class LimitsController {

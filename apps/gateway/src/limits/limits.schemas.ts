@@ -11,7 +11,7 @@ export const newLimitId = z
   .string()
   .regex(RESERVED, 'a limit_id has 1 to 100 letters, digits, ".", "_" and "-" and does not start with "default." or "context."');
 
-/** One version of a limit, as it is answered. */
+/** Response for one version of a limit. */
 export const limitAnswer = z
   .object({
     limit_id: z.string(),

@@ -24,7 +24,7 @@ function answerOf({ by, changed_at_ms, ...rest }: Limit): LimitAnswer {
   return { ...rest, default: false, by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
 }
 
-/** The guard limits of tenants, their versions and what they have counted. */
+/** The guard limits of tenants, their versions and counters. */
 @Injectable()
 export class LimitsService {
   constructor(
@@ -52,7 +52,7 @@ export class LimitsService {
     return versions.length === 0 ? noSuchLimit() : { items: versions.map(answerOf), next_cursor: null };
   }
 
-  /** Answers once the running instances have it, or the caller does not want to wait any longer. */
+  /** Responds once the running instances have it, or the caller's wait is over. */
   async set({ tenant_id, principal }: Caller, limit_id: string, body: LimitRequest, request: EditRequest): Promise<ChangedLimit | Refusal> {
     const newest = (): Limit | undefined => limitVersions(this.configuration.state, tenant_id, limit_id)[0];
     return limitFault(body) ?? this.edit({ tenant_id, principal }, limit_id, request, () => nextVersion(limit_id, body, newest()));

@@ -10,8 +10,8 @@ export interface MembersQuery {
 }
 
 /**
- * Which members of its items a list answers: a summary; with `expand` more of them, or all; with `fields` these and no others.
- * `summary`: name → whole, or the members that it has in a summary.
+ * Selects the members of list items: a summary by default; `expand` adds members, or all; `fields` returns exactly the named ones.
+ * `summary`: name → whole, or its members in a summary.
  */
 export class ListMembers {
   readonly query: { fields: z.ZodOptional<z.ZodType<string[], string>>; expand: z.ZodOptional<z.ZodType<string[], string>> };
@@ -33,7 +33,7 @@ export class ListMembers {
     };
   }
 
-  /** The members to answer; undefined: every member. */
+  /** The selected members; undefined: every member. */
   picked({ fields, expand = [] }: MembersQuery): PickedMembers | undefined {
     if (expand.includes(ALL)) return undefined;
     const picked = new Map<string, true | readonly string[]>(fields?.map((name) => [name, true]) ?? Object.entries(this.summary));

@@ -3,7 +3,7 @@ import { type Cursor, cursorText } from '@countersign/store';
 export const LIMIT_MAX = 500;
 export const LIMIT_DEFAULT = 100;
 
-/** A page of a list that is in memory, in the order of `idOf`. */
+/** A page of an in-memory list, ordered by `idOf`. */
 export function pageOf<T, F>(
   items: readonly T[],
   page: { limit: number; after?: Cursor },

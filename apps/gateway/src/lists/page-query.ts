@@ -11,7 +11,7 @@ interface Bounds {
   maximum?: number;
 }
 
-/** A number of a query, in decimal digits: an empty, padded or hexadecimal text is no number. */
+/** A number of a query in decimal digits: empty, padded or hexadecimal text is refused. */
 export function queryNumber(bounds: Bounds) {
   const {
     type,
@@ -28,10 +28,10 @@ export function queryNumber(bounds: Bounds) {
     .pipe(type === 'integer' ? inBounds.int() : inBounds);
 }
 
-/** How many of a list: `limit`. */
+/** `limit`: the page size. */
 export const queryLimit = (maximum = LIMIT_MAX) => queryNumber({ type: 'integer', minimum: 1, maximum });
 
-/** Where a list goes on. */
+/** The position where the list continues. */
 export const queryCursor = z
   .string()
   .max(400)
@@ -45,7 +45,7 @@ export const queryCursor = z
 /** A time of a query, as epoch ms. */
 export const queryTime = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
-/** Several values of a query, with commas between. */
+/** Comma-separated values of a query. */
 export const commaList = <T extends z.ZodType<string, string>>(item: T) =>
   z
     .string()
@@ -53,7 +53,7 @@ export const commaList = <T extends z.ZodType<string, string>>(item: T) =>
     .transform((text) => text.split(',').map((each) => each.trim()))
     .pipe(z.array(item));
 
-/** The query of every list: how much of it, and after what. */
+/** The query of every list: page size and cursor. */
 export const pageQuery = z.strictObject({
   limit: queryLimit().default(LIMIT_DEFAULT),
   cursor: queryCursor.optional(),
@@ -61,22 +61,22 @@ export const pageQuery = z.strictObject({
 
 export type PageQuery = z.infer<typeof pageQuery>;
 
-/** Where a page begins and how long it is, as lists and stores take it. */
+/** Page size and start position, in the form of lists and stores. */
 export const placeOf = ({ limit, cursor }: PageQuery): { limit: number; after?: Cursor } => ({
   limit,
   ...(cursor ? { after: cursor } : {}),
 });
 
-/** A page of a list; `next_cursor`: where the next one begins, null at the end. */
+/** A page of a list; `next_cursor`: the start of the next one, null at the end. */
 export interface Page<T> {
   items: T[];
   next_cursor: string | null;
 }
 
-/** A page of these items, as it is answered. */
+/** Response schema for a page of these items. */
 export const pageOfItems = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), next_cursor: z.string().nullable() });
 
-/** A query of a list as the store takes it. */
+/** Converts a list query to the form of the store. */
 export function storeQuery<Q extends { cursor?: Cursor | undefined }>({ cursor, ...rest }: Q): Omit<Q, 'cursor'> & { after?: Cursor } {
   return cursor ? { ...rest, after: cursor } : rest;
 }

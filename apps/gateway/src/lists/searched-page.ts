@@ -1,7 +1,7 @@
 import { type Cursor, cursorText } from '@countersign/store';
 import type { Page } from './page-query.js';
 
-/** Items that one request reads at most where it searches, and how many at once: a page ends there, and its cursor goes on. */
+/** Maximum of items that one search request reads, and the batch size. The page ends there and its cursor continues. */
 const SCANNED_MAX = 1000;
 const SCANNED_AT_ONCE = 100;
 
@@ -12,7 +12,7 @@ export interface Searched<T> {
   matches(item: T): boolean;
 }
 
-/** A page of the items that match; where many do not, it is shorter than `limit` and has a next one all the same. */
+/** A page of matching items. If few match, it can be shorter than `limit` and still have a next page. */
 export async function searchedPage<T>(
   list: Searched<T>,
   { limit, cursor }: { limit: number; cursor?: Cursor | undefined },

@@ -65,8 +65,8 @@ const memo: MappingDefinition = { inputs: [{ from: '/memo', to: '/memo', lookup:
 const to: MappingDefinition = { inputs: [{ from: '/to', to: '/to', lookup: 't' }], tables: { t: { a: 'b' } } };
 const reasons = (state: ConfigurationState, definition: MappingDefinition) => activationReasons(state, 'acme', 'pay', definition).length;
 
-describe('who lets a mapping take effect', () => {
-  test('what identifies a write, and what a rule, a cap or a limit reads, asks for a second person', () => {
+describe('the activation of a mapping', () => {
+  test('a mapping of fields that identify a write, or that a rule, a cap or a limit reads, needs a second person', () => {
     const write = tool('commit_high', { discriminating: ['to'] });
     expect([reasons(folded(write), memo), reasons(folded(write), to)]).toEqual([0, 1]);
     expect(reasons(folded(tool('commit_high', { except: ['total'] })), memo)).toBe(1);
@@ -92,7 +92,7 @@ describe('who lets a mapping take effect', () => {
     expect(activationReasons(folded(write), 'acme', 'pay', null)).toEqual([]);
   });
 
-  test('a person activates it who did not publish it, by whatever key; one admin alone says so', () => {
+  test('another person than the publisher activates it, with any key; a single admin needs the setting', () => {
     const set = { tool: 'pay', definition_json: JSON.stringify(to), by: admin('ann'), changed_at_ms: 1, needs_activation: true };
     const waiting: Stated[] = [['mapping_set', { ...set, version: 1 }]];
     const problem = (state: ConfigurationState, by: Principal, version = 1) =>

@@ -15,13 +15,13 @@ import { compiledBundles, fieldsRead } from '@countersign/policy';
 
 const has = (fields: ReadonlySet<string>, field: string): boolean => fields.has('*') || fields.has(field);
 
-/** Whether a field of a contract is part of what identifies an effect. */
+/** True if a field of a contract is part of the idempotency key of an effect. */
 function identifies({ idempotency }: ToolContract, field: string): boolean {
   const { discriminating, except = [] } = idempotency;
   return discriminating ? discriminating.includes(field) : !except.includes(field);
 }
 
-/** The top-level fields that name what a write acts on, by the form that runs. */
+/** The top-level fields that identify the target of a write, in each form of the inputs. */
 function namingFields({ resources = [] }: ToolContract): ReadonlySet<string> {
   const pointers = resources.flatMap(({ name, effect }) => {
     const parsed = parseResourceName(name);
@@ -31,7 +31,7 @@ function namingFields({ resources = [] }: ToolContract): ReadonlySet<string> {
   return new Set(pointers.map((pointer) => (pointer.split('/')[1] ?? '').replaceAll('~1', '/').replaceAll('~0', '~')));
 }
 
-/** What is relied on of the inputs of one version of a tool, by its contract and by the rules and limits of the tenant. */
+/** The input fields of a tool version that its contract, or the tenant's rules and limits, depend on. */
 function guardedFields(state: ConfigurationState, tenant_id: string, contract: ToolContract): GuardedFields {
   const { active, shadow } = rulingBundles(state, tenant_id);
   const bundles = [active, shadow].flatMap((text) => (text ? [compiledBundles.of(text)] : []));
@@ -45,7 +45,10 @@ function guardedFields(state: ConfigurationState, tenant_id: string, contract: T
   };
 }
 
-/** Why a mapping of a write takes effect only when a second person activates it, with places in the definition; empty: at once. */
+/**
+ * Why a second person must activate a mapping of a write before it takes effect, with paths in the definition; empty: it takes effect at
+ * once.
+ */
 export function activationReasons(
   state: ConfigurationState,
   tenant_id: string,
@@ -60,7 +63,7 @@ export function activationReasons(
 
 const isPolicyAdmin = ({ roles }: Principal): boolean => roles.includes('policy_admin') || roles.includes('admin');
 
-/** Policy admins of the tenant by their API keys, besides this one. People of an identity provider are not known before they come. */
+/** Other policy admins of the tenant with API keys. People of an identity provider are unknown until they first authenticate. */
 export function otherPolicyAdmins(state: ConfigurationState, tenant_id: string, by: Principal, now_ms: number): string[] {
   const valid = keysOf(state, tenant_id).filter(
     (key) => key.revoked_at_ms === null && (key.expires_at_ms ?? Number.POSITIVE_INFINITY) > now_ms,
@@ -71,7 +74,7 @@ export function otherPolicyAdmins(state: ConfigurationState, tenant_id: string, 
   return [...new Set(people)].filter((id) => id !== by.id);
 }
 
-/** Whether one answers for the other: the owner of its key, or a key of the same owner. */
+/** True if both belong to one person: one owns the key of the other, or both keys have the same owner. */
 function isSamePerson(state: ConfigurationState, tenant_id: string, one: string, other: string): boolean {
   const who = (id: string) => ({ issuer: null, id });
   if (isOnePerson(personLinksOf(state, tenant_id), who(one), who(other))) return true;

@@ -35,7 +35,7 @@ const rule = z
 
 const table = z.record(z.string().max(300), z.union([z.string().max(1000), z.number(), z.boolean()]));
 
-/** A mapping as it is published. */
+/** A mapping definition as published. */
 export const mappingDefinition = z
   .strictObject({
     mode: z.enum(['strict', 'permissive']).nullable().optional().describe('absent: the default of the tenant (mapping `*`), else strict'),
@@ -74,7 +74,7 @@ function sizeFault({ tables = {} }: MappingDefinition): MappingIssue[] {
   return entries > ENTRIES_MAX ? [{ path: '/tables', message: `at most ${ENTRIES_MAX} entries` }] : [];
 }
 
-/** Why a definition cannot be published: every fault with its place in it. */
+/** Why a definition cannot be published: all faults with their paths. */
 export function definitionProblem(definition: MappingDefinition, under = ''): Refusal | undefined {
   const faults = [...sizeFault(definition), ...definitionFaults(definition)];
   const [first] = faults;

@@ -1,7 +1,7 @@
 import type { CallState } from '@countersign/domain';
 import { CompiledMapping, type Mapped, type MappingDefinition, type MappingMode } from '@countersign/mapping';
 
-/** What a mapping makes of one document. */
+/** The result of a mapping for one document. */
 export interface Trial {
   call_id: string | null;
   from: unknown;
@@ -15,7 +15,7 @@ async function tried(call_id: string | null, from: unknown, mapping: Promise<Map
   return { call_id, from, to: issues.length > 0 ? null : value, issues, warnings };
 }
 
-/** Tries a mapping on recorded calls and on given documents; nothing is sent anywhere. */
+/** Tries a mapping on recorded calls and on given documents. Sends nothing. */
 export async function tryMapping(
   definition: MappingDefinition,
   mode: MappingMode,

@@ -9,7 +9,7 @@ import { tryMapping } from './mapping-trial.js';
 import type { MappingTrials } from './mappings.schemas.js';
 import { MappingsService, noSuchMapping } from './mappings.service.js';
 
-/** Tries mappings on recorded calls and on given documents; nothing is sent anywhere. */
+/** Tries mappings on recorded calls and on given documents. Sends nothing. */
 @Injectable()
 export class MappingTrialsService {
   constructor(

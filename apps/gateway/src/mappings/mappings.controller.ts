@@ -24,7 +24,7 @@ import { MappingTrialsService } from './mapping-trials.service.js';
 import { currentMapping, mappingPage, mappingTrials, mappingVersion, mappingVersionPage, publishedMapping } from './mappings.schemas.js';
 import { MappingsService } from './mappings.service.js';
 
-/** `/v1/mappings`: how the inputs and results of tools are mapped to what the tenant's systems take and give. */
+/** `/v1/mappings`: maps the inputs and results of tools to and from the formats of the tenant's systems. */
 @ApiTags('mappings')
 @Controller('v1')
 export class MappingsController {
@@ -111,7 +111,7 @@ export class MappingsController {
     return withHeaders(reply, await this.mappings.activate(caller, tool, version, { headers }));
   }
 
-  // A double colon is a literal one in Fastify's routes.
+  // In Fastify's routes a double colon is a literal colon.
   @Post('mappings::try')
   @Roles('policy_admin', 'tool_author', 'operator')
   @AllowedWhileDamaged()

@@ -28,14 +28,14 @@ test('without a token it is 401, and without the role 403', async () => {
   expect((await app.send('PUT', '/v1/mappings/*', { role: 'operator', body: {} })).status).toBe(403);
 });
 
-test('a faulty definition is refused with the places of its faults', async () => {
+test('a faulty definition is refused with the paths of its faults', async () => {
   const answer = await app.send('PUT', '/v1/mappings/*', { role: 'tool_author', body: { mode: 'lax', inputs: [{ from: 1 }] } });
   expect(answer.body.validation.issues.map(({ path }: { path: string }) => path)).toEqual(['/mode', '/inputs/0/from']);
   const unknown = await app.send('PUT', '/v1/mappings/no_tool', { role: 'tool_author', body: { inputs: [] } });
   expect([unknown.status, unknown.body.type]).toEqual([404, 'urn:countersign:problem:unknown-tool']);
 });
 
-test('a mapping is published, read with its tag, rolled back and tried on documents', async () => {
+test('a mapping is published, read with its ETag, rolled back and tried on documents', async () => {
   const role = 'tool_author' as const;
   const first = await app.send('PUT', '/v1/mappings/*', { role, body: { mode: 'permissive' } });
   expect(first.body).toMatchObject({ tool: '*', version: 1, definition: { mode: 'permissive', inputs: [] }, needs_activation: [] });

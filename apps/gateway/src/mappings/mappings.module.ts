@@ -3,6 +3,6 @@ import { MappingTrialsService } from './mapping-trials.service.js';
 import { MappingsController } from './mappings.controller.js';
 import { MappingsService } from './mappings.service.js';
 
-/** Mappings of what agents say to what the tenant's systems take, and back. */
+/** Mappings between the agents' inputs and results and the formats of the tenant's systems. */
 @Module({ controllers: [MappingsController], providers: [MappingsService, MappingTrialsService] })
 export class MappingsModule {}

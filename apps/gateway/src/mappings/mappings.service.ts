@@ -12,7 +12,7 @@ import { activationProblem, activationReasons } from './mapping-activation.js';
 import { definitionProblem, type MappingRequest } from './mapping-request.js';
 import type { MappingVersionAnswer } from './mappings.schemas.js';
 
-/** What the next version says; null: there is no mapping from then on. */
+/** The definition of the next version; null: no mapping from then on. */
 interface NextVersion {
   definition: object | null;
   rolled_back_to: number | null;
@@ -36,7 +36,7 @@ function answerOf({ changed_at_ms, by, in_force_from_ms, activated_by, ...rest }
   };
 }
 
-/** Between what agents say and what the tenant's systems take: a history of versions for each tool. */
+/** Mappings between agents and the tenant's systems: a version history for each tool. */
 @Injectable()
 export class MappingsService {
   constructor(private readonly configuration: ConfigurationService) {}
@@ -74,14 +74,14 @@ export class MappingsService {
     return removed instanceof Refusal ? removed : undefined;
   }
 
-  /** Publishes an earlier version again. */
+  /** Publishes an earlier version again, as a new version. */
   async rollBack(caller: Caller, tool: string, version: number, request: EditRequest): Promise<PublishedMapping | Refusal> {
     const earlier = this.versionsOf(caller.tenant_id, tool).find((one) => one.version === version);
     if (!earlier) return new Refusal('not-found', `this mapping has no version ${version}`, { reason: 'mapping_version_not_found' });
     return this.write(caller, tool, request, () => ({ definition: earlier.definition, rolled_back_to: version }));
   }
 
-  /** Lets a version take effect that waits for a second person. */
+  /** Activates a version that waits for a second person. */
   async activate(
     { tenant_id, principal: by }: Caller,
     tool: string,
@@ -96,7 +96,7 @@ export class MappingsService {
         by,
         changed_at_ms: this.configuration.now_ms(),
       };
-    // One person may activate alone only while the tenant says that there is one.
+    // Checked against the policy settings too: they decide whether one person may activate alone.
     const against = () => [itemNames.policy_settings];
     const item = itemNames.mapping(tool);
     const edited = await this.configuration.editEverywhere(request, { tenant_id, type: 'mapping_activated', item, against, draft });
@@ -107,7 +107,7 @@ export class MappingsService {
       : { body: answerOf(active), headers: { etag: edited.etag } };
   }
 
-  /** Why there can be no mapping of a tool: the tenant has no such tool. */
+  /** Why a tool can have no mapping: the tenant has no such tool. */
   unknown(tenant_id: string, tool: string): Refusal | undefined {
     const { state } = this.configuration;
     return tool === ANY_TOOL || toolNames(state, tenant_id).includes(tool) ? undefined : noSuchTool(state, tenant_id, tool);
@@ -117,7 +117,7 @@ export class MappingsService {
     return mappingVersions(this.configuration.state, tenant_id, tool);
   }
 
-  /** Why a definition would wait for a second person. */
+  /** Why a definition would need a second person. */
   reasonsFor(tenant_id: string, tool: string, definition: object | null): MappingIssue[] {
     return activationReasons(this.configuration.state, tenant_id, tool, definition as MappingDefinition | null);
   }
@@ -146,7 +146,7 @@ export class MappingsService {
       const changed_at_ms = this.configuration.now_ms();
       return { tool, version, definition_json, rolled_back_to: found.rolled_back_to, by, changed_at_ms, needs_activation };
     };
-    // Whether it needs a second person depends on the rules in force.
+    // The active rules determine whether it needs a second person.
     const against = () => [itemNames.active_bundle];
     const item = itemNames.mapping(tool);
     const edited = await this.configuration.editEverywhere(request, { tenant_id, type: 'mapping_set', item, against, draft });

@@ -5,7 +5,7 @@ import type { Notification } from './notification.js';
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Channels have no clearance: of marked inputs they get the digest only. */
+/** Channels have no clearances: they get only the digest of marked inputs. */
 function shown({ inputs_json, mapped, authority }: ToolCall): { inputs: unknown; mapped_inputs?: unknown } {
   if (authority && authority.markings.length > 0) return { inputs: null };
   const inputs = JSON.parse(inputs_json) as unknown;
@@ -36,7 +36,7 @@ function notification(
   };
 }
 
-/** Whom a part asks, and until when. */
+/** The approvers and the deadline of one part of a request. */
 function partOf(part: ApprovalPart): Record<string, unknown> {
   const { approver_roles, people, quorum } = groupOf(part);
   return { rule: part.rule, approver_roles, people, quorum, expires_at: iso(part.expires_at_ms), shortfall: part.shortfall };
@@ -66,7 +66,7 @@ function requested(at: Extract<Recorded, { event_type: 'approval_requested' }>):
   });
 }
 
-/** The notification of an event of a request for approval. A denial, an expiry and a cancellation look alike but for their type. */
+/** The notification for an event of an approval request. A denial, an expiry and a cancellation differ only in type. */
 export function approvalNotification(at: Recorded): Notification | undefined {
   switch (at.event_type) {
     case 'approval_requested':

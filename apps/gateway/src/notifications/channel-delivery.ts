@@ -5,9 +5,9 @@ import type { NotificationClaims } from './notification-claims.js';
 import type { NotificationTargets } from './notification-targets.js';
 import type { RecordedChannels, Round } from './recorded-channels.js';
 
-/** Longer than any channel takes to answer, ms. */
+/** Longer than the response time of any channel, ms. */
 const CLAIMED_FOR_MS = 60_000;
-/** After a longer pause than this another gateway may continue, ms. */
+/** A pause longer than this is not claimed: another gateway may continue, ms. */
 const PAUSE_CLAIMED_MAX_MS = 120_000;
 
 /**
@@ -22,11 +22,11 @@ export class ChannelDelivery {
     private readonly targets: NotificationTargets,
     private readonly channels: Pick<RecordedChannels, 'send'>,
     private readonly claims: NotificationClaims,
-    /** Decrypts sealed fields for each attempt. */
+    /** Decrypts personal data for each attempt. */
     private readonly readable: Pick<Readable, 'value'>,
   ) {}
 
-  /** @throws where the store is unavailable. */
+  /** @throws if the store is unavailable. */
   async attempt(notification: Notification, webhook: Webhook, round: Round): Promise<DeliveryOutcome> {
     const { id, tenant_id } = notification;
     const { webhook_id } = webhook;
@@ -35,25 +35,25 @@ export class ChannelDelivery {
     if (claim !== 'mine') return claim === 'settled' ? 'settled' : 'claimed_by_another';
     const opened = await this.readable.value(tenant_id, notification);
     const { taken: answer } = await this.channels.send(webhook, this.targets.withUsableLink(webhook, opened), round);
-    // The refusal came from the old address: the channel was edited since.
+    // The old address refused it: the channel was edited meanwhile.
     const is_edited = this.targets.find(tenant_id, webhook_id) !== webhook;
     if (answer === 'try_again' || (answer === 'refused' && is_edited)) return 'failed';
     await this.claims.settle(place);
     return answer === 'refused' ? 'refused' : 'settled';
   }
 
-  /** Keeps other gateways from sending during a pause before the next attempt. */
+  /** Prevents other gateways from sending during a pause before the next attempt. */
   async holdFor(pause_ms: number, notification: Notification, webhook_id: string): Promise<void> {
     const for_ms = Math.min(pause_ms, PAUSE_CLAIMED_MAX_MS) + CLAIMED_FOR_MS;
     await this.claims.claim({ notice_id: notification.id, webhook_id }, for_ms).catch(() => undefined);
   }
 
-  /** No gateway will send it to this channel again. */
+  /** No gateway sends it to this channel again. */
   async giveUp(notification: Notification, webhook_id: string): Promise<void> {
     await this.claims.settle({ notice_id: notification.id, webhook_id }).catch(() => undefined);
   }
 
-  /** Other gateways may send what this one has not sent. */
+  /** Releases the claims, so that other gateways can send what this one has not sent. */
   async release(): Promise<void> {
     await this.claims.release().catch(() => undefined);
   }

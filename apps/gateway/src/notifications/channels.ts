@@ -8,7 +8,7 @@ import type { SealedSecrets } from './sealed-secret.js';
 
 type Send = (webhook: Webhook, notification: Notification) => Promise<SendResult>;
 
-/** The ways that a notification is sent: Standard Webhooks, a Slack-shaped incoming webhook, mail. */
+/** The transports of notifications: Standard Webhooks, a Slack-compatible incoming webhook, mail. */
 export class Channels {
   private readonly ways: Readonly<Record<Webhook['channel'], Send>> = {
     webhook: (webhook, notification) => this.webhook(webhook, notification),

@@ -6,13 +6,13 @@ const keys = { tenantKey: (tenant_id: string) => Buffer.alloc(32, tenant_id) };
 const at = (now_ms: number) => new DecisionLinks(keys, 'https://gate.example', () => now_ms);
 const claims = { tenant_id: 'acme', approval_id: '0-x.1', webhook_id: 'w', expires_at_ms: 1000 };
 
-test('a link says what was put into it until its time is over, and says so then', () => {
+test('a link returns its claims until it expires, and then reports the expiry', () => {
   const token = new URL(at(0).link(claims)).searchParams.get('token') as string;
   expect(at(999).read(token)).toEqual({ claims, expired: false });
   expect(at(1000).read(token)).toEqual({ claims, expired: true });
 });
 
-test('every changed byte of a token makes it none of ours', () => {
+test('a token with any changed byte is invalid', () => {
   const token = at(0).token(claims);
   for (let i = 0; i < token.length - 1; i++) {
     const other = token[i] === 'A' ? 'B' : 'A';
@@ -21,7 +21,7 @@ test('every changed byte of a token makes it none of ours', () => {
   }
 });
 
-test('a sealed secret opens for its tenant and webhook only, and is not readable in what is kept', () => {
+test('an encrypted secret can be decrypted only for its tenant and webhook, and is not readable where it is stored', () => {
   const secrets = new SealedSecrets(keys);
   const secret = secrets.mint();
   const sealed = secrets.seal('acme', 'w1', secret);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 const claims = z.strictObject({
   tenant_id: z.string(),
   approval_id: z.string(),
-  /** The channel that the link was sent through; its `acts_as` is who decides. */
+  /** The channel that sent the link; its `acts_as` is the voter. */
   webhook_id: z.string(),
   expires_at_ms: z.int(),
 });

@@ -16,7 +16,7 @@ class SlowReceiver {
     request.on('end', () => (this.status === undefined ? this.held.push(response) : response.writeHead(this.status).end()));
   });
 
-  /** Undefined: answers wait for `answer`. */
+  /** Undefined: responses wait for `answer`. */
   constructor(private status?: number) {}
 
   async open(): Promise<this> {
@@ -29,7 +29,7 @@ class SlowReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Answers what waits, and everything from now on. */
+  /** Responds to waiting and all later requests. */
   answer(status: number): void {
     this.status = status;
     for (const response of this.held.splice(0)) response.writeHead(status).end();
@@ -70,7 +70,7 @@ const make = async (): Promise<string> => {
   return `/v1/webhooks/${made.body.webhook_id}`;
 };
 
-test('a channel whose old address answers 410 after it was edited stays active, and the new address gets that notice and the next', async () => {
+test('a channel whose old address answers 410 after an edit stays active, and the new address gets all notifications', async () => {
   const webhook = await make();
   await gateway.call('ask_first');
   await before.got(1);
@@ -85,7 +85,7 @@ test('a channel whose old address answers 410 after it was edited stays active, 
   await gateway.send('DELETE', webhook);
 });
 
-test('the same response without an edit disables the channel; enabled again with another address it gets messages again', async () => {
+test('the same response without an edit disables the channel; enabled with another address it gets messages again', async () => {
   const webhook = await make();
   before.answer(410);
   await gateway.call('ask_first');

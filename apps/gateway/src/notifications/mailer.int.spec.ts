@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Mailer } from './mailer.js';
 
-/** Takes one mail after another as RFC 5321 has it; answers RCPT with a code that the spec sets. */
+/** Accepts mails one after another (RFC 5321); responds to RCPT with a code that the spec sets. */
 class SmtpServer {
   readonly mails: string[] = [];
   rcpt_code = 250;
@@ -49,7 +49,7 @@ afterEach(async () => {
   await smtp.close();
 });
 
-test('a mail is sent under an id that stays the same for every attempt', async () => {
+test('a mail has the same id in every attempt', async () => {
   expect(await mailer.send(mail)).toEqual({ taken: 'taken', status: null, error: null });
   expect(await mailer.send(mail)).toEqual({ taken: 'taken', status: null, error: null });
   expect(smtp.mails).toHaveLength(2);
@@ -57,7 +57,7 @@ test('a mail is sent under an id that stays the same for every attempt', async (
   expect(smtp.mails[0]).toContain('Decide: https://gate.example/x');
 });
 
-test('what the server refuses for good is not tried again; what it cannot take now is', async () => {
+test('a permanent refusal of the server is not retried; a temporary one is', async () => {
   smtp.rcpt_code = 550;
   expect(await mailer.send(mail)).toEqual({ taken: 'refused', status: 550, error: 'refused_by_receiver' });
   smtp.rcpt_code = 451;

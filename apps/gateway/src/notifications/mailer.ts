@@ -5,20 +5,20 @@ export interface Mail {
   to: string;
   subject: string;
   text: string;
-  /** Same for every attempt: the Message-ID. */
+  /** The same for every attempt: the Message-ID. */
   id: string;
 }
 
 const WAIT_MS = 10_000;
 
-/** Loaded with the first mail. */
+/** Loads nodemailer with the first mail. */
 async function opened(url: string): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   const waits = { connectionTimeout: WAIT_MS, greetingTimeout: WAIT_MS, socketTimeout: WAIT_MS };
   return createTransport({ url, ...waits, disableFileAccess: true, disableUrlAccess: true });
 }
 
-/** Mail over SMTP (`COUNTERSIGN_SMTP_URL`). Without a server nothing is sent, and the notification is given up. */
+/** Mail over SMTP (`COUNTERSIGN_SMTP_URL`). Without a server no mail is sent, and the notification is dropped. */
 export class Mailer {
   private transport: Promise<Transporter> | undefined;
 

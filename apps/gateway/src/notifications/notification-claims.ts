@@ -11,7 +11,10 @@ import {
 /** Old claims are removed after this many new ones. */
 const FORGET_EVERY = 1_000;
 
-/** This gateway's claims of notifications: of many gateways one sends to a channel. All methods reject where the store is unavailable. */
+/**
+ * This gateway's claims of notifications: only one gateway sends a notification to a channel. All methods reject if the store is
+ * unavailable.
+ */
 export class NotificationClaims {
   private made = 0;
 

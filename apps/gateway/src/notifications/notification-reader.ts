@@ -8,8 +8,8 @@ import { ReadPlace } from './read-places.js';
 const POLICY = { kind: 'service' as const, id: 'policy', roles: [] };
 
 /**
- * Reads what policy decided, in a consumer group: notifies people of it, and puts 'approve similar' into the configuration,
- * which only the gateway writes and only after policy granted it.
+ * Consumes policy decisions in a consumer group: sends notifications, and writes granted 'approve similar' grants to the configuration.
+ * Only the gateway writes configuration.
  */
 export class NotificationReader {
   private readonly places = new Map<string, ReadPlace>();

@@ -7,7 +7,7 @@ import type { NotificationTargets } from './notification-targets.js';
 
 /** Pauses before the second and later attempts, ms: about four hours in all. */
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000, 7_200_000];
-/** Pause before the next look at what another gateway is sending, ms. */
+/** Pause before the next check of a delivery that another gateway has claimed, ms. */
 const LOOK_AGAIN_MS = 2_000;
 const CLOSE_WITHIN_MS = 1_000;
 const SENDING_MAX = 32;
@@ -17,14 +17,14 @@ interface Delivery {
   notification: Notification;
   webhook_id: string;
   attempt: number;
-  /** All its deliveries have ended. */
+  /** Called when all its deliveries have ended. */
   settle: () => void;
 }
 
 /**
- * Sends each notification to every channel of its tenant that wants it, under one id, with growing pauses between attempts, at
- * most 32 at a time. One gateway sends it, once. Only where that one dies between the channel's answer and its own note of it,
- * another sends it again.
+ * Sends each notification to every subscribed channel of its tenant under one id, with growing pauses between attempts, at most 32 at a
+ * time. One gateway sends it, once. Another gateway repeats it only if the first one crashes after the channel's response and before it
+ * stores the outcome.
  */
 export class NotificationSender {
   private readonly waiting: Delivery[] = [];
@@ -39,18 +39,18 @@ export class NotificationSender {
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
-  /** Resolves once every channel that wants it has it, or is given up. Never, where the gateway closes before. */
+  /** Resolves once every subscribed channel has accepted it or delivery was given up. Never resolves if the gateway closes before. */
   async send(notification: Notification): Promise<void> {
     await Promise.all(this.targets.wanting(notification).map((webhook_id) => this.sendTo(notification, webhook_id)));
   }
 
-  /** Resolves when few enough wait: until then nothing more is read. */
+  /** Resolves when the queue is short enough to read on. */
   async hasCapacity(): Promise<void> {
     while (this.waiting.length + this.timers.size > WAITING_MAX && !this.closed)
       await new Promise<void>((resolve) => this.blocked.push(resolve));
   }
 
-  /** What is outstanding is sent by other gateways, or after the next start. */
+  /** Other gateways send pending notifications, or this one does after its next start. */
   async close(): Promise<void> {
     this.closed = true;
     for (const timer of this.timers) clearTimeout(timer);

@@ -2,7 +2,7 @@ import type { Recorded } from '@countersign/event-log';
 import { approvalNotification } from './approval-notifications.js';
 import type { Notification, NotificationSource } from './notification.js';
 
-/** Every source of notifications. A new kind is a source here, and its topic in notifications.consumer.ts. */
+/** All sources of notifications. A new kind needs a source here and its topic in notifications.consumer.ts. */
 const sources: readonly NotificationSource[] = [approvalNotification];
 
 export function notificationOf(at: Recorded): Notification | undefined {

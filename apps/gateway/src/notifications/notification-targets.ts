@@ -7,7 +7,7 @@ import { type Notification, wants } from './notification.js';
 const AGE_MAX_MS = 24 * 3_600_000;
 const GATEWAY = { kind: 'service' as const, id: 'gateway', roles: [] };
 
-/** The channels that notifications go to, as the configuration has them now. */
+/** The channels that receive notifications, from the current configuration. */
 export class NotificationTargets {
   constructor(
     private readonly configuration: Pick<Configuration, 'state'>,
@@ -26,7 +26,7 @@ export class NotificationTargets {
     return webhooks.filter(({ state, types }) => state === 'active' && wants(types, type)).map(({ webhook_id }) => webhook_id);
   }
 
-  /** The notification for a channel: with a decision link only while the person of the channel could use it. */
+  /** The notification for a channel. Contains a decision link only if the person of the channel could use it. */
   withUsableLink({ acts_as, acts_as_issuer }: Webhook, notification: Notification): Notification {
     if (!acts_as || notification.decides === null) return notification;
     const person = { issuer: acts_as_issuer ?? LOCAL_ISSUER, id: acts_as.id };
@@ -35,7 +35,7 @@ export class NotificationTargets {
     return roles?.length ? notification : { ...notification, decides: null };
   }
 
-  /** Disables a channel that refuses notifications, unless it was edited since: its address may have changed. */
+  /** Disables a channel that refuses notifications, unless it was edited meanwhile: its address may have changed. */
   async disable(tenant_id: string, webhook: Webhook): Promise<void> {
     const versions = baseOf(this.configuration.state.changes, tenant_id, [itemNames.webhook(webhook.webhook_id)]);
     if (this.find(tenant_id, webhook.webhook_id) !== webhook) return;

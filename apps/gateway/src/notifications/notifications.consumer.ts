@@ -2,7 +2,7 @@ import { type EventBatch, type LogContext, OnTopic } from '@countersign/event-lo
 import { Controller } from '@nestjs/common';
 import { NotificationReader } from './notification-reader.js';
 
-/** Hands the decisions of policy to the reader that notifies people. Offsets are committed once their notifications are settled. */
+/** Passes policy decisions to the notification reader. Commits offsets once their notifications are settled. */
 @Controller()
 export class NotificationsConsumer {
   constructor(private readonly reader: NotificationReader) {}

@@ -56,10 +56,10 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** A gateway's notifications over the log, with a channel that answers as the test says. */
+/** Runs a gateway's notifications over the log, with a channel whose responses the test sets. */
 class Life {
   readonly sent: string[] = [];
-  /** Of those that were sent, which had something to decide by. */
+  /** Types of the sent notifications that had a decision link. */
   readonly with_link: string[] = [];
   readonly written: { type: string; fields: unknown }[] = [];
   readonly state = initialConfiguration();
@@ -95,7 +95,7 @@ class Life {
     await this.end?.();
   }
 
-  /** Resolves when the channel is out of the configuration. */
+  /** Resolves when the channel is disabled in the configuration. */
   async disabled(): Promise<void> {
     const { webhooks } = tenantPart(this.state, sampleMeta().tenant_id);
     for (const until = Date.now() + 8000; webhooks.size > 0; await sleep(20)) if (Date.now() > until) throw new Error('it is not disabled');
@@ -129,7 +129,7 @@ async function deny(event_id: string): Promise<void> {
   ]);
 }
 
-test('what no channel accepted before a restart is sent again after it, under the same id; what was accepted is not', async () => {
+test('a notification that no channel accepted before a restart is sent again under the same id; an accepted one is not', async () => {
   const first = await new Life(({ id }) => (id === 'n2' ? 'try_again' : 'taken')).start();
   await deny('n1');
   await deny('n2');
@@ -170,7 +170,7 @@ const notification = (id: string): Notification => ({
   decides: null,
 });
 
-test('a channel is sent a link only while its person could use it', async () => {
+test('a channel gets a link only while its person could use it', async () => {
   const life = new Life(() => 'taken');
   const tenant_id = sampleMeta().tenant_id;
   const principal = { kind: 'user' as const, id: 'carl', roles: ['approver'] };
@@ -204,14 +204,14 @@ test('a channel is sent a link only while its person could use it', async () => 
 
 const sent = (life: Life, id: string) => life.sender.send(notification(id));
 
-test('of two gateways that read the same event one sends to each channel, and both go on', async () => {
+test('of two gateways that read the same event one sends to each channel, and both continue', async () => {
   const lives = [new Life(() => 'taken'), new Life(() => 'taken')] as const;
   await Promise.all(['a', 'b', 'c', 'd'].flatMap((id) => lives.map((life) => sent(life, id))));
   expect([...lives[0].sent, ...lives[1].sent].sort()).toEqual(['a', 'b', 'c', 'd']);
   for (const life of lives) await life.stop();
 });
 
-test('while one gateway pauses before it tries again, another does not send; what it leaves when it stops, another sends', async () => {
+test('while one gateway pauses before a retry, no other sends; after it stops, another one does', async () => {
   const [first, second] = [new Life(() => 'try_again'), new Life(() => 'taken')];
   void sent(first, 'x');
   await first.until(1);
@@ -224,7 +224,7 @@ test('while one gateway pauses before it tries again, another does not send; wha
   await second.stop();
 });
 
-test('what a gateway had claimed when it died is sent once its claim is over', async () => {
+test('a notification that a dead gateway had claimed is sent once its claim expires', async () => {
   const place = { notice_id: 'y', webhook_id: 'w' };
   expect(await claimNotice(store, place, { owner: 'dead', for_ms: 500 })).toBe('mine');
   const life = new Life(() => 'taken');
@@ -235,7 +235,7 @@ test('what a gateway had claimed when it died is sent once its claim is over', a
   await life.stop();
 });
 
-test("'approve similar' is put into the configuration once policy granted it, and not twice", async () => {
+test("'approve similar' is added to the configuration once policy granted it, and only once", async () => {
   const life = await new Life(() => 'taken').start();
   const call = sampleCall();
   const meta = { ...sampleMeta(), partition: 0 };

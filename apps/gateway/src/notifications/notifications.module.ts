@@ -22,7 +22,7 @@ class NotificationsModule {
   }
 }
 
-/** Starts the reader of group `gateway-notices`: gateways share the partitions. @returns what ends it. */
+/** Starts the reader of group `gateway-notices`; gateways share its partitions. @returns a function that stops it. */
 export async function startNotifications(
   deps: AppDeps,
   lanes: readonly string[],

@@ -1,9 +1,9 @@
-/** Progress of one partition: the lowest outstanding offset; everything below it may be committed. */
+/** Progress of one partition: the lowest outstanding offset. All lower offsets may be committed. */
 export class ReadPlace {
   private readonly outstanding = new Map<number, number>();
   private next = 0;
 
-  /** Everything below was read. @returns the offset below which nothing is outstanding. */
+  /** Marks all lower offsets as read. @returns the offset below which nothing is outstanding. */
   readUpTo(offset: number): number {
     this.next = Math.max(this.next, offset);
     return this.settledBelow();

@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => store.close());
 
-test('each attempt is kept with its number, what it came to and the time of the next one', async () => {
+test('each attempt is stored with its number, its outcome and the time of the next one', async () => {
   const state = initialConfiguration();
   const hook: Webhook = {
     ...{ webhook_id: 'w', channel: 'webhook', url: 'https://x.example', types: ['approval.*'], description: '', secret_sealed: null },

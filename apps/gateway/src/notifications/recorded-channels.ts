@@ -5,7 +5,7 @@ import type { SendResult } from '../callbacks/send-result.js';
 import type { Channels } from './channels.js';
 import type { Notification } from './notification.js';
 
-/** Which attempt it is, from 1, and the pause before the next one where this one fails; undefined: it is the last. */
+/** The number of the attempt, from 1, and the pause before the next one if this one fails; undefined: it is the last. */
 export interface Round {
   attempt: number;
   pause_ms: number | undefined;
@@ -24,7 +24,7 @@ export class RecordedChannels {
     return (await this.attempt(webhook, notification, round)).result;
   }
 
-  /** As `send`, with what is kept of the attempt. */
+  /** As `send`, but also returns what is stored about the attempt. */
   async attempt(
     webhook: Webhook,
     notification: Notification,
@@ -42,7 +42,7 @@ export class RecordedChannels {
     return { result, kept };
   }
 
-  /** What is kept of a channel, the newest first. */
+  /** Stored attempts of a channel, newest first. */
   attempts(tenant_id: string, webhook_id: string, place: { limit: number; after?: Cursor }) {
     return listWebhookAttempts(this.store, { tenant_id, webhook_id }, place);
   }

@@ -4,11 +4,11 @@ import type { TenantKeys } from '@countersign/process';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Webhook secrets as the log may carry them: AES-256-GCM under a key of the tenant, bound to the webhook. */
+/** Encrypts webhook secrets for the log: AES-256-GCM under a key of the tenant, bound to the webhook. */
 export class SealedSecrets {
   constructor(private readonly keys: TenantKeys) {}
 
-  /** A new secret as Standard Webhooks writes it. */
+  /** A new secret in the form of Standard Webhooks. */
   mint(): string {
     return `whsec_${randomBytes(32).toString('base64')}`;
   }
@@ -20,7 +20,7 @@ export class SealedSecrets {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
   }
 
-  /** Undefined where it was sealed for another webhook or tenant, or was changed. */
+  /** Undefined if it was encrypted for another webhook or tenant, or was modified. */
   open(tenant_id: string, webhook_id: string, text: string): string | undefined {
     const bytes = Buffer.from(text, 'base64');
     if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;

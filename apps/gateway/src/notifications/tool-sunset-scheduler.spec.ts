@@ -10,12 +10,12 @@ import { ToolSunsetScheduler } from './tool-sunset-scheduler.js';
 const DAY_MS = 86_400_000;
 const SUNSET = Date.UTC(2027, 0, 31);
 
-/** A scheduler whose clock is moved by hand, on a configuration that folds what it writes. */
+/** A scheduler with a manual clock, on a configuration that folds its own writes. */
 class Moved {
   now_ms = SUNSET - 60 * DAY_MS;
   readonly sent: Notification[] = [];
   readonly scheduler: ToolSunsetScheduler;
-  /** A channel that accepts what it is sent; false: it does not answer. */
+  /** True: the channel accepts all notifications; false: it does not respond. */
   answers = true;
   private state = initialConfiguration();
   private offset = 0;
@@ -78,7 +78,7 @@ class Moved {
   }
 }
 
-test('callers are notified 30 and 7 days before the sunset, once each; at the sunset the version is blocked, which is announced as well', async () => {
+test('callers are notified 30 and 7 days before the sunset, once each; at the sunset the version is blocked and announced', async () => {
   const moved = new Moved();
   moved.decide('deprecated', SUNSET);
   expect([await moved.at(40), await moved.at(30), await moved.at(20), await moved.at(6.5), await moved.at(1)]).toEqual([
@@ -97,7 +97,7 @@ test('callers are notified 30 and 7 days before the sunset, once each; at the su
   expect(await moved.at(-1)).toEqual([]);
 });
 
-test('a version that is deprecated late is announced once, for the nearer date; another sunset is announced anew', async () => {
+test('a late deprecation is announced once, for the nearer date; a changed sunset is announced again', async () => {
   const moved = new Moved();
   moved.now_ms = SUNSET - 5 * DAY_MS;
   moved.decide('deprecated', SUNSET);
@@ -107,7 +107,7 @@ test('a version that is deprecated late is announced once, for the nearer date; 
   expect(new Set(moved.sent.map(({ id }) => id)).size).toBe(2);
 });
 
-test('a revocation is announced at once; while no channel has answered it is not sent twice, and never marked as sent', async () => {
+test('a revocation is announced at once; while no channel has responded it is neither repeated nor marked as sent', async () => {
   const moved = new Moved();
   moved.answers = false;
   moved.decide('blocked');

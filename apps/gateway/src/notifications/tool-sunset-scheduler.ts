@@ -6,7 +6,7 @@ import type { Notification } from './notification.js';
 import type { NotificationSender } from './notification-sender.js';
 
 const TURN_MS = 1_000;
-/** Turns between two checks while no lifecycle changes. Sunsets are due by the day, so a minute is often enough. */
+/** Turns between two checks while no lifecycle changes. Sunsets are due on a date, so a minute is often enough. */
 const IDLE_TURNS = 60;
 const CALLS_MAX = 500;
 const REGISTRY = { kind: 'service' as const, id: 'registry', roles: [] };
@@ -51,7 +51,7 @@ export class ToolSunsetScheduler {
       );
   }
 
-  /** Blocks and announces what is due now. Public for tests that move the clock. */
+  /** Blocks and announces what is due now. Public for tests with a manual clock. */
   async checkNow(): Promise<void> {
     const { state, clock, writer } = this.configuration;
     const { notices, ended } = dueVersionNotices(state, clock.now_ms());
@@ -88,7 +88,7 @@ export class ToolSunsetScheduler {
     this.sending.delete(notice_id);
   }
 
-  /** Who called this version lately, by the newest calls of the tool. */
+  /** The recent callers of this version, from the newest calls of the tool. */
   private async callers(tenant_id: string, tool: string, version: string): Promise<string[]> {
     const { items } = await listCalls(this.store, { tenant_id, tool, limit: CALLS_MAX });
     const calls = items.map((row) => unpackCall(row.state).call).filter((call) => call?.version === version);

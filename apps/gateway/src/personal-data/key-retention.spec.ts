@@ -35,7 +35,7 @@ function fixture() {
 }
 
 describe('retention', () => {
-  test('a month expires after its retention; data with a marking by its own rule', async () => {
+  test('a month expires after its retention; data with a marking by the rule of the marking', async () => {
     const { keys, retention, terms, seal, written } = fixture();
     terms([
       { marking: null, months: 6 },
@@ -59,7 +59,7 @@ describe('retention', () => {
     expect(written).toEqual(['retention_applied']);
   });
 
-  test('without terms, or without a rule for it, it is kept for ever; the floor holds whatever a rule says', async () => {
+  test('data without a retention rule is kept forever; the minimum applies to every rule', async () => {
     const { retention, terms, seal } = fixture();
     await seal(1);
     expect(await retention.due('acme')).toEqual([]);
@@ -71,7 +71,7 @@ describe('retention', () => {
     expect([periodBefore(NOW, 6), periodBefore(NOW, 11), periodBefore(NOW, 12)]).toEqual(['2026-05', '2025-12', '2025-11']);
   });
 
-  test('keys of months that are over, and come back from a backup, are destroyed again at the next start', async () => {
+  test('keys of expired months that a backup restored are destroyed again at the next start', async () => {
     const { state, personal, configuration, retention, terms, seal } = fixture();
     terms([{ marking: null, months: 6 }]);
     await seal(1);

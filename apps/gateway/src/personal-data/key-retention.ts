@@ -6,7 +6,7 @@ import type { ConfigurationService } from '../configuration/configuration.servic
 const EVERY_MS = 3_600_000;
 const BY: Principal = { kind: 'service', id: 'gateway', roles: [] };
 
-/** Destroys the keys of sealed data past its retention: on demand, and every hour. */
+/** Destroys the keys of encrypted data past its retention: on demand, and every hour. */
 export class KeyRetention {
   private timer: NodeJS.Timeout | undefined;
 
@@ -26,7 +26,7 @@ export class KeyRetention {
     clearInterval(this.timer);
   }
 
-  /** Cutoffs that are due; empty if none are, or the tenant keeps data forever. */
+  /** The cutoffs that are due; empty if none are, or if the tenant keeps data forever. */
   async due(tenant_id: string): Promise<RetentionCutoff[]> {
     const terms = retentionOf(this.configuration.state, tenant_id)?.terms;
     if (!terms) return [];
@@ -42,7 +42,7 @@ export class KeyRetention {
     return [...cutoffs.values()];
   }
 
-  /** The record says so first, then the keys are destroyed. @returns what was */
+  /** Records the destruction first, then destroys the keys. @returns the destroyed cutoffs. */
   async apply(tenant_id: string, by: Principal): Promise<RetentionCutoff[]> {
     const cutoffs = await this.due(tenant_id);
     if (cutoffs.length === 0) return cutoffs;

@@ -91,7 +91,7 @@ async function set(_: string, type: 'log_dropped', fields: Omit<EventMap['log_dr
   return { topic: SETTINGS, partition: 0, offset };
 }
 
-/** A drop whose parts may be replaced by ones that fail. */
+/** A drop some of whose dependencies fail. */
 function dropWith(
   faults: { writer?: object; save?: () => Promise<void>; log?: EmbeddedEventLog; dropped?: DroppedFolder; witnesses?: Witness[] } = {},
 ) {
@@ -121,7 +121,7 @@ async function missing(): Promise<FoundDamage[]> {
 }
 
 describe('dropping old records', () => {
-  test('the record of it is signed before they go; what is left goes on, and lost tiles come from what was kept', async () => {
+  test('the drop is recorded and signed first; the remaining log continues, and lost tiles are rebuilt from stored hashes', async () => {
     expect(await run()).toMatchObject({ waits_for: null, dropped: { segments: expect.any(Number) } });
     expect(await log.first(RECORDS, 0)).toBeGreaterThan(300);
     expect([await recorded(), await missing()]).toEqual([1, []]);
@@ -132,7 +132,7 @@ describe('dropping old records', () => {
     expect(found).toEqual([]);
   });
 
-  test('nothing is dropped without a signer; the next request drops it, without another record', async () => {
+  test('nothing is deleted without a signer; the next request deletes, without a second record', async () => {
     signs = false;
     expect(await run()).toEqual({ dropped: { segments: 0, bytes: 0 }, waits_for: 'checkpoint' });
     expect(await log.first(RECORDS, 0)).toBe(0);
@@ -141,7 +141,7 @@ describe('dropping old records', () => {
     expect([(await log.first(RECORDS, 0)) > 300, await recorded()]).toEqual([true, 1]);
   }, 20_000);
 
-  test('with witnesses, nothing is dropped before they have cosigned its record', async () => {
+  test('with witnesses, nothing is deleted before they have cosigned the record', async () => {
     const witnesses: Witness[] = [{ key: witness.verifier, checks: 'heads' }];
     const cosignNewest = async () => {
       const note = (await evidence().checkpoints.newest())?.record.note as string;
@@ -158,7 +158,7 @@ describe('dropping old records', () => {
     expect(await log.first(RECORDS, 0)).toBeGreaterThan(300);
   });
 
-  test('a cosignature that no witness made lets nothing go, nor does a head that the checkpoint does not sign', async () => {
+  test('a forged cosignature, or a head that the checkpoint does not sign, permits no deletion', async () => {
     const witnesses: Witness[] = [{ key: witness.verifier, checks: 'heads' }];
     const note = (await evidence().checkpoints.newest())?.record.note as string;
     const text = parseNote(note)?.text as string;
@@ -176,7 +176,7 @@ describe('dropping old records', () => {
     expect(await run()).toMatchObject({ kind: 'conflict', detail: expect.stringContaining('nothing was dropped') });
   });
 
-  test('leaf hashes that were lost before the records go are kept again first', async () => {
+  test('leaf hashes that were lost before the deletion are stored again first', async () => {
     signs = false;
     expect(await run()).toMatchObject({ waits_for: 'checkpoint' });
     await sign();
@@ -207,7 +207,7 @@ describe('dropping old records', () => {
     expect(await sign()).toBe('kept');
   });
 
-  /** The same object, of which one method ends in a crash: after the first work of it, where that is given. */
+  /** Wraps an object so that one method fails: after its first `work`, if given. */
   function failing<T extends object>(
     target: T,
     method: keyof T,
@@ -222,7 +222,7 @@ describe('dropping old records', () => {
     });
   }
 
-  test('tiles that are not what was signed: a conflict, and nothing is recorded or dropped', async () => {
+  test('tiles that differ from the signature: a conflict, and nothing is recorded or deleted', async () => {
     const folder = path.join(dir, 'trees', RECORDS, '0', '0');
     const file = path.join(folder, (await readdir(folder)).sort()[0] as string);
     const bytes = await readFile(file);
@@ -235,7 +235,7 @@ describe('dropping old records', () => {
     expect(await log.first(RECORDS, 0)).toBeGreaterThan(300);
   });
 
-  test('missing records without a drop: a conflict, reported as damage, and nothing is dropped', async () => {
+  test('missing records without a drop: a conflict, reported as damage, and nothing is deleted', async () => {
     await log.drop({ below: () => 100, carries: (topic) => topic === SETTINGS });
     const first = await log.first(RECORDS, 0);
     expect(first).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { type DropPlan, LogDrop } from './log-drop.js';
 
 const signer = noteSigner('countersign.test/log', Buffer.alloc(32, 1));
 
-/** The day before which a drop at this time would cut, nothing being open. */
+/** The day before which a drop at this time cuts, if no call is open. */
 async function cutAt(now: string, keep_months: number): Promise<string> {
   const log = { since: async () => 0, first: async () => 0 };
   const deps = { log, store: { query: async () => [{ at_ms: null }] } } as unknown as ConstructorParameters<typeof LogDrop>[0];
@@ -27,7 +27,7 @@ async function cutAt(now: string, keep_months: number): Promise<string> {
 }
 
 describe('dropping old records', () => {
-  test('a month without such a day is cut at its last: nothing younger than what is kept is dropped', async () => {
+  test('a month without such a day is cut at its last day: no record younger than the limit is deleted', async () => {
     expect(await cutAt('2026-08-31T10:20:30.000Z', 6)).toBe('2026-02-28T10:20:30.000Z');
     expect(await cutAt('2026-08-30T00:00:00.000Z', 6)).toBe('2026-02-28T00:00:00.000Z');
     expect(await cutAt('2028-08-31T00:00:00.000Z', 6)).toBe('2028-02-29T00:00:00.000Z');

@@ -19,7 +19,7 @@ import { oldestOpenCall } from '@countersign/store';
 import type { ConfigurationService } from '../configuration/configuration.service.js';
 import { SignedSoon } from './signed-soon.js';
 
-/** The records of one partition that may go: from `first` up to `below`; none where the two are the same. */
+/** The records of one partition that may be deleted: from `first` up to `below`; none if they are equal. */
 interface OldRecords {
   topic: string;
   partition: number;
@@ -30,15 +30,15 @@ interface OldRecords {
 export interface DropPlan {
   before_ms: number;
   checkpoint: NewestCheckpoint;
-  /** By tree, every partition that may get shorter. */
+  /** By tree: all partitions that may become shorter. */
   old: ReadonlyMap<string, OldRecords>;
-  /** The trees among them with records that may be dropped. */
+  /** The trees among them with records to delete. */
   due: ReadonlyMap<string, OldRecords>;
   /** By tree: the offset below which a `log_dropped` under the checkpoint allows the drop. */
   recorded: ReadonlyMap<string, number>;
 }
 
-/** Outcome of a drop. `waits_for`: the drop is recorded; the next request removes the records once a checkpoint covers it. */
+/** Outcome of a drop. `waits_for`: the drop is recorded; the next request deletes the records once a checkpoint covers it. */
 export interface DropOutcome {
   dropped: Dropped;
   waits_for: 'checkpoint' | 'cosignature' | null;
@@ -46,7 +46,7 @@ export interface DropOutcome {
 
 const NOTHING: Dropped = { segments: 0, bytes: 0 };
 
-/** Drops old records of calls behind a checkpoint that covers them. */
+/** Deletes old records of calls behind a checkpoint that covers them. */
 export class LogDrop {
   constructor(
     private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'key_snapshot'>,
@@ -55,7 +55,7 @@ export class LogDrop {
     private readonly damage: DamageReport,
   ) {}
 
-  /** Months that no tenant's record may be shorter than. */
+  /** The longest minimum retention of any tenant, in months. */
   get floor_months(): number {
     const all = [...this.configuration.state.by_tenant.values()].flatMap(({ retention }) => retention?.terms ?? []);
     const months = all.flatMap(({ floor_months, rules }) => [floor_months, ...rules.map((rule) => rule.months)]);
@@ -70,7 +70,7 @@ export class LogDrop {
     const checkpoint = await anchorOf(this.evidence);
     if (!checkpoint)
       return new Refusal('unavailable', 'no checkpoint exists yet: nothing can be dropped', { reason: 'checkpoint_pending' });
-    // The heads as the note signs them, not as the store has them.
+    // Uses the heads that the note signs, not those of the store.
     const signed = await headsAt(
       this.evidence.checkpoints,
       this.evidence.tiles,
@@ -87,7 +87,7 @@ export class LogDrop {
     return { before_ms, checkpoint, old, due, recorded: await this.recordedUnder(checkpoint) };
   }
 
-  /** Refuses the drop if records are missing that no drop removed. */
+  /** Refuses the drop if records are missing that no drop deleted. */
   private async missing(checkpoint: NewestCheckpoint): Promise<Refusal | undefined> {
     const short = await shortened(this.deps.log, checkpoint.heads.values());
     const found = await missingRecords(this.sources, checkpoint, short, 'drop');
@@ -116,8 +116,8 @@ export class LogDrop {
   }
 
   /**
-   * In this order, each step safe to repeat: leaf hashes are kept, the record says what goes, a checkpoint covers the record
-   * (and the witnesses, if any, have cosigned it), and only then removes the records. Refused if the tiles differ from the signature.
+   * Runs these steps in order, each safe to repeat: stores leaf hashes, records the drop, waits for a checkpoint that covers the record
+   * (and for its cosignatures, if there are witnesses), then deletes the records. Refuses if the tiles differ from the signature.
    */
   async drop(tenant_id: string, plan: DropPlan, by: Principal): Promise<DropOutcome | Refusal> {
     const { due, recorded } = plan;
@@ -142,7 +142,7 @@ export class LogDrop {
     return undefined;
   }
 
-  /** @returns its offset on configuration-changed */
+  /** @returns its offset on configuration-changed. */
   private async record(tenant_id: string, { before_ms, checkpoint, due }: DropPlan, by: Principal): Promise<number> {
     const below = [...due.values()].map((part) => ({ topic: part.topic, partition: part.partition, offset: part.below }));
     const dropped_at_ms = this.configuration.clock.now_ms();
@@ -151,7 +151,7 @@ export class LogDrop {
     return at.offset;
   }
 
-  /** Idempotency keys are stored outside the log before records are dropped. */
+  /** Stores idempotency keys outside the log before it deletes the records. */
   private async remove(old: DropPlan['old'], recorded: ReadonlyMap<string, number>): Promise<DropOutcome> {
     const below = (tree: string) => {
       const known = old.get(tree);

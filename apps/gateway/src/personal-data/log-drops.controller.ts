@@ -9,7 +9,7 @@ import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { LogDrop } from './log-drop.js';
 import { logDropAnswer, logDropRequest } from './personal-data.schemas.js';
 
-/** `POST /v1/log/drops`: old records of calls go, behind a checkpoint that covers them. */
+/** `POST /v1/log/drops`: deletes old records of calls behind a checkpoint that covers them. */
 @ApiTags('personal data')
 @Controller('v1/log/drops')
 export class LogDropsController {

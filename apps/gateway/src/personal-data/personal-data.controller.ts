@@ -11,7 +11,7 @@ import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { type PersonalDataRequest, personalDataRequest, personalRuleAnswer, personalRulePage, ruleId } from './personal-data.schemas.js';
 import { PersonalDataService } from './personal-data.service.js';
 
-/** `/v1/personal-data`: rules for the personal data in the calls of a tenant and its subjects. */
+/** `/v1/personal-data`: rules that find personal data and its subjects in the calls of a tenant. */
 @ApiTags('personal data')
 @Controller('v1/personal-data')
 export class PersonalDataController {

@@ -41,7 +41,7 @@ test('all roles read the rules and retention; a request without a token is refus
   expect((await app.send('GET', '/v1/personal-data/r1', { role: 'agent' })).status).toBe(404);
 });
 
-test('only policy admins change them, and only with a name and a body that fit', async () => {
+test('only policy admins change them, and only with a valid name and body', async () => {
   expect((await app.send('PUT', '/v1/personal-data/r1', { role: 'approver', body: {} })).status).toBe(403);
   const name = await app.send('PUT', '/v1/personal-data/r%201', { role: 'policy_admin', body: {} });
   expect([name.status, name.body.validation.issues[0].path]).toEqual([400, '/rule_id']);
@@ -51,14 +51,14 @@ test('only policy admins change them, and only with a name and a body that fit',
   expect(months.body.detail).toBe('/rules/1/marking: already has a rule');
 });
 
-test('a run of retention needs no body; a dry one says what is due', async () => {
+test('a retention run needs no body; a dry run lists what is due', async () => {
   const run = await app.send('POST', '/v1/retention/runs', { role: 'policy_admin', body: { dry_run: true } });
   expect([run.status, run.body]).toEqual([200, { dry_run: true, cutoffs: due }]);
   const applied = await app.send('POST', '/v1/retention/runs', { role: 'policy_admin' });
   expect([applied.status, applied.body]).toEqual([200, { dry_run: false, cutoffs: [] }]);
 });
 
-test('an admin erases a subject, and says why', async () => {
+test('an admin erases a subject with a reason', async () => {
   expect((await app.send('POST', '/v1/subjects/s1/erase', { role: 'policy_admin', body: { reason: 'requested' } })).status).toBe(403);
   expect((await app.send('POST', '/v1/subjects/s1/erase', { role: 'admin' })).status).toBe(400);
   const answer = await app.send('POST', '/v1/subjects/s1/erase', { role: 'admin', body: { reason: 'requested' } });
@@ -70,7 +70,7 @@ test('an admin erases a subject, and says why', async () => {
   expect(erased).toEqual(['acme/s1: requested']);
 });
 
-test('records are dropped by admins of the first tenant only', async () => {
+test('only admins of the default tenant delete records', async () => {
   const answer = await app.send('POST', '/v1/log/drops', { role: 'admin', body: { keep_months: 12 } });
   expect([answer.status, answer.body.detail]).toEqual([403, 'only admins of tenant default can drop records']);
 });

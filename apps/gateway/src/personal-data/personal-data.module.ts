@@ -6,10 +6,10 @@ import { RetentionController } from './retention.controller.js';
 import { RetentionService } from './retention.service.js';
 import { SubjectsController } from './subjects.controller.js';
 
-/** What is personal, who was erased, and how long data is kept. */
+/** Personal data rules, erasure and retention. */
 @Module({})
 export class PersonalDataModule {
-  /** `seals`: this gateway has the keys of sealed data; `drops`: it has evidence to drop records behind. */
+  /** `seals`: this gateway has the keys of encrypted data; `drops`: it has evidence, so it can delete records. */
   static of({ seals, drops }: { seals: boolean; drops: boolean }): DynamicModule {
     const ofSealing: Type[] = seals ? [PersonalDataController, SubjectsController, RetentionController] : [];
     const ofDrops: Type[] = drops ? [LogDropsController] : [];

@@ -39,7 +39,7 @@ export type PersonalDataRequest = z.infer<typeof personalDataRequest>;
 
 const answeredField = z.object({ path: z.string(), subjects: z.array(z.string()) });
 
-/** What of calls is personal, as it is answered. */
+/** Response for a personal data rule. */
 export const personalRuleAnswer = z
   .object({
     rule_id: z.string(),

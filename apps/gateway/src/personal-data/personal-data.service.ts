@@ -11,7 +11,7 @@ import type { PersonalDataRequest, PersonalRuleAnswer } from './personal-data.sc
 type NextRule = Omit<PersonalRule, 'version' | 'by' | 'changed_at_ms'>;
 type EditRequest = ConditionalRequest & PatientRequest;
 
-/** A rule, and the tag that a change of it may name. */
+/** A rule with its ETag. */
 export interface TaggedRule {
   rule: PersonalRuleAnswer;
   etag: string;
@@ -23,7 +23,7 @@ function answerOf({ by, changed_at_ms, removed: _removed, ...rest }: PersonalRul
   return { ...rest, by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
 }
 
-/** Rules for the personal data in the calls of a tenant and its subjects. They seal later calls. */
+/** Rules that find personal data and its subjects in the calls of a tenant. They apply to later calls. */
 @Injectable()
 export class PersonalDataService {
   constructor(private readonly policies: PolicyService) {}

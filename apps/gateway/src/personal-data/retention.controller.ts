@@ -17,7 +17,7 @@ import {
 } from './retention.schemas.js';
 import { RetentionService } from './retention.service.js';
 
-/** `/v1/retention`: how long sealed data is kept, by its markings. Keys are also destroyed every hour, without a request. */
+/** `/v1/retention`: retention of encrypted data by its markings. Keys are also destroyed every hour, without a request. */
 @ApiTags('personal data')
 @Controller('v1/retention')
 export class RetentionController {

@@ -27,7 +27,7 @@ export const retentionRequest = z
 
 export type RetentionRequest = z.infer<typeof retentionRequest>;
 
-/** Body of `POST /v1/retention/runs`, which may be left out. */
+/** Optional body of `POST /v1/retention/runs`. */
 export const retentionRunRequest = z.preprocess(
   (body) => body ?? {},
   z.strictObject({ dry_run: z.boolean().default(false).describe('true: only report what would be destroyed') }),
@@ -35,7 +35,7 @@ export const retentionRunRequest = z.preprocess(
 
 export type RetentionRunRequest = z.infer<typeof retentionRunRequest>;
 
-/** How long sealed data is kept, as it is answered. */
+/** Response for the retention of encrypted data. */
 export const retentionAnswer = z
   .object({
     version: z.int().min(0).describe('0: the tenant has set no retention and keeps data forever'),

@@ -7,7 +7,7 @@ import type { ConditionalRequest } from '../configuration/precondition.js';
 import { KeyRetention } from './key-retention.js';
 import type { RetentionAnswer, RetentionRequest } from './retention.schemas.js';
 
-/** How long a tenant's data is kept, and the tag that a change of it may name. */
+/** The retention of a tenant with its ETag. */
 export interface TaggedRetention {
   retention: RetentionAnswer;
   etag: string;
@@ -19,7 +19,7 @@ function answerOf(terms: RetentionTerms | undefined): RetentionAnswer {
   return { ...rest, by: by.id, changed_at: new Date(changed_at_ms).toISOString() };
 }
 
-/** How long sealed data is kept, by its markings. */
+/** Retention of encrypted data, by its markings. */
 @Injectable()
 export class RetentionService {
   constructor(
@@ -44,7 +44,7 @@ export class RetentionService {
     return 'fields' in edited ? { retention: answerOf(edited.fields), etag: edited.etag } : edited;
   }
 
-  /** @returns what is destroyed, or would be. */
+  /** @returns the cutoffs that are destroyed, or would be. */
   run({ tenant_id, principal }: Caller, dry_run: boolean): Promise<RetentionCutoff[]> {
     return dry_run ? this.keys.due(tenant_id) : this.keys.apply(tenant_id, principal);
   }

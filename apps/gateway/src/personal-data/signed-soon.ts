@@ -18,7 +18,7 @@ export class SignedSoon {
     return this.evidence.cosigned.asks ? 'cosignature' : 'checkpoint';
   }
 
-  /** The checkpoint that covers the record; undefined where none does in time. Witnesses are not waited for. */
+  /** The checkpoint that covers the record; undefined if none does in time. Does not wait for witnesses. */
   async wait(): Promise<NewestCheckpoint | undefined> {
     for (const end = performance.now() + WAIT_MS; ; await sleep(POLL_MS)) {
       const anchor = await anchorOf(this.evidence);

@@ -3,14 +3,17 @@ import { type ConfigurationState, type Erasure, erasureOf } from '@countersign/d
 import type { Personal } from '@countersign/process';
 import type { ConfigurationService } from '../configuration/configuration.service.js';
 
-/** Erases subjects: the record says so first, then their keys are destroyed. A start destroys what a crash left of them (`Erasures`). */
+/**
+ * Erases subjects: records the erasure first, then destroys their keys. After a crash the next start destroys the remaining keys
+ * (`Erasures`).
+ */
 export class SubjectEraser {
   constructor(
     private readonly personal: Personal,
     private readonly configuration: ConfigurationService,
   ) {}
 
-  /** The same response for known and unknown subjects. A subject with newer data is erased again. */
+  /** Responds alike for known and unknown subjects. A subject with newer data is erased again. */
   async erase(tenant_id: string, subject_id: string, request: { reason: string; by: Principal }): Promise<Erasure> {
     const { keys } = this.personal;
     const subject = this.personal.ref(tenant_id, subject_id);

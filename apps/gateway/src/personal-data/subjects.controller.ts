@@ -8,7 +8,7 @@ import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { eraseRequest, erasureAnswer } from './personal-data.schemas.js';
 import { SubjectEraser } from './subject-eraser.js';
 
-/** `/v1/subjects`: erasure. A subject that is not known is answered like one that is. */
+/** `/v1/subjects`: erasure. Responds alike for known and unknown subjects. */
 @ApiTags('personal data')
 @Controller('v1/subjects')
 export class SubjectsController {

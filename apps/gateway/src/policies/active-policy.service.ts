@@ -33,7 +33,7 @@ function answerOf({ active, shadow, activations, versions }: BundleShelf): Activ
   return { version: active, digest, shadow, history: history.reverse() };
 }
 
-/** Which version of a tenant's rules is active, and how they are changed. An activation is one event, and so is a rollback. */
+/** Activates a version of a tenant's rules, or rolls back. Each activation or rollback is one event. */
 @Injectable()
 export class ActivePolicyService {
   constructor(

@@ -27,7 +27,7 @@ const known: KnownTenant = {
 const ask = (approval: object) => ({ id: 'r', effect: 'require_approval', approval });
 const deny = (more: object) => ({ id: 'r', effect: 'deny', ...more });
 
-/** As publishing checks it: the text, then its conditions, then what they mean. */
+/** Runs the checks of publishing: the text, then its conditions, then their meaning. */
 function findings(rules: object[], of: KnownTenant = known): BundleFindings {
   const bundle = draftBundle.parse({ rules }) as PolicyBundle;
   const compiled = compileBundle(bundle, { version: '1', digest: 'd' }, { inputsOf: () => undefined, fact_tables: [] });
@@ -144,13 +144,13 @@ const refusals: [what: string, rule: object, field: string, reason: string][] = 
   ['an id of the rows', { id: 'tool.pay_invoice', effect: 'allow' }, '/id', 'ids that start with `tool.`'],
 ];
 
-describe('a bundle that cannot mean what it says is refused', () => {
+describe('a bundle with semantic errors is refused', () => {
   test.each(refusals)('%s', (_what, rule, field, reason) => {
     const { faults } = findings([rule]);
     expect(faults).toEqual([{ rule: (rule as { id: string }).id, field, reason: expect.stringContaining(reason) }]);
   });
 
-  test('an issuer is refused where the tenant has none, and says how to get one', () => {
+  test('an issuer is refused if the tenant has no provider, with the fix', () => {
     const { faults } = findings([ask({ people: ['https://id.example|bob'] })], { ...known, issuers: new Set() });
     expect(faults).toMatchObject([{ field: '/approval/people/0', reason: expect.stringContaining('the tenant has none: set one up') }]);
   });
@@ -173,7 +173,7 @@ describe('a bundle that cannot mean what it says is refused', () => {
   });
 });
 
-test('a quorum above the people named, where person links make one of two, is refused in the group that it stands in', () => {
+test('a quorum above the number of distinct people by person links is refused, with the path of its group', () => {
   const links = [{ one: { issuer: 'local', id: 'anna' }, other: { issuer: 'local', id: 'bob' }, relation: 'same' as const }];
   const two = { people: ['anna', 'bob'], quorum: 2 };
   const levels = { on_expiry: 'escalate', escalate_to: [{ ...two, expires_after_ms: 1000 }] };
@@ -184,7 +184,7 @@ test('a quorum above the people named, where person links make one of two, is re
   expect(fields(two, known)).toEqual([]);
 });
 
-describe('what can mean what it says is taken', () => {
+describe('a bundle without semantic errors is accepted', () => {
   test.each([
     ['people with keys, by both names', ask({ people: ['anna', 'local|bob'], quorum: 2 })],
     ['roles make a quorum with people', ask({ people: ['bob'], approver_roles: ['approver'], quorum: 2 })],
@@ -211,14 +211,14 @@ describe('what can mean what it says is taken', () => {
     expect(findings([rule])).toEqual({ faults: [], warnings: [] });
   });
 
-  test('a subject of a configured provider is taken with a warning that names it', () => {
+  test('a subject of a configured provider is accepted with a warning that names it', () => {
     const { faults, warnings } = findings([ask({ people: ['https://id.example|zoe', 'anna'] })]);
     expect(faults).toEqual([]);
     const reason = 'zoe of https://id.example has not signed in yet: it is not checked whether the person exists';
     expect(warnings).toEqual([{ rule: 'r', field: '/approval/people/0', reason }]);
   });
 
-  test('every fault of a bundle is named, not only the first', () => {
+  test('every fault of a bundle is reported, not only the first', () => {
     const { faults } = findings([deny({ id: 'a', tools: ['x', 'y'] }), { ...ask({ people: ['carl'] }), id: 'b' }]);
     expect(faults.map(({ rule, field }) => [rule, field])).toEqual([
       ['a', '/tools/names/0'],
@@ -228,7 +228,7 @@ describe('what can mean what it says is taken', () => {
   });
 });
 
-test('a row of the tool policy names its places in its own body', () => {
+test('a row of the tool policy has paths in its own body', () => {
   const requirement = approvalRequirement.parse({ people: ['carl', 'https://id.example|zoe'] });
   const { faults, warnings } = peopleFindings(requirement, known, { rule: 'tool.pay_invoice', field: '/requirement' });
   expect([faults, warnings]).toMatchObject([[{ field: '/requirement/people/0' }], [{ field: '/requirement/people/1' }]]);

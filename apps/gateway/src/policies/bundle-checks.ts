@@ -3,32 +3,32 @@ import { identityOf, LOCAL_ISSUER, nearestNames, type PersonLink, personsOf } fr
 import { isGlob, type PolicyBundle, type Rule, selects } from '@countersign/policy';
 import { obligationFaults } from './path-checks.js';
 
-/** What is known of a tenant when its rules are checked. */
+/** Facts about a tenant for checking its rules. */
 export interface KnownTenant {
   /** The newest contract of each version of each tool that the tenant may call. */
   contracts: readonly ToolContract[];
   roles: ReadonlySet<string>;
-  /** Ids of people with a key that is good. */
+  /** Ids of people with a valid key. */
   people: ReadonlySet<string>;
-  /** Which identities are one person. */
+  /** Links between identities of one person. */
   links: readonly PersonLink[];
   /** Issuers of its identity providers. */
   issuers: ReadonlySet<string>;
-  /** By tool: places of the mapped form (JSON Pointers) that a version of its mapping fills. */
+  /** By tool: paths of the mapped inputs (JSON Pointers) that a version of its mapping fills. */
   mapped_to: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Something of a rule that cannot mean what it says. */
+/** A part of a rule that cannot work as written. */
 export interface RuleFinding {
   rule: string;
-  /** Where in the rule, as a JSON Pointer. */
+  /** JSON Pointer within the rule. */
   field: string;
   reason: string;
 }
 
 export interface BundleFindings {
   faults: RuleFinding[];
-  /** Accepted unchecked: it cannot be verified. */
+  /** Accepted, but could not be verified. */
   warnings: RuleFinding[];
 }
 
@@ -118,7 +118,7 @@ function selectorFaults({ id, tools }: Rule, { contracts }: KnownTenant): RuleFi
   return faults;
 }
 
-/** An allow may override only a rule with require_approval, or the policy row of a tool. */
+/** An allow rule may override only a rule with require_approval, or the policy row of a tool. */
 function overrideFaults({ id, overrides = [] }: Rule, rules: readonly Rule[], { contracts }: KnownTenant): RuleFinding[] {
   const asking = [
     ...rules.filter(({ effect }) => effect === 'require_approval').map((rule) => rule.id),
@@ -135,7 +135,7 @@ function overrideFaults({ id, overrides = [] }: Rule, rules: readonly Rule[], { 
   });
 }
 
-/** Semantic errors of a bundle, besides conditions that do not compile: the bundle is then refused. */
+/** Semantic errors of a bundle, besides conditions that do not compile: they refuse the bundle. */
 export function bundleFindings({ rules }: PolicyBundle, known: KnownTenant): BundleFindings {
   const findings: BundleFindings = { faults: [], warnings: [] };
   for (const rule of rules) {

@@ -99,7 +99,7 @@ const parts = {
   rules: z.array(rule).max(RULES_MAX),
 };
 
-/** A bundle as it is written; parses to `PolicyBundle`. */
+/** A bundle as written by its author; parses to `PolicyBundle`. */
 export const draftBundle = z.strictObject(parts).meta({ id: 'PolicyDraft' });
 
 const version = z.string().regex(/^[\w.-]{1,64}$/, 'has 1 to 64 letters, digits and . _ -');
@@ -143,13 +143,13 @@ export const RESERVED_VERSIONS: ReadonlySet<string> = new Set(['active', 'tools'
 
 const ISSUES_MAX = 50;
 
-/** A body with a bundle in it; every fault names the rule that it is about. */
+/** Parses a body that contains a bundle; every fault names its rule. */
 export function parseBundle<T>(schema: z.ZodType<T>, body: unknown): T | Refusal {
   const parsed = schema.safeParse(body);
   return parsed.success ? parsed.data : bundleRefusal(parsed.error.issues, body);
 }
 
-/** The faults of a body with a bundle in it, each with the rule that it is about. */
+/** The faults of a body that contains a bundle, each with its rule. */
 export function bundleRefusal(found: readonly z.core.$ZodIssue[], body: unknown): Refusal {
   const issues = found.slice(0, ISSUES_MAX).map(({ path, code, message }) => ({
     path: pointerText(path),

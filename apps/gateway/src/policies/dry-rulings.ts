@@ -22,7 +22,7 @@ export interface DryRulingQuery {
   principal: Principal;
   authority: Authority | null;
   case_id: string | null;
-  /** Fields of a call's context; others are left out. */
+  /** Fields of a call's context; others are omitted. */
   context: Readonly<Record<string, unknown>>;
 }
 
@@ -30,15 +30,15 @@ export interface DryRuling {
   judgement: Judged['judgement'];
   /** Digest (hex) of the canonical inputs after defaults and caps. */
   inputs_digest: string;
-  /** What would run, where a mapping is in force. */
+  /** The mapped inputs, if a mapping is in force. */
   mapped: MappedInputs | null;
-  /** Why a call with these inputs would not be taken; empty where it would. */
+  /** Why a call with these inputs would be refused; empty if it would be accepted. */
   issues: Issue[];
 }
 
 /**
- * What policy would rule on a call, by the same function and with the guards that need no counter. Takes nothing: counters,
- * rates and prerequisites are not checked, and nothing is recorded.
+ * Evaluates the policy for a hypothetical call, with the same function and the guards that need no counter. Counters, rates and
+ * prerequisites are not checked, and nothing is recorded or consumed.
  */
 export class DryRulings {
   private readonly contracts = new CompiledContracts();
@@ -74,7 +74,7 @@ export class DryRulings {
     return (await this.mappings.inputs(tenant_id, call, inputs_json)) ?? null;
   }
 
-  /** The ruling; inputs that a cap lowers are mapped and judged again. */
+  /** The decision. Inputs that a cap lowers are mapped and evaluated again. */
   private async judged(query: CallToJudge): Promise<Judged> {
     const { rulings, configuration } = this.policies;
     const judged = judgeCall(rulings, configuration.state, query);
@@ -91,7 +91,7 @@ export class DryRulings {
     return 'tool' in found ? found.tool : new Refusal('unknown-tool', `the tool ${tool}${version ? ` ${version}` : ''} does not exist`);
   }
 
-  /** The faults of the inputs; their defaults are filled in, as of a call's. */
+  /** The faults of the inputs. Fills in defaults, as for a call. */
   private checked(tool: ToolVersion, inputs: unknown): Issue[] | Refusal {
     if (inputs === null || typeof inputs !== 'object' || Array.isArray(inputs))
       return new Refusal('invalid-request', 'the inputs must be an object', {
@@ -125,7 +125,7 @@ export class DryRulings {
     const context = { ...NO_CONTEXT, ...read.data, run_budget: costLeft({ context: read.data }) };
     const { effect_class, category } = contract;
     const about = { tool: name, version, effect_class, category, contract_digest: digest, inputs_json, inputs_digest };
-    // It has no effect, and so no key of one.
+    // A hypothetical call has no effect and so no idempotency key.
     const noKey = {
       idempotency_key: '',
       key_source: 'call' as const,
@@ -138,7 +138,7 @@ export class DryRulings {
     return { ...about, ...noKey, ...rest, case_id, run_id: context.run_id, principal, context, lane, authority };
   }
 
-  /** Of the calls so far, where a rule about the tool asks. */
+  /** The call history, if a rule about the tool reads it. */
   private async history(tenant_id: string, { contract }: ToolVersion, call: ToolCall): Promise<string | undefined> {
     const { state, clock } = this.policies.configuration;
     const uses = this.policies.rulings.historyRequested(state, tenant_id, contract);

@@ -6,12 +6,12 @@ const PAGE = 500;
 /** Larger cases and runs have no history. */
 const CALLS_MAX = 10_000;
 
-/** What of a call matters to others of its case or run. */
+/** The data of a call that matters to other calls of its case or run. */
 interface Earlier {
   call_id: string;
   tool: string;
   requested_at_ms: number;
-  /** When the log took what it became, and what that was; none while nothing answered it. */
+  /** The status changes of the call with their log times; empty while it has no answer. */
   became: { at_ms: number; status: string }[];
 }
 
@@ -31,8 +31,8 @@ function statusAt({ became }: Earlier, at_ms: number): string {
 }
 
 /**
- * The history of recorded calls at the time of their decision: the recorded one, else the states that the calls of their
- * case and run had by then. The recent history of an agent is left out: it cannot be reconstructed exactly.
+ * The history of recorded calls at the time of their decision: the recorded history, or otherwise the states of the calls of their case
+ * and run at that time. Excludes the recent history of an agent: it cannot be reconstructed exactly.
  */
 export class EarlierHistory {
   private readonly known = new Map<string, Promise<Earlier[] | undefined>>();
@@ -42,7 +42,7 @@ export class EarlierHistory {
     private readonly tenant_id: string,
   ) {}
 
-  /** As a ruling would have recorded it. */
+  /** In the form that a decision records. */
   async of(state: CallState, uses: HistoryUses): Promise<string | undefined> {
     const { call, ruling } = state;
     if (!call || !ruling) return undefined;

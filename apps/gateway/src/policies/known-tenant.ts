@@ -2,7 +2,7 @@ import { type ConfigurationState, keysOf, type MappingVersion, personLinksOf, to
 import { roles } from '../authentication/authenticator.js';
 import type { KnownTenant } from './bundle-checks.js';
 
-/** Where the versions of a mapping put something; one that waits for activation counts as well. */
+/** The target paths of the mapping versions, including those that wait for activation. */
 function placesOf(versions: readonly MappingVersion[]): string[] {
   const lines = versions.flatMap(({ definition }) => (Array.isArray(definition?.inputs) ? (definition.inputs as { to?: unknown }[]) : []));
   return lines.flatMap(({ to }) => (typeof to === 'string' ? [to] : []));
@@ -10,7 +10,7 @@ function placesOf(versions: readonly MappingVersion[]): string[] {
 
 const ROLES: ReadonlySet<string> = new Set(roles);
 
-/** What of a tenant its rules can name. */
+/** The facts about a tenant that its rules can name. */
 export function knownTenant(state: ConfigurationState, tenant_id: string, now_ms: number): KnownTenant {
   const live = keysOf(state, tenant_id).filter(
     ({ principal, revoked_at_ms, expires_at_ms }) =>

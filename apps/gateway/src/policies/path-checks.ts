@@ -10,14 +10,14 @@ type Conditions = Pick<CompiledBundle['rules'], 'about'>;
 const SHOWN_MAX = 5;
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Whether one of two JSON Pointers leads to the other; `*` is any part. */
+/** True if one of the two JSON Pointers is a prefix of the other; `*` matches any part. */
 function isOnTheWay(one: string, other: string): boolean {
   const [left, right] = [one.split('/'), other.split('/')];
   const shared = Math.min(left.length, right.length);
   return left.slice(0, shared).every((part, n) => part === right[n] || part === '*' || right[n] === '*');
 }
 
-/** Whether a call of a tool can have something at this place of its inputs. The mapped form also has what a mapping puts there. */
+/** True if the inputs of a tool can have a value at this path. The mapped form also has the values that a mapping adds. */
 function hasInput({ mapped_to }: About, contract: ToolContract, form: Form, path: string): boolean {
   if (canReach(contract.input_schema, path)) return true;
   return form === 'mapped' && (mapped_to.get(contract.name) ?? []).some((to) => isOnTheWay(to, path));
@@ -33,7 +33,7 @@ function neverInput(form: Form, path: string, contracts: readonly ToolContract[]
   return `no tool of this rule has an input ${path}: the rule can never apply${shown === '' ? '' : `; known: ${shown}`}`;
 }
 
-/** Paths of obligations that no tool of the rule has. */
+/** Paths of obligations that exist in no tool of the rule. */
 export function obligationFaults({ id, tools, obligations = [] }: Rule, known: About): RuleFinding[] {
   const about = known.contracts.filter((contract) => selects(tools, contract));
   if (about.length === 0) return [];
@@ -53,7 +53,7 @@ export function obligationFaults({ id, tools, obligations = [] }: Rule, known: A
   });
 }
 
-/** Fields of the inputs that a condition reads and that no tool of its rule has. */
+/** Input fields that a condition reads and that exist in no tool of its rule. */
 export function conditionFaults(rules: Conditions, known: About): RuleFinding[] {
   const reads = new Map<string, { rule: string; field: string; form: Form; path: string; about: ToolContract[]; is_there: boolean }>();
   for (const contract of known.contracts)

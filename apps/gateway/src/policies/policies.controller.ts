@@ -22,7 +22,7 @@ import {
 } from './policies.schemas.js';
 import { PublishedPoliciesService } from './published-policies.service.js';
 
-/** `/v1/policies`: the versions of a tenant's rules, and which of them is active. */
+/** `/v1/policies`: the versions of a tenant's rules, and the active one. */
 @ApiTags('policies')
 @Controller('v1')
 export class PoliciesController {
@@ -74,7 +74,7 @@ export class PoliciesController {
     return withHeaders(reply, await this.active.activate(caller, body, { headers }));
   }
 
-  // A double colon is a literal one in Fastify's routes.
+  // In Fastify's routes a double colon is a literal colon.
   @Post('policies::rollback')
   @Roles('policy_admin')
   @Change()

@@ -39,13 +39,13 @@ test('without a token it is 401, and without the role 403', async () => {
   expect((await app.send('POST', '/v1/policies:simulate', { role: 'operator', body: {} })).status).toBe(403);
 });
 
-test('each fault of a body with rules names the rule that it is about', async () => {
+test('each fault of a body with rules names its rule', async () => {
   const { status, body } = await publish({ rules: [{ id: 'r1', effect: 'perhaps' }] });
   expect([status, body.type]).toEqual([422, 'urn:countersign:problem:unusable-policy']);
   expect(body.validation.issues).toMatchObject([{ path: '/rules/0/effect', rule: 'r1' }]);
 });
 
-test('a policy is published, simulated, activated over what was read, and rolled back', async () => {
+test('a policy is published, simulated, activated with its current ETag, and rolled back', async () => {
   const made = await publish({ version: 'v1', rules: [] });
   expect([made.status, made.headers.location, made.body.warnings, made.body.active]).toEqual([201, '/v1/policies/v1', [], false]);
   expect((await publish({ version: 'v1', rules: [], description: 'other' })).status).toBe(409);
@@ -60,7 +60,7 @@ test('a policy is published, simulated, activated over what was read, and rolled
   expect((await app.send('GET', '/v1/policies/v1', { role: 'agent' })).body.bundle).toEqual({ rules: [] });
 });
 
-test('settings are read as they were changed', async () => {
+test('changed settings are read back', async () => {
   const body = { simulation_required: true };
   expect((await app.send('PUT', '/v1/policies/settings', { role, body })).body).toEqual({ ...body, single_policy_admin: false });
   expect((await publish({ version: 'v2', rules: [] })).body.type).toBe('urn:countersign:problem:simulation-required');

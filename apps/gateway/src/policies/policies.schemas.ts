@@ -4,7 +4,7 @@ import { refusedBy } from '../http/validation.pipe.js';
 import { pageOfItems } from '../lists/page-query.js';
 import { bundleRefusal, publishRequest } from './bundle-request.js';
 
-/** Body of `POST /v1/policies`; its faults name the rules that they are about. */
+/** Body of `POST /v1/policies`; each fault names its rule. */
 export const publishBody = refusedBy(publishRequest, bundleRefusal);
 
 const version = z.string();

@@ -15,9 +15,9 @@ import { knownTenant } from './known-tenant.js';
 import { conditionFaults } from './path-checks.js';
 
 const ISSUES_MAX = 50;
-/** What rules mean that are published now (see policy_bundle_published). */
+/** Semantics version of the rules that are published now (see policy_bundle_published). */
 export const BUNDLE_SEMANTICS = 2;
-/** The bundles of rules of a tenant, and what is known of a tenant when rules are written. */
+/** The rule bundles of a tenant, and the facts about a tenant for checking rules. */
 export class PolicyService {
   private readonly empty = emptyShelf();
 
@@ -32,7 +32,7 @@ export class PolicyService {
     return this.configuration.state.by_tenant.get(tenant_id)?.bundles ?? this.empty;
   }
 
-  /** The text of a bundle, as it would be published; faults of its rules as a problem, and then nothing is. */
+  /** The text of a bundle for publication; a problem with the faults of its rules if it cannot be published. */
   async text(tenant_id: string, version: string, bundle: PolicyBundle): Promise<BundleText | Refusal> {
     const bundle_json = canonicalText(bundle);
     const text = { version, bundle_json, digest: sha256Hex(bundle_json) };
@@ -51,7 +51,7 @@ export class PolicyService {
     return faults.length > 0 ? meaningless(faults, bundle) : text;
   }
 
-  /** What of a bundle cannot mean what it says, and what is taken unchecked. */
+  /** Errors of a bundle, and warnings about parts that cannot be verified. */
   findings(tenant_id: string, bundle: PolicyBundle): BundleFindings {
     return bundleFindings(bundle, this.known(tenant_id));
   }
@@ -95,7 +95,7 @@ function unusable(faults: readonly RuleFault[], { rules }: PolicyBundle): Refusa
   return new Refusal('unusable-policy', detail, { issues });
 }
 
-/** Findings as issues of a problem or of an answer, each with its place in the bundle. */
+/** Findings as issues of a problem or response, each with its path in the bundle. */
 export function findingIssues(findings: readonly RuleFinding[], { rules }: PolicyBundle) {
   return findings.slice(0, ISSUES_MAX).map(({ rule, field, reason }) => {
     const path = `/rules/${rules.findIndex(({ id }) => id === rule)}${field}`;

@@ -14,7 +14,7 @@ import { BUNDLE_SEMANTICS, findingIssues, PolicyService } from './policy.service
 import { type ReportProof, SimulationReports } from './simulation-reports.js';
 
 interface Draft {
-  /** Undefined: the next free number. */
+  /** Undefined: use the next free number. */
   version: string | undefined;
   bundle: PolicyBundle;
   simulation: ReportProof | undefined;
@@ -48,7 +48,7 @@ function summaryOf({ active, shadow }: BundleShelf, bundle: PublishedBundle): Po
   };
 }
 
-/** The versions of a tenant's rules. A version never changes. */
+/** The versions of a tenant's rules. Versions are immutable. */
 @Injectable()
 export class PublishedPoliciesService {
   constructor(
@@ -75,7 +75,7 @@ export class PublishedPoliciesService {
     return { body: { ...summaryOf(shelf, published), bundle }, headers: { etag: `"${published.digest}"` } };
   }
 
-  /** A version that was published with the same rules before is answered again, and nothing is written. */
+  /** Returns an existing version if it was published with the same rules; then nothing is written. */
   async publish(caller: Caller, body: PublishRequest, request: EditRequest): Promise<Published | Refusal> {
     const { version: named, simulation, ...rules } = body;
     const draft: Draft = { version: named, bundle: rules as PolicyBundle, simulation };
@@ -86,7 +86,7 @@ export class PublishedPoliciesService {
       if (known) return known;
       const edited = await this.write(caller, version, draft, request);
       if (!edited) return this.published(tenant_id, version, draft) ?? taken(version);
-      // Another gateway took the number: the next one is as good. The same rules under a name of the caller's are answered.
+      // Another gateway took the number: use the next one. If the caller named the version and its rules are equal, return it.
       if (edited.kind !== 'conflict' || !this.policies.shelf(tenant_id).versions.has(version)) return edited;
       if (named !== undefined) return this.published(tenant_id, version, draft) ?? edited;
     }
@@ -122,7 +122,7 @@ export class PublishedPoliciesService {
     return { body, headers: { location: `/v1/policies/${version}`, etag: `"${kept.digest}"` } };
   }
 
-  /** The text of a bundle that may be published now. */
+  /** The text of a bundle if it may be published now. */
   private async checked(tenant_id: string, version: string, { bundle, simulation }: Draft): Promise<BundleText | Refusal> {
     if (RESERVED_VERSIONS.has(version)) return new Refusal('invalid-request', `${version} is a reserved word and cannot be a version`);
     const text = await this.policies.text(tenant_id, version, bundle);
@@ -133,7 +133,7 @@ export class PublishedPoliciesService {
     return missing ?? text;
   }
 
-  /** Findings for the author: people who could not be verified, and approvals that an allow rule overrides. */
+  /** Findings for the author: approvers who could not be verified, and approvals that an allow rule overrides. */
   private noted(tenant_id: string, bundle: PolicyBundle): Pick<PublishedPolicy, 'warnings' | 'overrides'> {
     const { warnings } = this.policies.findings(tenant_id, bundle);
     const overrides = bundle.rules.flatMap(({ id, overrides: lowered }) => (lowered ? [{ rule: id, overrides: [...lowered] }] : []));

@@ -9,7 +9,7 @@ function partsOf(pointer: string): string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The schemas that a step may lead to; undefined where anything may be there. */
+/** The schemas for the next path part; undefined if any value is allowed there. */
 function stepInto(schema: Record<string, Json>, part: string): Json[] | undefined {
   const { properties, additionalProperties, items } = schema;
   if (!isObject(properties) && items === undefined && additionalProperties === undefined) return undefined;
@@ -34,7 +34,7 @@ function leads(schema: Json, parts: readonly string[]): boolean {
   return next === undefined || next.some((one) => leads(one, rest));
 }
 
-/** Whether a value of a schema may have something at a JSON Pointer; `*` is any field or item. True if unknown. */
+/** True if a value of a schema may have a value at a JSON Pointer; `*` is any field or item. True if unknown. */
 export function canReach(schema: Json, pointer: string): boolean {
   return leads(schema, partsOf(pointer));
 }

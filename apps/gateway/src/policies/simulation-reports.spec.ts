@@ -17,7 +17,7 @@ const report = {
 const beside = { tenant_id: 'acme', bundle_digest: report.bundle_digest, active: '3', now_ms: made_ms + HOUR_MS };
 const proof = reports.prove('acme', report);
 
-test('a report lets exactly its rules be published, beside the policy that it was made beside, for a day', () => {
+test('a report permits the publication of exactly its rules, with the active policy of the report, for a day', () => {
   expect(reports.fault(beside, proof)).toBeUndefined();
   expect(reports.fault({ ...beside, now_ms: made_ms + 24 * HOUR_MS }, proof)).toBeUndefined();
   const refusals = [

@@ -5,7 +5,7 @@ import type { TenantKeys } from '@countersign/process';
 import { z } from 'zod';
 import type { SimulatedAt, SimulationReport } from './simulation.js';
 
-/** What a publisher sends of its report: the digest, and the platform's word on what the report is about. */
+/** The parts of a simulation report that a publisher sends: the digest, and the platform's signature on what the report covers. */
 export interface ReportProof {
   digest: string;
   proof: string;
@@ -19,7 +19,7 @@ export interface SimulationContext {
   now_ms: number;
 }
 
-/** A report is good for so long. */
+/** Validity of a report, ms. */
 const GOOD_FOR_MS = 24 * 3_600_000;
 const simulatedAt = z.strictObject({ made_at: z.iso.datetime(), config_offset: z.int(), active: z.string().nullable() });
 const refused = (detail: string): Refusal => new Refusal('simulation-required', detail);
@@ -35,7 +35,7 @@ export class SimulationReports {
     return { digest, proof: `${at}.${this.signature(tenant_id, report.bundle_digest, digest, at)}` };
   }
 
-  /** Why a bundle cannot be published with this report; undefined where it can. */
+  /** Why a bundle cannot be published with this report; undefined if it can. */
   fault({ tenant_id, bundle_digest, active, now_ms }: SimulationContext, report: ReportProof | undefined): Refusal | undefined {
     if (!report) return refused('simulate these rules first and send `simulation` of the report');
     const [at = '', signature = ''] = report.proof.split('.');

@@ -6,7 +6,7 @@ import { isUnmappable, type TenantMappings } from '@countersign/process';
 
 export type Difference = 'newly_denied' | 'newly_allowed' | 'approval_added' | 'approval_avoided' | 'newly_deferred';
 
-/** One call with another decision. */
+/** A call with a different decision. */
 export interface CallDifference {
   call_id: string;
   tool: string;
@@ -14,7 +14,7 @@ export interface CallDifference {
   difference: Difference;
   /** The recorded decision and its rule. */
   before: { effect: RulingEffect; rule: string; bundle_version: string };
-  /** What the draft rules, and the rule responsible. */
+  /** The decision of the draft, and the rule responsible. */
   after: { effect: RulingEffect; rule: string; why: string | null };
 }
 
@@ -22,22 +22,22 @@ export interface CallDifference {
 export interface SimulatedAt {
   made_at: string;
   config_offset: number;
-  /** Version of the bundle that was active; null: none. */
+  /** Version of the active bundle; null: none. */
   active: string | null;
 }
 
 export interface SimulationReport extends SimulatedAt {
   bundle_digest: string;
-  /** Recorded calls that were judged. */
+  /** Recorded calls that were evaluated. */
   calls: number;
   unchanged: number;
-  /** Calls without a ruling of their own, or of a tool that there is no more. */
+  /** Calls without their own decision, or of a tool that no longer exists. */
   left_out: number;
-  /** Of those left out: calls whose data was erased, so they cannot be evaluated again. */
+  /** Those of `left_out` whose data was erased, so they cannot be evaluated again. */
   erased: number;
   counts: Record<Difference, number>;
   differences: CallDifference[];
-  /** There were more differences than are shown. */
+  /** True if there are more differences than shown. */
   truncated: boolean;
 }
 
@@ -51,7 +51,7 @@ function differenceOf(before: RulingEffect, after: RulingEffect): Difference | u
   return before === 'require_approval' ? 'approval_avoided' : 'newly_allowed';
 }
 
-/** Compares decisions of a draft on recorded calls (current tools and facts, time of each request) with the recorded ones. */
+/** Compares the decisions of a draft on recorded calls (current tools and facts, time of each request) with the recorded decisions. */
 export class Simulation {
   readonly report: SimulationReport;
 
@@ -91,7 +91,7 @@ export class Simulation {
     else this.report.unchanged++;
   }
 
-  /** What the draft rules; inputs that its caps lower are mapped, as the call's own were, and judged again. */
+  /** The decision of the draft. Inputs that its caps lower are mapped as the call's own were, and evaluated again. */
   private async resolved(config: ConfigurationState, ask: RulingAsk, call: ToolCall): Promise<ResolvedRuling> {
     const { rulings, mappings } = this.by;
     const ruling = rulings.resolve(config, ask, this.draft, call.requested_at_ms);

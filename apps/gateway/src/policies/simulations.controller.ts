@@ -15,7 +15,7 @@ import { SimulationsService } from './simulations.service.js';
 export class SimulationsController {
   constructor(private readonly simulations: SimulationsService) {}
 
-  // A double colon is a literal one in Fastify's routes.
+  // In Fastify's routes a double colon is a literal colon.
   @Post('policies::simulate')
   @Roles('auditor', 'policy_admin')
   @AllowedWhileDamaged()

@@ -7,7 +7,7 @@ import { bundleRefusal, draftBundle } from './bundle-request.js';
 const CALLS_MAX = 20_000;
 const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
-/** Body of `POST /v1/policies:simulate`: a draft or a published version, and which recorded calls. */
+/** Body of `POST /v1/policies:simulate`: a draft or a published version, and a selection of recorded calls. */
 export const simulateRequest = refusedBy(
   z
     .strictObject({

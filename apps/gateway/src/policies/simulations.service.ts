@@ -60,7 +60,7 @@ export class SimulationsService {
     return { made_at, config_offset: this.configuration.state.config_offset, active: this.policies.shelf(tenant_id).active };
   }
 
-  /** Of the calls before this one, where a rule of the draft asks. */
+  /** The history of earlier calls, if a rule of the draft reads it. */
   private async history(tenant_id: string, state: CallState, draft: BundleText, earlier: EarlierHistory): Promise<string | undefined> {
     const { call } = state;
     const tool = call && catalogued(this.configuration.state, call.tool, call.version);

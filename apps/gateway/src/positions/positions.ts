@@ -11,7 +11,7 @@ export function positionText(at: LogPosition): string {
   return `${at.topic}:${at.partition}:${at.offset}`;
 }
 
-/** The positions of a header; what is no position is left out. */
+/** Parses the positions of a header; skips invalid ones. */
 export function parsePositions(text: string | undefined): LogPosition[] {
   if (text === undefined) return [];
   return text.split(',').flatMap((one) => {
@@ -20,19 +20,19 @@ export function parsePositions(text: string | undefined): LogPosition[] {
   });
 }
 
-/** What a request has seen (`Countersign-Position`), and how long it waits for that (`Prefer`). */
+/** The positions that a request has seen (`Countersign-Position`), and how long it waits for them (`Prefer`). */
 export const seenOf = (request: Pick<IncomingRequest, 'headers'>): Seen => ({
   positions: parsePositions(headerOf(request, 'countersign-position')),
   wait_ms: waitForOthers(headerOf(request, 'prefer')),
 });
 
-/** What /openapi.json says of the header that a list has where it may lack what its reader has seen. */
+/** Documents the header of a list that may lack what its reader has seen. */
 export const viewsHeader = described({
   'Countersign-Views':
     '`behind` if the views did not catch up with the log within a second, or within `Prefer: wait=N`: an item that is not found may still exist',
 });
 
-/** The header that says that a list may lack what its reader has seen; empty where the views have passed it. */
+/** The header for a list that may lack what its reader has seen; empty if the views are up to date. */
 export async function behindHeader(views: Views, request: Pick<IncomingRequest, 'headers'>): Promise<Record<string, string>> {
   return (await views.current(seenOf(request))) ? {} : { 'countersign-views': 'behind' };
 }

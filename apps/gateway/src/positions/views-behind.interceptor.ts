@@ -13,7 +13,7 @@ import { Answer } from '../http/answer.decorator.js';
 import type { HttpReply, HttpRequest } from '../http/reply.js';
 import { seenOf } from './positions.js';
 
-/** Waits for the views before a list is read from them, and says in a header where they have not caught up. */
+/** Waits for the views before a list is read from them. Sets a header if they have not caught up. */
 @Injectable()
 export class ViewsBehindInterceptor implements NestInterceptor {
   constructor(private readonly views: Views) {}

@@ -12,7 +12,7 @@ import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { projection, projectionDigest, projectionPage, requestedRebuild } from './projections.schemas.js';
 import { ProjectionsService } from './projections.service.js';
 
-/** `/v1/projections`: what is folded from the log. */
+/** `/v1/projections`: the projections of the log. */
 @ApiTags('projections')
 @Controller('v1/projections')
 @OfDefaultTenant('projections')

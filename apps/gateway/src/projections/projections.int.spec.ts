@@ -36,7 +36,7 @@ test('without a token it is 401, and without the role or in another tenant 403',
   expect([status, body.detail]).toEqual([403, 'projections can be administered only in tenant default']);
 });
 
-test('projections are listed, digested and folded anew; a limit that is no number is refused', async () => {
+test('projections are listed, digested and rebuilt; an invalid limit is refused', async () => {
   expect((await operators.send('GET', '/v1/projections?limit=five')).body.validation.issues[0].path).toBe('/limit');
   const { body } = await operators.send('GET', '/v1/projections?limit=1');
   const [{ name, tables, status }] = body.items;

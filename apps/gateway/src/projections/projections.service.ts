@@ -39,7 +39,7 @@ export class ProjectionsService {
     return report ? answerOf(report) : noSuchProjection();
   }
 
-  /** Reads every row: for comparing what is live before and after a rebuild. */
+  /** Reads every row: to compare the live rows before and after a rebuild. */
   async digest(name: string): Promise<ProjectionDigest | Refusal> {
     const tables = await projectionDigests(this.views.store, name);
     return tables ? { name, tables } : noSuchProjection();

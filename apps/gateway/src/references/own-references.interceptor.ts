@@ -9,12 +9,12 @@ type Values = Record<string, unknown>;
 const METADATA = /^metadata\.([a-z]\w*)$/;
 
 /**
- * Reads what callers name in their own words, once for every route and before its schema: `ext:<external_id>` in a path or query
- * becomes the id of that case in the caller's tenant, and `metadata.<key>=<value>` of a query one object. Bodies are read by their services.
+ * Resolves references of callers for every route, before the schema is checked: `ext:<external_id>` in a path or query becomes the id of
+ * that case in the caller's tenant, and `metadata.<key>=<value>` parameters become one object. Services resolve those in bodies.
  */
 @Injectable()
 export class OwnReferencesInterceptor implements NestInterceptor {
-  /** @throws {Refusal} `invalid-request`, where `ext:` is followed by what cannot be a reference */
+  /** @throws {Refusal} `invalid-request` if the text after `ext:` cannot be a reference. */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { caller, params, query } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     if (caller) for (const values of [params, query] as Values[]) resolve(caller, values);
@@ -31,7 +31,7 @@ function resolve({ tenant_id }: Caller, values: Values | undefined): void {
   (values as Values).case_id = case_id;
 }
 
-/** Other names stay where they are, and the schema of the query refuses them. */
+/** Leaves other names in place, and the schema of the query refuses them. */
 function collectMetadata(query: Values): void {
   if (query?.metadata !== undefined) return;
   const entries = Object.keys(query ?? {}).flatMap((name) => {

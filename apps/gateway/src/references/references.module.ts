@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { OwnReferencesInterceptor } from './own-references.interceptor.js';
 
-/** References of callers, read for every route. */
+/** Resolves references of callers for every route. */
 @Module({ providers: [{ provide: APP_INTERCEPTOR, useClass: OwnReferencesInterceptor }] })
 export class ReferencesModule {}

@@ -11,7 +11,7 @@ const wait_ms = z
   .min(SECOND_MS)
   .max(90 * DAY_MS);
 
-/** How many people can vote of those who are named: one person under two names, or of two issuers, votes once. */
+/** Number of distinct voters among the named people: one person under two names, or of two issuers, votes once. */
 const peopleCount = (people: readonly string[]): number => new Set(people.map((name) => foldedSubject(subjectOf(name)))).size;
 const TOO_FEW = {
   path: ['quorum'],
@@ -28,7 +28,7 @@ const group = z
   .refine(({ approver_roles, people }) => approver_roles.length + people.length > 0, 'a group needs approver_roles or people')
   .refine(({ approver_roles, people, quorum }) => approver_roles.length > 0 || peopleCount(people) >= quorum, TOO_FEW);
 
-/** Whose approval a call needs, as policies are written: what is left out has its default. Parses to `ApprovalRequirement`. */
+/** The approval requirement of a policy as written, with defaults for absent members. Parses to `ApprovalRequirement`. */
 export const approvalRequirement = z
   .strictObject({
     approver_roles: names.optional(),
@@ -70,7 +70,7 @@ export const approvalRequirement = z
 
 const named = { approver_roles: z.array(z.string()), people: z.array(z.string()), quorum: z.int(), expires_after_ms: z.number() };
 
-/** The same as it is answered: with all its defaults. */
+/** The approval requirement in responses, with all defaults. */
 export const requirementAnswer = z
   .object({
     ...named,

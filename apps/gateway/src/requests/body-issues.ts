@@ -3,10 +3,10 @@ import type { z } from 'zod';
 
 const ISSUES_MAX = 50;
 
-/** The faults of a body as a problem: each with its JSON Pointer, unknown fields one by one. */
+/** A problem with all faults of a body: each with its JSON Pointer, unknown fields one by one. */
 export const bodyProblem = (error: z.ZodError, under: readonly PropertyKey[] = []): Refusal => issuesProblem(error.issues, under);
 
-/** What zod found as a problem; `custom` issues may name their code and their pointer in `params`. */
+/** Converts zod issues to a problem; `custom` issues may set their code and pointer in `params`. */
 export function issuesProblem(found: readonly z.core.$ZodIssue[], under: readonly PropertyKey[] = []): Refusal {
   const issues: Issue[] = found.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
@@ -30,7 +30,7 @@ function ownIssue(issue: z.core.$ZodIssue, path: string): Issue {
   return { path: at, code: named, message };
 }
 
-/** The body as this schema reads it, or what is wrong with it. */
+/** Parses a body with this schema, or returns its faults. */
 export function parseBody<T>(schema: z.ZodType<T>, body: unknown): T | Refusal {
   const parsed = schema.safeParse(body);
   return parsed.success ? parsed.data : bodyProblem(parsed.error);

@@ -1,11 +1,11 @@
 import { pointer, Refusal } from '@countersign/calls';
 import { z } from 'zod';
 
-/** Deeper than anything that means something; less than what recursion can bear. */
+/** Deeper than any meaningful value, and less than the recursion limit. */
 export const LEVELS_MAX = 64;
 const POINTER_MAX = 200;
 
-/** A body that is nested too deeply, as a problem that says where; undefined where it is not. Looks at each value once, without recursion. */
+/** A problem with the path of a body that is nested too deeply; otherwise undefined. Visits each value once, without recursion. */
 export function tooDeep(body: unknown): Refusal | undefined {
   const open: { value: unknown; path: PropertyKey[] }[] = [{ value: body, path: [] }];
   for (let one = open.pop(); one; one = open.pop()) {

@@ -1,19 +1,19 @@
 const WAIT_DEFAULT_MS = 30_000;
 const WAIT_MAX_MS = 60_000;
-/** How long a request waits for other services, where its caller does not say. */
+/** How long a request waits for other services by default. */
 const OTHERS_DEFAULT_MS = 1000;
 
-/** How long the caller of a tool is willing to wait (`Prefer`, RFC 7240), ms. `respond-async` alone means not at all. */
+/** How long a caller is willing to wait for a tool (`Prefer`, RFC 7240), ms. `respond-async` alone means no wait. */
 export function waitOf(prefer: string | undefined): number {
   return preferredWait(prefer) ?? WAIT_DEFAULT_MS;
 }
 
-/** A request whose caller may say how long it waits. */
+/** A request with an optional wait preference. */
 export interface PatientRequest {
   readonly headers: { readonly [name: string]: string | string[] | undefined };
 }
 
-/** How long a change waits until every instance has it, and a read until the views have what was answered before, ms. */
+/** How long a change waits until every instance has it, and a read until the views have what the caller saw before, ms. */
 export function waitForOthers(prefer: string | string[] | undefined): number {
   return preferredWait(Array.isArray(prefer) ? prefer.join(',') : prefer) ?? OTHERS_DEFAULT_MS;
 }

@@ -9,10 +9,10 @@ import type { Transcripts } from './transcripts.js';
 
 const CALLS_MAX = 500;
 const CHARACTERS_MAX = 64_000_000;
-/** Bundles that one gateway makes at once. */
+/** Bundles that one gateway makes concurrently. */
 const AT_ONCE = 2;
 
-/** Bundles of runs: all that is needed to decide them again. */
+/** Replay bundles of runs: all data that is needed to decide them again. */
 export class ReplayBundles {
   private running = 0;
 
@@ -23,7 +23,7 @@ export class ReplayBundles {
     readonly transcripts: Transcripts,
   ) {}
 
-  /** @returns the bundle, canonical JSON in pieces. */
+  /** @returns the bundle as canonical JSON in chunks. */
   async bundle(tenant_id: string, run_id: string, now_ms: number): Promise<string[] | Refusal> {
     if (this.running >= AT_ONCE) return new Refusal('too-many-in-flight', 'other bundles are being built: retry later');
     this.running++;

@@ -12,7 +12,7 @@ import { keptTranscript, replayBundle, runId } from './runs.schemas.js';
 import { RunsService } from './runs.service.js';
 import { type TranscriptRequest, transcriptRequest } from './transcript-request.js';
 
-/** `/v1/runs`: transcripts, and bundles that replay. */
+/** `/v1/runs`: transcripts and replay bundles. */
 @ApiTags('runs')
 @Controller('v1/runs/:run_id')
 export class RunsController {

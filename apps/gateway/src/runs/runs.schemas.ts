@@ -16,7 +16,7 @@ export const keptTranscript = z
 
 const event = z.unknown().describe('an event as recorded on the log');
 
-/** See libs/decisions, replay-bundle.ts: canonical JSON. */
+/** Canonical JSON, see libs/decisions, replay-bundle.ts. */
 export const replayBundle = z
   .object({
     format: z.string(),

@@ -6,7 +6,7 @@ import { ReplayBundles } from './replay-bundles.js';
 import type { KeptTranscriptAnswer } from './runs.schemas.js';
 import type { TranscriptRequest } from './transcript-request.js';
 
-/** Transcripts of runs, and bundles that replay them. */
+/** Transcripts and replay bundles of runs. */
 @Injectable()
 export class RunsService {
   constructor(
@@ -21,7 +21,7 @@ export class RunsService {
     body: TranscriptRequest,
     seen: Seen,
   ): Promise<{ transcript: KeptTranscriptAnswer; at: LogPosition } | Refusal> {
-    // The calls of the run have its subjects.
+    // The calls of the run determine its subjects.
     if (!(await this.views.current(seen))) return viewsBehind();
     const done = await this.bundles.transcripts.keep(tenant_id, run_id, body, principal);
     if (done instanceof Refusal) return done;
@@ -30,7 +30,7 @@ export class RunsService {
     return { transcript: { run_id, ...kept, digest: kept.blob.slice(0, 64), kept_at: new Date(kept_at_ms).toISOString() }, at };
   }
 
-  /** @returns canonical JSON in pieces. */
+  /** @returns canonical JSON in chunks. */
   async bundle(tenant_id: string, run_id: string, seen: Seen): Promise<string[] | Refusal> {
     if (!(await this.views.current(seen))) return viewsBehind();
     return this.bundles.bundle(tenant_id, run_id, this.configuration.clock.now_ms());

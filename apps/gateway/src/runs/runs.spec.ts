@@ -33,14 +33,14 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('a bundle is sent in its pieces, byte by byte, and no cache keeps it', async () => {
+test('a bundle is sent in chunks, byte for byte, and must not be cached', async () => {
   const { status, text, headers } = await app.send('GET', '/v1/runs/r1/replay-bundle', { role: 'auditor' });
   expect([status, text, headers['cache-control']]).toEqual([200, PIECES.join(''), 'no-store']);
   expect((await app.send('GET', '/v1/runs/r2/replay-bundle', { role: 'auditor' })).status).toBe(404);
   expect((await app.send('GET', '/v1/runs/r1/replay-bundle', { role: 'agent' })).status).toBe(403);
 });
 
-test('a transcript is kept; one that is nested too deeply is refused with its place before it is looked at', async () => {
+test('a transcript is stored; one that is nested too deeply is refused with its path before validation', async () => {
   const keep = (body: unknown) => app.send('PUT', '/v1/runs/r1/transcript', { role: 'agent', body });
   const kept = await keep({ prompt: 'p', messages: [{ role: 'user', prototype: { a: 1 } }] });
   expect(kept).toMatchObject({ status: 200, headers: { 'countersign-position': 'operator-command:0:9' } });

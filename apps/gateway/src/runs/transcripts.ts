@@ -9,7 +9,7 @@ import type { TranscriptRequest } from './transcript-request.js';
 const SECRETS_MAX = 500;
 const CALLS_AT_ONCE = 500;
 
-/** A transcript that is kept: where, and how much of it. */
+/** A stored transcript: its blob and its size. */
 export interface KeptTranscript {
   blob: string;
   bytes: number;
@@ -18,7 +18,7 @@ export interface KeptTranscript {
   at: LogPosition;
 }
 
-/** Transcripts of runs: masked, sealed where the tenant's data is personal, kept as blobs, with an event that names the digest. */
+/** Transcripts of runs: secrets masked, personal data encrypted, stored as blobs, with an event that contains the digest. */
 export class Transcripts {
   constructor(
     private readonly deps: Pick<AppDeps, 'blobs' | 'vault' | 'store' | 'clock' | 'personal'>,
@@ -26,7 +26,7 @@ export class Transcripts {
     private readonly commands: OperatorCommands,
   ) {}
 
-  /** Sealed for its subjects and for all subjects of the calls of the run: erasing any of them erases the transcript. */
+  /** Encrypted for its subjects and for all subjects of the calls of the run: the erasure of any of them erases the transcript. */
   async keep(tenant_id: string, run_id: string, request: TranscriptRequest, by: Principal): Promise<KeptTranscript | Refusal> {
     const { subjects, ...transcript } = request;
     const masked = (await this.masker(tenant_id)).record(transcript);
@@ -61,7 +61,7 @@ export class Transcripts {
     return new Masker([...new Set(values.flatMap((found) => ('value' in found ? [found.value] : [])))]);
   }
 
-  /** Undefined: the tenant calls nothing personal. */
+  /** Undefined if the tenant has no personal data rules. */
   private async sealing(tenant_id: string, run_id: string, subjects: readonly string[]) {
     const { personal, clock } = this.deps;
     if (personalRules(this.state(), tenant_id).length === 0 || !personal) return undefined;

@@ -27,7 +27,7 @@ test('a saga is listed and read with its steps', async () => {
   expect((await app.send('GET', '/v1/sagas/s1', { role: 'agent' })).body).toEqual({ ...body.items[0], defined_steps: [], steps: [] });
 });
 
-test('none is 404, another status is refused, and a token is needed', async () => {
+test('an unknown saga is 404, an unknown status is refused, and a token is required', async () => {
   expect((await app.send('GET', '/v1/sagas/none', { role: 'agent' })).status).toBe(404);
   expect((await app.send('GET', '/v1/sagas?status=gone', { role: 'agent' })).body.validation.issues[0].path).toBe('/status');
   expect((await app.send('GET', '/v1/sagas')).status).toBe(401);

@@ -36,7 +36,7 @@ function stepOf(row: SagaStepWrite): SagaStepAnswer {
   return { ...{ step_id, iteration, attempt, tool, call_id, status }, ...end, compensation: compensationOf(row) };
 }
 
-/** Sagas: what runs as one, how far it is and what was undone. */
+/** Sagas: calls that run as one unit, their progress and their compensations. */
 @Injectable()
 export class SagasService {
   constructor(private readonly views: Views) {}

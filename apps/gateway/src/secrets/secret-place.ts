@@ -4,10 +4,10 @@ import { DEFAULT_TENANT } from '../configuration/default-tenant.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
 
-/** From the narrowest on: the first one that has a secret of a name gives it. */
+/** From narrow to wide: the first scope that has the secret wins. */
 export const SCOPES: readonly SecretScope[] = ['user', 'workspace', 'org'];
 
-/** Place of a secret, or why the caller may not use it: users set their own, admins the workspace's, admins of `default` all others. */
+/** Position of a secret, or why the caller may not use it: users set their own, admins the workspace's, admins of `default` all others. */
 export function secretPlace({ tenant_id, principal }: Caller, named: string, name: string): SecretPlace | Refusal {
   const scope = SCOPES.find((one) => one === named);
   if (!NAME.test(name) || !scope)

@@ -13,7 +13,7 @@ import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { resolvedSecret, rotatedKeys, type SecretRequest, secret, secretPage, secretRequest } from './secrets.schemas.js';
 import { SecretsService } from './secrets.service.js';
 
-/** `/v1/secrets`: what tools authenticate with. A value goes in and never comes out. */
+/** `/v1/secrets`: secrets that tools authenticate with. Values are write-only. */
 @ApiTags('secrets')
 @Controller('v1')
 export class SecretsController {
@@ -84,7 +84,7 @@ export class SecretsController {
     return this.secrets.remove(caller, { scope, name }, { headers });
   }
 
-  // A double colon is a literal one in Fastify's routes.
+  // In Fastify's routes a double colon is a literal colon.
   @Post('secrets::rotate-keys')
   @Roles('admin')
   @OfDefaultTenant('the keys of secrets')

@@ -10,7 +10,7 @@ export const secretRequest = z
   })
   .meta({ id: 'SecretValue' });
 
-/** A secret without its value, which never comes out. */
+/** A secret without its value, which is write-only. */
 export const secret = z
   .object({
     name: z.string(),

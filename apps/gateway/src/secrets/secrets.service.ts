@@ -12,7 +12,7 @@ import { SCOPES, secretPlace } from './secret-place.js';
 import type { ResolvedSecret, SecretAnswer, SecretRequest } from './secrets.schemas.js';
 
 type NewValue = Omit<SecretTerms, 'over'> & { value: string };
-/** As the path names it. */
+/** The parts of the path. */
 export interface SecretPlaceName {
   scope: string;
   name: string;
@@ -40,7 +40,7 @@ function answerOf({ name, scope, owner, version, ...at }: SecretFact, now_ms: nu
   };
 }
 
-/** What tools authenticate with, of a user, of the workspace (tenant) or of the installation. A value goes in and never comes out. */
+/** Secrets that tools authenticate with: of a user, of the workspace (tenant) or of the installation. Values are write-only. */
 @Injectable()
 export class SecretsService {
   constructor(
@@ -59,7 +59,7 @@ export class SecretsService {
     );
   }
 
-  /** Which of the secrets of this name a call by the caller would get. */
+  /** The secret of this name that a call by the caller would get. */
   async resolve(caller: Caller, name: string): Promise<WithHeaders<ResolvedSecret> | Refusal> {
     const named = (await this.visible(caller)).filter((fact) => fact.name === name);
     const own = named.filter(({ scope, owner }) => scope !== 'user' || owner === caller.principal.id);
@@ -79,7 +79,7 @@ export class SecretsService {
     return this.write(caller, place, { body, change: 'set' }, request);
   }
 
-  /** Replaces the value of a secret that exists. */
+  /** Replaces the value of an existing secret. */
   rotate(
     caller: Caller,
     place: SecretPlaceName,
@@ -104,12 +104,12 @@ export class SecretsService {
     return changedTooOften();
   }
 
-  /** Wraps all secrets with a new key. */
+  /** Rewraps all secrets with a new key. */
   rotateKeys(): Promise<{ key_id: string; rewrapped: number }> {
     return this.vault.rotate();
   }
 
-  /** A user's own, the workspace's and the installation's; an admin sees the names of all users'. */
+  /** The secrets of the user, the workspace and the installation; an admin sees the names of all users' secrets. */
   private async visible({ tenant_id, principal }: Caller): Promise<SecretFact[]> {
     const [own, org] = await Promise.all([this.vault.list(tenant_id), this.vault.list('')]);
     const admin = principal.roles.includes('admin');
@@ -134,7 +134,7 @@ export class SecretsService {
     return { body: answerOf(fact, now_ms), headers: { 'cache-control': 'no-store', etag: etagOf(fact) } };
   }
 
-  /** The row of the vault decides between writers, of this gateway or of others. */
+  /** The row of the vault resolves conflicts between writers, of this gateway or of others. */
   private async replaced(place: SecretPlace, { value, ...terms }: NewValue, request: ConditionalRequest): Promise<SecretFact | Refusal> {
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const before = await this.vault.fact(place);

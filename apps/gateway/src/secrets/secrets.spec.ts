@@ -27,12 +27,12 @@ test('without a token it is 401, without the right 403', async () => {
   expect([rotated.status, rotated.body.detail]).toEqual([403, 'the keys of secrets can be administered only in tenant default']);
 });
 
-test('a value that is too short is refused, and not repeated', async () => {
+test('a value that is too short is refused, and not echoed', async () => {
   const { status, text } = await app.send('PUT', '/v1/secrets/user/crm', { role: 'agent', body: { value: 'shorty' } });
   expect([status, text.includes('/value'), text.includes('shorty')]).toEqual([400, true, false]);
 });
 
-test('a secret is set (201), set again (200), rotated over what was read and deleted; its value never comes out', async () => {
+test('a secret is set (201), set again (200), rotated with its current ETag and deleted; its value is never returned', async () => {
   const send = (method: string, url: string, body?: unknown, headers = {}) => app.send(method, url, { role: 'admin', body, headers });
   const [url, rotation] = ['/v1/secrets/workspace/crm', '/v1/secrets/workspace/crm/rotate'];
   expect((await send('POST', rotation, { value: VALUE })).status).toBe(404);

@@ -11,7 +11,7 @@ import { viewsHeader } from '../positions/positions.js';
 import { type SecurityEventQuery, securityEventPage, securityEventQuery } from './security-events.schemas.js';
 import { SecurityEventsService } from './security-events.service.js';
 
-/** `GET /v1/security-events`: what was refused, forged or malformed. */
+/** `GET /v1/security-events`: refused, forged or malformed requests and records. */
 @ApiTags('security')
 @Controller('v1/security-events')
 export class SecurityEventsController {

@@ -2,6 +2,6 @@ import { Module } from '@nestjs/common';
 import { SecurityEventsController } from './security-events.controller.js';
 import { SecurityEventsService } from './security-events.service.js';
 
-/** What was refused, forged or malformed. */
+/** Security events: refused, forged or malformed requests and records. */
 @Module({ controllers: [SecurityEventsController], providers: [SecurityEventsService] })
 export class SecurityEventsModule {}

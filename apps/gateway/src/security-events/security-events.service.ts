@@ -13,7 +13,7 @@ function answerOf({ event_id, kind, detail, call_id, principal, at_ms, times }: 
   return { event_id, kind, detail, call_id, times, principal: by, at: new Date(at_ms).toISOString() };
 }
 
-/** What was refused, forged or malformed, who did it and on which call. */
+/** Security events: what was refused, forged or malformed, by whom and on which call. */
 @Injectable()
 export class SecurityEventsService {
   constructor(private readonly views: Views) {}

@@ -44,7 +44,7 @@ const turns = () => new Promise((resolve) => setImmediate(resolve));
 const FULL = 'x'.repeat(BUFFERED_BYTES_MAX + 1);
 
 describe('an event stream', () => {
-  test('keeps the order of its events while some of them are still being opened', async () => {
+  test('keeps the order of its events while some of them are still being decrypted', async () => {
     const { raw, stream } = streamed();
     stream.write('a');
     stream.write(turns().then(() => 'b'));
@@ -56,7 +56,7 @@ describe('an event stream', () => {
     expect(raw.written).toEqual(['a', 'b', 'c', 'END']);
   });
 
-  test('is closed with a reason where its events cannot be opened', async () => {
+  test('is closed with a reason if its events cannot be decrypted', async () => {
     const { raw, stream, closed } = streamed();
     stream.write(Promise.reject(new Error('away')));
     await turns();
@@ -67,7 +67,7 @@ describe('an event stream', () => {
     ]);
   });
 
-  test('a reader that leaves too much unread is dropped with a reason, and nothing more is kept for it', () => {
+  test('a reader that leaves too much unread is dropped with a reason, and no further data is buffered for it', () => {
     const { raw, stream, closed, left } = streamed();
     stream.write(FULL);
     expect(closed).toEqual([]);
@@ -78,7 +78,7 @@ describe('an event stream', () => {
     expect(raw.writableLength - held).toBeLessThan(300);
   });
 
-  test('who reads a long history is waited for, until there is room or the stream is over', async () => {
+  test('a long history is paced to its reader, until there is capacity or the stream is over', async () => {
     const { raw, stream } = streamed();
     expect(stream.waitForCapacity()).toBe(true);
     stream.write(FULL);
@@ -91,7 +91,7 @@ describe('an event stream', () => {
     expect([await never, stream.waitForCapacity()]).toEqual([false, false]);
   });
 
-  test('a reader that takes nothing between two beats is dropped, and cut off if it takes not even that', () => {
+  test('a reader that reads nothing between two heartbeats is dropped, and disconnected if it reads not even that', () => {
     const { raw, stream, closed } = streamed();
     stream.beat();
     raw.takes(1);
@@ -108,7 +108,7 @@ describe('an event stream', () => {
     expect([closed, raw.destroyed]).toEqual([['slow_consumer'], true]);
   });
 
-  test('says that it is alive, and what follows its end is not written', () => {
+  test('sends heartbeats, and writes nothing after its end', () => {
     const { raw, stream } = streamed();
     stream.beat();
     raw.takes();

@@ -1,8 +1,8 @@
 import type { Caller } from '@countersign/calls';
 
-/** Bytes that may wait for a reader. A stream whose reader leaves more than this unread is closed when the next event comes. */
+/** Maximum of unread bytes of a reader. Beyond it the stream is closed at the next event. */
 export const BUFFERED_BYTES_MAX = 262_144;
-/** Events that may wait until their personal data is opened. */
+/** Maximum of events that wait for decryption. */
 const OPENING_MAX = 64;
 
 /** Why the gateway closed a stream early. The reader gets `event: closed` and resumes with `Last-Event-ID`. */
@@ -16,7 +16,7 @@ const DETAILS: Readonly<Record<CloseReason, string>> = {
   shutdown: 'this gateway is shutting down; resume with Last-Event-ID',
 };
 
-/** What a stream needs of the response that it is written to; `node:http`'s fits. */
+/** The members of a response that a stream needs; `node:http` provides them. */
 export interface StreamSocket {
   readonly writableLength: number;
   readonly socket: { readonly bytesWritten: number } | null;
@@ -26,14 +26,14 @@ export interface StreamSocket {
   once(event: 'drain', listener: () => void): unknown;
 }
 
-/** Where events go. */
+/** The destination of events. */
 export interface StreamOut {
-  /** Text that is still being opened keeps its place in the order. */
+  /** Text that is still being decrypted keeps its place in the order. */
   write(text: string | Promise<string>): void;
   end(): void;
 }
 
-/** The response of one reader: what it leaves unread is bounded, and it learns why its stream ends. */
+/** The response of one reader. Limits unread data and reports to the reader why its stream ends. */
 export class EventStream implements StreamOut {
   private ended = false;
   private left = false;
@@ -74,14 +74,14 @@ export class EventStream implements StreamOut {
     else this.finish();
   }
 
-  /** Ends the stream early. A reader that does not take even this is cut off by a later `beat`. */
+  /** Ends the stream early. A later `beat` disconnects a reader that does not even read this event. */
   close(reason: CloseReason): void {
     if (this.ended) return;
     this.onClosed(reason);
     this.finish(`event: closed\ndata: ${JSON.stringify({ reason, detail: DETAILS[reason] })}\n\n`);
   }
 
-  /** Resolves when more may be written; false where the stream is over. */
+  /** Resolves when more may be written; false if the stream is over. */
   waitForCapacity(): Promise<boolean> | boolean {
     if (this.ended || this.raw.writableLength < BUFFERED_BYTES_MAX) return !this.ended;
     return new Promise((resolve) => {
@@ -89,7 +89,7 @@ export class EventStream implements StreamOut {
     });
   }
 
-  /** Regular sign of life. Closes a stream whose reader has taken nothing since the last one, and cuts off one that was closed before. */
+  /** Sends a heartbeat. Closes a stream whose reader has read nothing since the last one, and disconnects one that was closed before. */
   beat(): void {
     const waiting = this.raw.writableLength;
     const taken_bytes = (this.raw.socket?.bytesWritten ?? 0) - waiting;
@@ -105,7 +105,7 @@ export class EventStream implements StreamOut {
     this.raw.destroy();
   }
 
-  /** The connection was closed. */
+  /** Called when the connection is closed. */
   disconnected(): void {
     this.ended = true;
     this.leave();

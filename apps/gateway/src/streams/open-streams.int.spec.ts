@@ -82,7 +82,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A stream as a client has it. */
+/** A stream from the view of a client. */
 class Client {
   text = '';
   ended = false;
@@ -119,8 +119,8 @@ const count = async (name: string, label = '') => {
 };
 const openNow = () => count('countersign_gateway_event_streams{', 'kind="call"');
 
-describe('the places of event streams', () => {
-  test('each principal and each tenant has its own; what is too much is a 429 that says whose limit it is, and is counted', async () => {
+describe('the limits of event streams', () => {
+  test('apply to each principal and each tenant; a 429 names the limit and is counted', async () => {
     const statuses = async (...paths: string[]) => {
       const found: number[] = [];
       for (const path of paths) found.push((await Client.open(path)).status);
@@ -149,7 +149,7 @@ describe('the places of event streams', () => {
     expect(await openNow()).toBe(6);
   });
 
-  test('the names of tenants and principals cannot be put together into each other', async () => {
+  test('tenant and principal names cannot collide when combined', async () => {
     const places = new StreamPlaces({ ...LIMITS, principal_max: 1 }, new Registry());
     const callers = [callerOf('a', 'b","c'), callerOf('a","b', 'c'), callerOf('a', 'b')];
     expect(callers.map((caller) => places.take(caller, 'call'))).toEqual([undefined, undefined, undefined]);
@@ -170,7 +170,7 @@ describe('the places of event streams', () => {
     expect(turns.idle).toBe(true);
   });
 
-  test('a client that left before its stream was opened takes no place', async () => {
+  test('a client that left before its stream was opened uses no place', async () => {
     let go: () => void = () => undefined;
     delay = new Promise((resolve) => {
       go = resolve;
@@ -187,7 +187,7 @@ describe('the places of event streams', () => {
     expect([streams.length, await openNow()]).toEqual([0, 0]);
   });
 
-  test('streams that wait behind each other on one connection give their places back with it', async () => {
+  test('streams that are pipelined on one connection release their places with it', async () => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     socket.write('GET /acme/a HTTP/1.1\r\nHost: x\r\n\r\nGET /acme/a HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(async () => (await openNow()) === 2);
@@ -196,7 +196,7 @@ describe('the places of event streams', () => {
   });
 });
 
-describe('the beat', () => {
+describe('the heartbeat', () => {
   test('reaches every stream, from one timer however many there are', async () => {
     const clients = [await Client.open('/acme/a'), await Client.open('/acme/b'), await Client.open('/globex/a')];
     expect(turns.waits).toBe(1);
@@ -213,7 +213,7 @@ describe('the beat', () => {
     expect([closed.text.includes('"reason":"credential_ended"'), open.ended, await openNow()]).toEqual([true, false, 1]);
   });
 
-  test('ends a stream that is too old, so that it comes again', async () => {
+  test('ends a stream that is too old, so that its client reconnects', async () => {
     const client = await Client.open('/acme/a');
     now_ms = AGE_MAX_MS - 1;
     turns.beatAll();
@@ -230,7 +230,7 @@ describe('the beat', () => {
     socket.write('GET /acme/a HTTP/1.1\r\nHost: x\r\n\r\n');
     await until(() => streams.length === 1);
     socket.pause();
-    // More than the buffers of both sockets hold.
+    // Exceeds the buffers of both sockets.
     while (!streams[0]?.over) {
       streams[0]?.write('x'.repeat(200_000));
       await sleep(1);
@@ -242,7 +242,7 @@ describe('the beat', () => {
     socket.destroy();
   });
 
-  test('a gateway that stops tells its readers', async () => {
+  test('a gateway that stops notifies its readers', async () => {
     const client = await Client.open('/acme/a');
     open.close();
     await until(() => client.ended);

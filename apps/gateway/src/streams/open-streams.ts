@@ -5,7 +5,7 @@ import type { RequestAccess } from '../http/request-access.js';
 import { EventStream } from './event-stream.js';
 import type { StreamKind, StreamPlaces } from './stream-places.js';
 
-/** Every stream hears something in this time. */
+/** Heartbeat period of every stream. */
 const BEAT_MS = 15_000;
 /** Streams get their heartbeat in groups, one after the other, so that no turn of the event loop is long. */
 const GROUPS = 60;
@@ -18,9 +18,9 @@ interface Member {
 }
 
 /**
- * The event streams of this gateway. One timer beats all of them: it keeps connections alive, ends a stream whose reader takes
- * nothing, whose credential is no longer valid, or which is older than `age_max_ms`. So a connection whose peer vanished
- * without closing it (half open) holds its place for at most `age_max_ms` and two beats, whatever the operating system reports.
+ * The event streams of this gateway. One timer serves all of them: it sends heartbeats and ends a stream whose reader reads nothing, whose
+ * credential is no longer valid, or which is older than `age_max_ms`. So a half-open connection keeps its place for at most `age_max_ms`
+ * and two heartbeats, whatever the operating system reports.
  */
 export class OpenStreams implements Timed {
   private readonly groups: Set<Member>[] = Array.from({ length: GROUPS }, () => new Set<Member>());
@@ -71,7 +71,7 @@ export class OpenStreams implements Timed {
     for (const group of this.groups) for (const { stream } of group) stream.close('shutdown');
   }
 
-  /** @returns what gives the place back, once. */
+  /** @returns a function that releases the place once. */
   private enter(member: Member, kind: StreamKind): () => void {
     const group = this.groups[this.laterGroup()] as Set<Member>;
     group.add(member);
@@ -85,7 +85,7 @@ export class OpenStreams implements Timed {
     };
   }
 
-  /** One of the groups that are beaten last, in turns: streams that open together are not beaten together. */
+  /** One of the groups that get their next heartbeat last, in rotation, so that streams opened together are spread over the groups. */
   private laterGroup(): number {
     const half = GROUPS / 2;
     return (this.beaten + half + (this.entered++ % half)) % GROUPS;
@@ -107,11 +107,11 @@ export class OpenStreams implements Timed {
     }
   }
 
-  /** A key that was revoked since, or a token that ran out, ends its streams too. */
+  /** Also ends the streams of a revoked key or an expired token. */
   private checkCaller(stream: EventStream, request: HttpRequest): void {
     if (stream.over) return;
     const caller = this.access.admit(request, []);
-    // If the gateway cannot check the credential now, the stream stays open: the next request would meet the same.
+    // If the gateway cannot check the credential now, the stream stays open: a new request would fail for the same reason.
     if (caller instanceof Refusal && (caller.kind === 'unauthenticated' || caller.kind === 'forbidden')) stream.close('credential_ended');
   }
 }

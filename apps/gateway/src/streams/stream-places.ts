@@ -5,7 +5,7 @@ import type { Problem } from '../http/problem.js';
 export type StreamKind = 'call' | 'case';
 type Scope = 'principal' | 'tenant' | 'gateway';
 
-/** How many event streams may be open at once in one gateway. */
+/** Maximum of open event streams in one gateway. */
 export interface StreamLimits {
   gateway_max: number;
   tenant_max: number;
@@ -27,7 +27,7 @@ function refusal(scope: Scope, open: number, open_max: number): Problem {
   return new Refusal('too-many-streams', message, { scope, open, open_max, issues });
 }
 
-/** Counts by name; a name without any is forgotten. */
+/** Counts by name; names with the count zero are removed. */
 class Counts {
   private readonly counts = new Map<string, number>();
 
@@ -44,7 +44,7 @@ class Counts {
 
 const principalOf = ({ tenant_id, issuer, principal }: Caller): string => JSON.stringify([tenant_id, issuer, principal.kind, principal.id]);
 
-/** Who has how many event streams open in this gateway. */
+/** Counts the open event streams of each caller in this gateway. */
 export class StreamPlaces {
   private readonly kinds = new Counts();
   private readonly tenants = new Counts();
@@ -81,7 +81,7 @@ export class StreamPlaces {
     });
   }
 
-  /** @returns why this caller gets no place; undefined where it has one now, to be given back by `release`. */
+  /** @returns why this caller gets no place; undefined if it has one now. `release` gives it back. */
   take(caller: Caller, kind: StreamKind): Problem | undefined {
     const principal = principalOf(caller);
     const full = this.full(caller.tenant_id, principal);

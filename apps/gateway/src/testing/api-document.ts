@@ -9,7 +9,7 @@ import { type Examples, withExamples } from '../documents/examples.js';
 import { openApiDocument } from '../documents/openapi-document.js';
 import { GatewayModule, type GatewayParts } from '../gateway.module.js';
 
-/** An operation of /openapi.json, as far as specs read it. */
+/** The members of an operation of /openapi.json that specs read. */
 export interface Operation {
   operationId: string;
   responses: Record<string, unknown>;
@@ -52,13 +52,13 @@ export const documentOf = (app: INestApplication): ApiDocument => openApiDocumen
 /** Written by `npm run examples`. */
 export const EXAMPLES_FILE = new URL('../../examples.json', import.meta.url);
 
-/** The text of the file that `/openapi.json` is served from. */
+/** The text of the file that `/openapi.json` serves. */
 export function apiDocumentText(app: INestApplication): string {
   const examples = JSON.parse(readFileSync(EXAMPLES_FILE, 'utf8')) as Examples;
   return documentText(withExamples(documentOf(app), examples));
 }
 
-/** Every route that the document states. */
+/** All routes of the document. */
 export const routesOf = ({ paths }: Pick<ApiDocument, 'paths'>): StatedRoute[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
@@ -67,5 +67,5 @@ export const routesOf = ({ paths }: Pick<ApiDocument, 'paths'>): StatedRoute[] =
     }),
   );
 
-/** Every route of a gateway that has every part. */
+/** All routes of a gateway with every optional module. */
 export const allRoutes = async (): Promise<StatedRoute[]> => routesOf(documentOf(await routedGateway()));

@@ -19,7 +19,7 @@ const callerOf = (id: string, roles: readonly Role[]): Caller => ({
   authority: authorityOf(`key:${id}`, { scopes: null, clearances: ['*'], purposes: null }),
 });
 
-/** `Bearer operator,auditor` is a user of these roles whose id is the first of them. */
+/** `Bearer operator,auditor` is a user with these roles; the first role is its id. */
 const byRole = {
   caller: (authorization: string | undefined) => {
     const role = authorization?.slice('Bearer '.length);
@@ -36,15 +36,15 @@ export interface FeatureAnswer {
   status: number;
   headers: Record<string, unknown>;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of JSON
+  // biome-ignore lint/suspicious/noExplicitAny: parsed JSON of any shape
   body: any;
 }
 
-/** Modules of features behind the real kit (guard, pipe, filter, interceptors), with answers checked strictly. */
+/** Feature modules behind the real guard, pipe, filter and interceptors, with strict checks of responses. */
 export class FeatureApp {
   private constructor(private readonly app: NestFastifyApplication) {}
 
-  /** `shared`: what the features find in the gateway besides the kit. */
+  /** `shared`: further providers that the features need. */
   static async open(
     features: Feature | readonly Feature[],
     shared: readonly Provider[],

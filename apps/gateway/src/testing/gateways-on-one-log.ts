@@ -49,7 +49,7 @@ export class GatewaysOnOneLog {
     return new GatewaysOnOneLog(gateways, log, codec, store, gateways[0]?.admin_key as string, standIn, dir);
   }
 
-  /** Asks the nth gateway as an admin. */
+  /** Sends a request to the nth gateway as an admin. */
   async ask(n: number, method: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answered> {
     const response = await fetch(`http://127.0.0.1:${this.gateways[n]?.port}${url}`, {
       method,

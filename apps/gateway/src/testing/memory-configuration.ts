@@ -17,7 +17,7 @@ const ADMIN = { kind: 'user' as const, id: 'admin', roles: ['admin'] };
 /** No instance is running. */
 const NO_ROWS = { query: async () => [] } as unknown as Store;
 
-/** The configuration without a log: a change is folded when it is made. There are the tenants `default` and `acme`. */
+/** A configuration without a log: changes are folded at once. Has the tenants `default` and `acme`. */
 export class MemoryConfiguration {
   readonly state: ConfigurationState;
   private offset = 0;

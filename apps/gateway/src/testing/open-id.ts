@@ -6,20 +6,20 @@ import Provider from 'oidc-provider';
 
 export const AUDIENCE = 'urn:countersign:tenant:default';
 
-/** A signing key as its provider keeps it. */
+/** A signing key of a provider. */
 export function signingKey(kid: string): { private: KeyObject; jwk: Record<string, unknown> } {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return { private: privateKey, jwk: { ...privateKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' } };
 }
 
-/** A real OpenID provider (npm oidc-provider) on loopback. Client credentials name people: `alice` gets a token whose subject is alice. */
+/** A real OpenID provider (npm oidc-provider) on loopback. The client id becomes the subject: `alice` gets a token for alice. */
 export class OpenId {
   private constructor(
     readonly issuer: string,
     private readonly server: Server,
   ) {}
 
-  /** `keys`: those that it signs with, the first for new tokens. */
+  /** `keys`: its signing keys, the first for new tokens. */
   static async open(subjects: readonly string[], keys: readonly Record<string, unknown>[], port?: number): Promise<OpenId> {
     const server = createServer().listen(port ?? 0, '127.0.0.1');
     await once(server, 'listening');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A connection that sends what it likes, as no HTTP client would. */
+/** A raw connection, for requests that no HTTP client would send. */
 export class RawConnection {
   text = '';
   closed = false;
@@ -21,7 +21,7 @@ export class RawConnection {
     return connection;
   }
 
-  /** Sends the head of a POST, and as much of its body as is given. */
+  /** Sends the head of a POST and the given part of its body. */
   post(path: string, headers: Readonly<Record<string, string | number>>, body = ''): this {
     return this.send('POST', path, headers, body);
   }
@@ -34,18 +34,18 @@ export class RawConnection {
     return this;
   }
 
-  /** Statuses of the answers so far. */
+  /** Statuses of the responses so far. */
   get statuses(): number[] {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   }
 
   /** The last problem document. */
-  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of JSON
+  // biome-ignore lint/suspicious/noExplicitAny: parsed JSON of any shape
   get problem(): any {
     return JSON.parse(this.text.slice(this.text.lastIndexOf('\r\n\r\n') + 4));
   }
 
-  /** Waits for the answers of so many requests; ends with the connection, too. */
+  /** Waits for this number of responses, or until the connection closes. */
   async answered(count = 1): Promise<this> {
     await until(() => this.closed || (this.statuses.length >= count && !this.text.endsWith('\r\n')));
     return this;
@@ -61,7 +61,7 @@ export class RawConnection {
   }
 }
 
-/** Waits for a state that comes for sure; the test's own time limit ends the wait. */
+/** Waits for a state; the time limit of the test ends the wait. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

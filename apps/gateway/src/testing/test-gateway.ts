@@ -18,7 +18,7 @@ export interface Response {
   status: number;
   headers: Headers;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of JSON
+  // biome-ignore lint/suspicious/noExplicitAny: parsed JSON of any shape
   body: any;
 }
 
@@ -91,11 +91,11 @@ export class TestGateway {
     return readFile(path.join(this.dir, 'admin.key'), 'utf8');
   }
 
-  /** Another gateway on the same log, as after a restart; `meanwhile` happens while there is none. */
+  /** Starts another gateway on the same log; `meanwhile` runs while there is none. */
   async restart(meanwhile?: () => Promise<void>): Promise<void> {
     await this.running.close();
     await meanwhile?.();
-    this.deps.metrics.clear(); // as a new process has them
+    this.deps.metrics.clear(); // as in a new process
     this.running = await TestGateway.start(this.deps, this.dir, this.http);
   }
 
@@ -110,15 +110,15 @@ export class TestGateway {
     return { status: response.status, headers: response.headers, text, body: json && text !== '' ? JSON.parse(text) : undefined };
   }
 
-  /** An answer that is read as it comes: `next` is the text of one chunk, empty at the end. */
+  /** Reads a response as it arrives: `next` returns the text of one chunk, empty at the end. */
   async stream(url: string): Promise<{ headers: Headers; reader: { next(): Promise<string> } }> {
     const { headers, body } = await fetch(this.url + url, { headers: { authorization: `Bearer ${this.key}` } });
     const chunks = (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
     return { headers, reader: { next: async () => (await chunks.read()).value ?? '' } };
   }
 
-  /** Every event of a topic, in the order of its partitions. */
-  // biome-ignore lint/suspicious/noExplicitAny: what a test reads of events
+  /** All events of a topic, by partition. */
+  // biome-ignore lint/suspicious/noExplicitAny: events of any shape
   async events(topic: string): Promise<any[]> {
     const found = [];
     for (let partition = 0; partition < this.log.partitions(topic); partition++) {
@@ -128,7 +128,7 @@ export class TestGateway {
     return found;
   }
 
-  /** A note with a path of its own, so that every call is another effect. */
+  /** Calls with a unique path, so that every call has a different effect. */
   call(tool: string, inputs: Record<string, unknown> = {}, headers: Record<string, string> = {}, key = this.key): Promise<Response> {
     return this.send('POST', '/v1/calls', { tool, inputs: { path: `p-${Math.random()}`, text: 'x', ...inputs } }, headers, key);
   }

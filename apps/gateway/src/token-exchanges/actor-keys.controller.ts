@@ -6,7 +6,10 @@ import { Answer } from '../http/answer.decorator.js';
 import { TENANT_KEYS } from './tenant-keys.js';
 import { actorKeys } from './token-exchanges.schemas.js';
 
-/** `/v1/actor-keys`: what token endpoints check actor tokens with. Every name has a key, so it tells nothing of which tenants there are. */
+/**
+ * `/v1/actor-keys`: the public keys with which token endpoints verify actor tokens. Every name has a key, so the route does not reveal
+ * which tenants exist.
+ */
 @ApiTags('identity')
 @Controller('v1/actor-keys')
 export class ActorKeysController {

@@ -1,2 +1,2 @@
-/** Injection token of the keys that tenants have (TenantKeys). */
+/** Injection token of the signing keys of tenants (TenantKeys). */
 export const TENANT_KEYS = Symbol('tenant keys');

@@ -12,7 +12,7 @@ import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { type TokenExchangeRequest, tokenExchange, tokenExchangePage, tokenExchangeRequest } from './token-exchanges.schemas.js';
 import { TokenExchangesService } from './token-exchanges.service.js';
 
-/** `/v1/token-exchanges`: how credentials of tools are had for the token of a user. */
+/** `/v1/token-exchanges`: credentials of tools in exchange for a user's token. */
 @ApiTags('identity')
 @Controller('v1/token-exchanges')
 export class TokenExchangesController {

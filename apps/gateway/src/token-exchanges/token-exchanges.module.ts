@@ -3,6 +3,6 @@ import { ActorKeysController } from './actor-keys.controller.js';
 import { TokenExchangesController } from './token-exchanges.controller.js';
 import { TokenExchangesService } from './token-exchanges.service.js';
 
-/** Credentials that tools have by exchanging the token of a user, and the keys that the exchange is checked with. */
+/** Credentials of tools that come from a token exchange, and the keys that verify the exchange. */
 @Module({ controllers: [TokenExchangesController, ActorKeysController], providers: [TokenExchangesService] })
 export class TokenExchangesModule {}

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { timeOf } from '../answers/shared-schemas.js';
 import { pageOfItems } from '../lists/page-query.js';
 
-/** Of a credential as tools declare it, and of a secret. */
+/** The name of a credential, as tools declare it, and of a secret. */
 export const NAME = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/;
 
 /** Body of `PUT /v1/token-exchanges/{name}`. */

@@ -13,7 +13,7 @@ const answerOf = ({ changed_at_ms, ...exchange }: TokenExchange): TokenExchangeA
   changed_at: new Date(changed_at_ms).toISOString(),
 });
 
-/** Which credentials of tools are had by exchanging the user's token (RFC 8693), and where. */
+/** The credentials of tools that come from an exchange of the user's token (RFC 8693), and their endpoints. */
 @Injectable()
 export class TokenExchangesService {
   constructor(private readonly configuration: ConfigurationService) {}

@@ -26,7 +26,7 @@ test('without a token it is 401, and without the role 403', async () => {
   expect((await app.send('GET', '/v1/token-exchanges', { role: 'operator' })).status).toBe(403);
 });
 
-test('an exchange is set, listed and removed; an endpoint where none may be is refused', async () => {
+test('an exchange is set, listed and removed; a forbidden endpoint is refused', async () => {
   expect((await put({ ...settings, client_secret: '' })).body.validation.issues[0].path).toBe('/client_secret');
   const inside = await put({ ...settings, token_endpoint: 'https://127.0.0.1/token' });
   expect([inside.status, inside.body.validation.issues[0].path]).toEqual([400, '/token_endpoint']);

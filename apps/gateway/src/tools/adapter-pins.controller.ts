@@ -11,7 +11,7 @@ import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { type AdapterPinRequest, adapterPinPage, adapterPinRequest, changedAdapterPin } from './adapter-pins.schemas.js';
 import { AdapterPinsService } from './adapter-pins.service.js';
 
-/** `/v1/adapters`: which version of an adapter, and of its protocol, an environment runs tools on. */
+/** `/v1/adapters`: the version of an adapter, and of its protocol, that an environment runs tools on. */
 @ApiTags('tools')
 @Controller('v1/adapters')
 export class AdapterPinsController {

@@ -15,7 +15,7 @@ export interface AdapterPlace {
   environment: string;
 }
 
-/** Which version of an adapter, and of its protocol, an environment runs tools on. The installation's admins set it. */
+/** The version of an adapter, and of its protocol, that an environment runs tools on. Set by the installation's admins. */
 @Injectable()
 export class AdapterPinsService {
   constructor(private readonly policies: PolicyService) {}

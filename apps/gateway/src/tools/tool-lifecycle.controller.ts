@@ -27,7 +27,7 @@ import { toolVersionRecord } from './tool-record.schema.js';
 const versionParams = z.object({ name: z.string(), version: z.string() });
 type VersionParams = z.infer<typeof versionParams>;
 
-/** `/v1/tools/{name}/versions/{version}/…`: what is decided of a version, and the evidence for it. */
+/** `/v1/tools/{name}/versions/{version}/…`: lifecycle decisions about a version, and their evidence. */
 @ApiTags('tools')
 @Controller('v1/tools/:name/versions/:version')
 export class ToolLifecycleController {
@@ -96,7 +96,7 @@ export class ToolLifecycleController {
   }
 }
 
-/** The record with its tag; 204 if the version was removed since. */
+/** The record with its ETag; 204 if the version was removed meanwhile. */
 function answer(made: TaggedRecord | Refusal, reply: HttpReply): object | undefined {
   if (made instanceof Refusal) return made;
   if (made.record) reply.header('etag', made.etag);

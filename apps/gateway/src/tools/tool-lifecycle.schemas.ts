@@ -25,7 +25,7 @@ export const auditRequest = z.strictObject({
   report: z.string().min(1).max(1000).optional().describe('URL or digest of the report'),
 });
 
-/** As `npm run tools:verify` writes it. */
+/** The output format of `npm run tools:verify`. */
 export const evaluationRequest = z.strictObject({
   tool: z.string().min(1).max(128),
   version: z.string().min(1).max(64),

@@ -11,7 +11,7 @@ import { versionRecord } from './tool-record.js';
 
 type EditRequest = ConditionalRequest & PatientRequest;
 
-/** A version of a tool, to whom. */
+/** A version of a tool, and the caller. */
 export interface NamedVersion {
   caller: Caller;
   name: string;
@@ -19,7 +19,7 @@ export interface NamedVersion {
   seen: Seen;
 }
 
-/** An answer and the tag of its version; `record` undefined: the version is no longer there. */
+/** A response and the ETag of its version; `record` is undefined if the version no longer exists. */
 export interface TaggedRecord<T = object> {
   record: T | undefined;
   etag: string;
@@ -32,7 +32,7 @@ function countFault({ passed, failed, cases }: EvaluationRequest): string | unde
     : `passed does not match the cases: ${counted} of ${cases.length} passed`;
 }
 
-/** What is decided of a version, and the evidence for it. */
+/** Lifecycle decisions about a version, and their evidence. */
 @Injectable()
 export class ToolLifecycleService {
   constructor(
@@ -41,7 +41,7 @@ export class ToolLifecycleService {
     private readonly views: Views,
   ) {}
 
-  /** Promotes, deprecates or blocks. */
+  /** Promotes, deprecates or blocks a version. */
   async decide(named: NamedVersion, body: LifecycleRequest, request: EditRequest): Promise<TaggedRecord<ChangedLifecycle> | Refusal> {
     const { state, sunset_at = null, reason = null, use_instead = null } = body;
     const draft = () => {
@@ -58,7 +58,7 @@ export class ToolLifecycleService {
     return { record: { name, version, state, sunset_at, reason, use_instead, changed_at, ...edited.everywhere }, etag: edited.etag };
   }
 
-  /** Accepts the contract that a version has now. */
+  /** Accepts the current contract of a version. */
   async pin(named: NamedVersion, { pin: accepted }: PinRequest, request: EditRequest): Promise<TaggedRecord | Refusal> {
     const draft = () => {
       const tool = this.tool(named);
@@ -78,7 +78,7 @@ export class ToolLifecycleService {
     return { record: await this.record(named, edited.everywhere), etag: edited.etag };
   }
 
-  /** Records the result of the evaluation pack of a version. */
+  /** Records the result of a version's evaluation pack. */
   async evaluate(named: NamedVersion, body: EvaluationRequest): Promise<TaggedRecord | Refusal> {
     const tool = this.tool(named);
     if (tool instanceof Refusal) return tool;
@@ -99,7 +99,10 @@ export class ToolLifecycleService {
     return { record: await this.record(named), etag: this.policies.configuration.edits.etag(tenant_id, item) };
   }
 
-  /** What a contract says of its own audit is a self-assessment: an audit by others is recorded by who keeps the evidence. */
+  /**
+   * Records an external audit. A contract that describes its own audit is only a self-assessment; the keeper of the evidence records an
+   * audit by others.
+   */
   async audit(named: NamedVersion, body: AuditRequest, request: ConditionalRequest): Promise<TaggedRecord | Refusal> {
     const { audit_status, auditor = null, report = null } = body;
     const draft = () => {
@@ -133,7 +136,7 @@ export class ToolLifecycleService {
     return found ? found.tool : noSuchVersion(this.state, caller.tenant_id, name, version);
   }
 
-  /** A version runs (active or deprecated) only with a passed evaluation of the contract that it has now. */
+  /** A version becomes active or deprecated only with a passed evaluation of its current contract. */
   private lifecycleFault({ tenant_id }: Caller, tool: ToolVersion, body: LifecycleRequest): Refusal | undefined {
     if (body.state === 'blocked') return undefined;
     const ground = suspension(this.state, tenant_id, tool) ?? promotionFault(this.state, tenant_id, tool);

@@ -78,7 +78,7 @@ export class ToolPoliciesService {
     return this.policies.configuration.state.by_tenant.get(tenant_id)?.overrides ?? new Map();
   }
 
-  /** Answers once the running instances rule by it. */
+  /** Responds once the running instances apply it. */
   private async edit(
     tenant_id: string,
     tool: string,

@@ -12,7 +12,7 @@ const resource = z.object({
   effect: z.union([effect, z.object({ by: z.string(), values: z.record(z.string(), effect), otherwise: effect })]),
 });
 
-/** What a tool promises: the contract as it was registered. */
+/** The contract of a tool as registered. */
 const contract = {
   name: z.string(),
   version: z.string(),
@@ -81,7 +81,7 @@ const audit = z.object({
   changed_at: time,
 });
 
-/** The record of a version of a tool, as its tenant sees it. Values that were not declared or measured are null. */
+/** The record of a version of a tool, as its tenant sees it. Undeclared or unmeasured values are null. */
 export const toolVersionRecord = z
   .object({
     ...contract,

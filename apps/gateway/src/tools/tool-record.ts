@@ -18,7 +18,7 @@ import type { Measured } from '../trust/trust-reader.js';
 
 const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : new Date(ms).toISOString());
 
-/** What is released of a version, and on what grounds. */
+/** The release state of a version and its evidence. */
 function releaseOf(state: ConfigurationState, tenantId: string, { tool, lifecycle }: TenantToolVersion): Record<string, unknown> {
   const entry = lifecycleEntry(state.by_tenant.get(tenantId), tool.name, tool.version);
   const evaluation = evaluationOf(state, tenantId, tool);
@@ -41,15 +41,15 @@ function evaluationRecord(state: ConfigurationState, tenantId: string, tool: Too
   };
 }
 
-/** What is measured of a version, by name and version. */
+/** Returns the measured values of a version. */
 export type MeasuredOf = (tool: string, version: string) => Measured;
 
-/** Until the views know of it: the passed evaluation of the contract as it is. */
+/** Until the views have it: the passed evaluation of the current contract. */
 function verifiedBy(evaluation: Evaluation | null, tool: ToolVersion): number | null {
   return evaluation && passes(evaluation, tool) ? Date.parse(evaluation.verified_at) : null;
 }
 
-/** The registry's record of a version as its tenant sees it. Values that were not declared or measured are null. */
+/** The registry's record of a version as its tenant sees it. Undeclared or unmeasured values are null. */
 export function versionRecord(
   state: ConfigurationState,
   tenantId: string,
@@ -106,14 +106,14 @@ function refusedRegistration({ refused_at_ms, ...refused }: RefusedRegistration)
   return { ...refused, refused_at: time(refused_at_ms) };
 }
 
-/** Registrations of a name that were refused in the tenant's lane, oldest first. */
+/** Refused registrations of a name in the tenant's lane, oldest first. */
 function refusedOf(state: ConfigurationState, tenantId: string, name: string): Record<string, unknown>[] {
   const lane = state.tenants.get(tenantId)?.lane;
   const all = [...state.refused.values()].filter((refused) => refused.name === name && lane !== undefined && refused.lanes.includes(lane));
   return all.map(refusedRegistration);
 }
 
-/** A tool with these of its versions; undefined where there is nothing to show. */
+/** A tool with these versions; undefined if there are none. */
 export function toolRecord(
   state: ConfigurationState,
   tenantId: string,

@@ -5,7 +5,7 @@ import type { TenantToolVersion, ToolVersion } from '@countersign/domain';
 export interface ToolQuery {
   q?: string | undefined;
   capabilities: readonly string[];
-  /** Only tools whose score is known and at least this. */
+  /** Only tools with a known score of at least this. */
   min_trust?: number | undefined;
   max_latency_ms?: number | undefined;
   max_cost?: number | undefined;
@@ -24,7 +24,7 @@ const words = (text: string): string[] =>
     .split(WORDS)
     .filter((word) => word !== '');
 
-/** `data.query` asks for itself and everything below it. */
+/** `data.query` matches itself and everything below it. */
 const fits = (tag: string, wanted: string): boolean => tag === wanted || tag.startsWith(`${wanted}.`);
 
 function relevance(contract: ToolContract, query: ToolQuery): number {
@@ -50,7 +50,7 @@ function allowed(contract: ToolContract, query: ToolQuery): boolean {
 /** Null: no score. */
 type TrustOf = (tool: string, version: string) => number | null;
 
-/** Trust 0.4, relevance 0.3, latency 0.2, cost 0.1 of the whole that is known: Pseudo-Algorithm 14.13. */
+/** Trust 0.4, relevance 0.3, latency 0.2, cost 0.1, normalized to the known parts: Pseudo-Algorithm 14.13. */
 function scoreOf(contract: ToolContract, query: ToolQuery, most: { latency_ms: number; cost: number }, trust: number | null): number {
   const parts: [weight: number, value: number][] = [[0.3, relevance(contract, query)]];
   if (trust !== null) parts.push([0.4, trust]);
@@ -60,7 +60,7 @@ function scoreOf(contract: ToolContract, query: ToolQuery, most: { latency_ms: n
   return parts.reduce((sum, [each, value]) => sum + each * Math.max(0, Math.min(1, value)), 0) / weight;
 }
 
-/** The versions that fit, best first; names decide between equals. */
+/** The matching versions, best first; ties are ordered by name. */
 export function searchTools(versions: readonly TenantToolVersion[], query: ToolQuery, trustOf: TrustOf): RankedTool[] {
   const trusted = (tool: ToolVersion) => query.min_trust === undefined || (trustOf(tool.name, tool.version) ?? -1) >= query.min_trust;
   const fitting = versions.filter(({ tool }) => allowed(tool.contract, query) && relevance(tool.contract, query) > 0 && trusted(tool));

@@ -20,7 +20,7 @@ import {
 } from './tools.schemas.js';
 import { ToolsService } from './tools.service.js';
 
-/** `/v1/tools`: the registry, as one tenant sees it. */
+/** `/v1/tools`: the registry of one tenant. */
 @ApiTags('tools')
 @Controller()
 export class ToolsController {
@@ -34,7 +34,7 @@ export class ToolsController {
     return this.tools.list(tenant_id, query, seen);
   }
 
-  // A double colon is a literal one in Fastify's routes.
+  // In Fastify's routes a double colon is a literal colon.
   @Get('v1/tools::search')
   @Roles()
   @ApiOperation({ summary: 'Search tools by capability' })
@@ -58,7 +58,7 @@ export class ToolsController {
   versions(
     @CurrentCaller() { tenant_id }: Caller,
     @Param('name') name: string,
-    // All of them are answered, on one page.
+    // Returns all of them on one page.
     @Query({ schema: pageQuery }) _query: PageQuery,
     @SeenPositions() seen: Seen,
   ) {

@@ -8,7 +8,7 @@ import { ToolPoliciesService } from './tool-policies.service.js';
 import { ToolsController } from './tools.controller.js';
 import { ToolsService } from './tools.service.js';
 
-/** The registry of tools: what there is, what is decided of each version, its tiers and the adapters that it runs on. */
+/** The registry of tools: tools, lifecycle decisions, tiers and adapters. */
 @Module({
   controllers: [ToolsController, ToolLifecycleController, ToolPoliciesController, AdapterPinsController],
   providers: [ToolsService, ToolLifecycleService, ToolPoliciesService, AdapterPinsService],

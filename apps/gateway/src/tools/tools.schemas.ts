@@ -45,7 +45,7 @@ export const toolAnswer = z
   })
   .meta({ id: 'Tool' });
 
-/** Members of a listed tool: everything but its versions, which hold the contracts. */
+/** Members of a listed tool: all but its versions, which contain the contracts. */
 export const toolMembers = new ListMembers(toolAnswer, {
   name: true,
   title: true,

@@ -22,7 +22,7 @@ function shownBy(filters: ToolsQuery): (version: TenantToolVersion) => boolean {
     (filters.provider === undefined || contract.provider === filters.provider);
 }
 
-/** The registry, as one tenant sees it. Lists and searches show active versions by default. */
+/** The registry of one tenant. Lists and searches show active versions by default. */
 @Injectable()
 export class ToolsService {
   constructor(
@@ -51,7 +51,7 @@ export class ToolsService {
     return unhealthy_packs.length === 0 ? page : { ...page, unhealthy_packs };
   }
 
-  /** Only what the caller could call: active, and with scopes that its key has. */
+  /** Only tools that the caller can call: active versions whose scopes its key has. */
   async search({ tenant_id, scopes }: Caller, query: ToolSearchQuery, seen: Seen) {
     const measured = await this.measured(tenant_id, seen);
     const inRange = query.version === undefined ? () => true : inRangeText(query.version);
@@ -75,7 +75,7 @@ export class ToolsService {
     return toolRecord(state, tenant_id, name, measured) ?? noSuchTool(state, tenant_id, name);
   }
 
-  /** Newest first, all of them. */
+  /** All of them, newest first. */
   async versions(tenant_id: string, name: string, seen: Seen): Promise<Page<object> | Refusal> {
     const { state } = this.configuration;
     const versions = toolVersions(state, tenant_id, name);
@@ -92,7 +92,7 @@ export class ToolsService {
     return { record: versionRecord(state, tenant_id, found, await this.measured(tenant_id, seen)), etag };
   }
 
-  /** Trust, ratings and usage of the tenant's tools, with what this gateway answered before. */
+  /** Trust, ratings and usage of the tenant's tools, including what this gateway has reported before. */
   private async measured(tenant_id: string, seen: Seen): Promise<MeasuredOf> {
     await this.views.current(seen);
     return this.trust.measured(tenant_id);

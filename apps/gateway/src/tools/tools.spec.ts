@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 const get = (url: string, role: 'agent' | 'operator' = 'agent') => app.send('GET', url, { role });
 
-test('tools are listed by filters, with the packs that cannot be used', async () => {
+test('tools are listed by filters, with the unusable packs', async () => {
   const { status, body } = await get('/v1/tools?effect_class=stage');
   expect([status, body.items.length, body.unhealthy_packs]).toEqual([200, 1, [{ pack: 'erp', reason: 'it does not start' }]]);
   expect(body.items[0]).toMatchObject({ name: 'write_note', tier: 'tier_3_blocked', effect_class: 'stage', lifecycle: 'active' });
@@ -55,7 +55,7 @@ test('tools are listed by filters, with the packs that cannot be used', async ()
   expect((await get('/v1/tools?lifecycle=gone')).status).toBe(400);
 });
 
-test('a listed tool is a summary; its versions are expanded, and fields are exactly those that are named', async () => {
+test('a listed tool is a summary; its versions are expanded, and fields returns exactly the named members', async () => {
   const first = async (query: string) => (await get(`/v1/tools?effect_class=stage&${query}`)).body.items[0];
   expect(await first('limit=5')).not.toHaveProperty('versions');
   expect(await first('expand=versions')).toMatchObject({ name: 'write_note', versions: [{ lifecycle: 'active', rating: null }] });
@@ -75,7 +75,7 @@ test('a tool, its versions and one of them are read; searches rank them', async 
   expect((await get('/v1/tools/none')).status).toBe(404);
 });
 
-test('tiers are read with their tags, and adapters by operators', async () => {
+test('tiers are read with their ETags, and adapters by operators', async () => {
   expect((await get('/v1/policies/tools/write_note')).body).toMatchObject({
     tool: 'write_note',
     tier: 'tier_3_blocked',
@@ -86,7 +86,7 @@ test('tiers are read with their tags, and adapters by operators', async () => {
   expect((await get('/v1/adapters', 'operator')).body).toEqual({ items: [], next_cursor: null });
 });
 
-test('what is decided of a version needs its role and a body that fits', async () => {
+test('a lifecycle decision needs its role and a valid body', async () => {
   const put = (what: string, role: 'agent' | 'policy_admin' | 'auditor', body: unknown) =>
     app.send('PUT', `/v1/tools/read_note/versions/1.2.0/${what}`, { role, body });
   expect((await put('lifecycle', 'agent', { state: 'blocked' })).status).toBe(403);

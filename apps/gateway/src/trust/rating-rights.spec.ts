@@ -33,13 +33,13 @@ test('a hundred agents of one owner have one rating', () => {
   expect(raterOf(config, caller('eve', { kind: 'user' }))).toBe('user:eve');
 });
 
-test('an agent that acts for a user rates for the user, and one of its own for itself', () => {
+test('an agent that acts for a user rates for the user, and otherwise for itself', () => {
   const config = knowing({ id: 'bot', owner: 'eve' }, { id: 'free' }, { id: 'free', owner: 'mallory', tenant_id: 'other' });
   expect(raterOf(config, caller('bot', { behalf: 'anna' }))).toBe('user:anna');
   expect(raterOf(config, caller('free'))).toBe('agent:free');
 });
 
-test('a provider rates none of its tools, nor does an agent of its', () => {
+test('a provider, and its agents, rate none of its own tools', () => {
   const config = knowing({ id: 'bot', owner: 'vendor' });
   expect(ownTool(config, caller('vendor', { kind: 'user' }), 'vendor')).toContain('your own');
   expect(ownTool(config, caller('bot'), 'vendor')).toContain('your own');
@@ -47,7 +47,7 @@ test('a provider rates none of its tools, nor does an agent of its', () => {
   expect(ownTool(config, caller('any'), 'vendor')).toBeUndefined();
 });
 
-test('an author rates no tool of the installation, nor does an agent of an author, but those of others', () => {
+test('an author, and agents of an author, rate no tool of the installation, but tools of others', () => {
   const config = knowing({ id: 'ada', kind: 'user', roles: ['tool_author'] }, { id: 'bot', owner: 'ada' });
   const ada = caller('ada', { kind: 'user', roles: ['tool_author'] });
   expect(ownTool(config, ada, 'local')).toContain('authors');

@@ -1,7 +1,10 @@
 import type { Caller } from '@countersign/calls';
 import { type ConfigurationState, keysOf, LOCAL_PROVIDER } from '@countersign/domain';
 
-/** Whom a rating counts for: the user that an agent acts for, else its owner, else the principal itself. So one person has one. */
+/**
+ * The principal that a rating counts for: the user that an agent acts for, else its owner, else the principal itself. So each person has
+ * one rating.
+ */
 export function raterOf(config: ConfigurationState, { tenant_id, principal, authority }: Caller): string {
   if (authority.on_behalf_of) return `user:${authority.on_behalf_of.id}`;
   const owner = keysOf(config, tenant_id).find((key) => key.owner !== null && sameOwn(key.principal, principal))?.owner;

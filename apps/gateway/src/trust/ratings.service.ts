@@ -18,7 +18,7 @@ export interface RecordedRating {
 
 const answerOf = ({ rated_at_ms, ...rating }: RatingRow): RatingAnswer => ({ ...rating, rated_at: time(rated_at_ms) });
 
-/** What those who used a tool think of it; one rating each, the newest counts. */
+/** Ratings by principals that used a tool: one each, the newest counts. */
 @Injectable()
 export class RatingsService {
   constructor(

@@ -3,7 +3,7 @@ import type { TrustSpan } from '@countersign/store';
 
 export const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** Every number that a score is the sum of. */
+/** All numbers that add up to a score. */
 export function scoredAnswer(scored: Scored | null): Record<string, unknown> {
   if (!scored) return { score: null, terms: null, decay: null };
   const terms = trustTerms.map((signal) => ({
@@ -15,7 +15,7 @@ export function scoredAnswer(scored: Scored | null): Record<string, unknown> {
   return { score: scored.score, terms, decay: scored.decay };
 }
 
-/** The published score: it moves only past its hysteresis. */
+/** The published score: it changes only beyond its hysteresis. */
 export function publishedAnswer(published: ReportedTrust | undefined): Record<string, unknown> | null {
   return published ? { score: published.score, band: published.band, at: time(published.at_ms) } : null;
 }
@@ -44,7 +44,7 @@ export function toolScoreAnswer(score: ToolScore, part: VersionTrust | undefined
   };
 }
 
-/** Number of events behind the score, with the first and last position in each partition. */
+/** Number of events behind the score, with the first and last offset in each partition. */
 export function eventsAnswer(spans: readonly TrustSpan[], href: string): Record<string, unknown> {
   const place = (topic: string, partition: number, offset: number) => `${topic}:${partition}:${offset}`;
   return {

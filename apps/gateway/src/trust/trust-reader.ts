@@ -12,13 +12,13 @@ import {
 import { type Store, type TrustBound, type TrustRunsQuery, trustFacts, trustRuns, trustSpans, trustSums } from '@countersign/store';
 import type { OperatorCommands } from '../usage/operator-commands.js';
 
-/** The scores of a tenant, of now or of a past moment. */
+/** The scores of a tenant, now or at a past moment. */
 export interface TenantTrust {
   scores: TrustScores;
   bound: TrustBound | undefined;
 }
 
-/** What the registry's record shows of a version that is measured, not declared. */
+/** The measured, not declared, values of a version in its registry record. */
 export interface Measured {
   trust_score: number | null;
   rating: { mean: number; count: number } | null;
@@ -33,7 +33,7 @@ export interface RatingRow extends StoredRating {
 const NOT_MEASURED: Measured = { trust_score: null, rating: null, usage: null, verified_at_ms: null };
 const AGENT = 'agent:';
 
-/** Reads trust from the views, and says what people think of tools. */
+/** Reads trust scores and ratings from the views. */
 export class TrustReader {
   constructor(
     private readonly store: Store,
@@ -46,7 +46,7 @@ export class TrustReader {
     return partition < (this.parts.topics.get(topic) ?? 0);
   }
 
-  /** Undefined: there is no such record. */
+  /** Undefined if no such record exists. */
   async of(tenant_id: string, moment?: PastMoment): Promise<TenantTrust | undefined> {
     const bound = moment && (await this.past.bound({ tenant_id }, moment));
     if (moment && !bound) return undefined;

@@ -4,6 +4,6 @@ import { RatingsService } from './ratings.service.js';
 import { TrustController } from './trust.controller.js';
 import { TrustService } from './trust.service.js';
 
-/** Trust in tools, providers and agents, and what people think of tools. */
+/** Trust in tools, providers and agents, and ratings of tools. */
 @Module({ controllers: [TrustController, RatingsController], providers: [TrustService, RatingsService] })
 export class TrustModule {}

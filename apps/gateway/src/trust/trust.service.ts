@@ -18,7 +18,7 @@ interface NamedTool {
 const invalid = (path: string, message: string): Refusal =>
   new Refusal('invalid-request', message, { issues: [{ path, code: 'invalid', message }] });
 
-/** Scores with what they are made of, now and at any past offset. */
+/** Scores with their components, now and at any past offset. */
 @Injectable()
 export class TrustService {
   constructor(
@@ -47,7 +47,7 @@ export class TrustService {
     };
   }
 
-  /** The runs behind the trust in a version, in the order of their partitions. */
+  /** The runs behind the trust in a version, by partition. */
   async events({ tenant_id }: Caller, name: string, query: TrustEventsQuery, seen: Seen): Promise<Page<object> | Refusal> {
     const named = this.named(tenant_id, name, query.version);
     if (named instanceof Refusal) return named;

@@ -31,7 +31,7 @@ for (const at of [
   evolveConfiguration(state, { ...at, partition: 0, offset: 0, timestamp_ms: 1 } as unknown as PlacedEvent);
 
 const rated = { rater: 'user:eve', rating: 4, comment: null, by: { kind: 'user', id: 'eve' }, rated_at_ms: 5, version: '1.2.0' };
-/** A tenant in which nothing has run and one person has rated. */
+/** A tenant without runs, in which one person has rated. */
 const reader = {
   of: async () => ({ scores: new TrustScores(new Map(), 1_000), bound: undefined }),
   spans: async () => [],
@@ -69,7 +69,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 const get = (url: string, role: 'agent' | 'auditor' = 'agent') => app.send('GET', url, { role });
 
-test('a version that never ran has no score, and says why', async () => {
+test('a version that never ran has no score, with the reason', async () => {
   const { status, body } = await get('/v1/tools/write_note/trust');
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -83,21 +83,21 @@ test('a version that never ran has no score, and says why', async () => {
   expect((await get('/v1/tools/none/trust')).status).toBe(404);
 });
 
-test('the runs behind it come with their places on the log, a page at a time', async () => {
+test('the runs behind it have log positions, one page at a time', async () => {
   const { body } = await get('/v1/tools/write_note/trust/events?limit=1');
   expect(body.items).toMatchObject([{ position: 'tool-executed:0:3', principal: 'agent:a', succeeded: true }]);
   expect((await get(`/v1/tools/write_note/trust/events?cursor=${body.next_cursor}`)).status).toBe(200);
   expect((await get('/v1/tools/write_note/trust/events?cursor=x')).body.validation.issues[0].path).toBe('/cursor');
 });
 
-test('a past moment is one that there was', async () => {
+test('a past moment must exist', async () => {
   const path = async (query: string) => (await get(`/v1/trust/providers/local?${query}`)).body.validation.issues[0].path;
   expect(await path('as_of=yesterday')).toBe('/as_of');
   expect(await path('at_offset=none:0:1')).toBe('/at_offset');
   expect(await path('as_of=2026-01-01T00:00:00Z&at_offset=a:0:1')).toBe('/at_offset');
 });
 
-test('agents are looked at by who watches over them; ratings are read by all and given by who used the tool', async () => {
+test('scores of agents are visible to operators and auditors; ratings are read by all and given by users of the tool', async () => {
   expect((await get('/v1/trust/agents/a')).status).toBe(403);
   expect((await app.send('GET', '/v1/tools/write_note/ratings')).status).toBe(401);
   expect((await get('/v1/tools/write_note/ratings')).body.items).toMatchObject([{ rater: 'user:eve', rating: 4 }]);

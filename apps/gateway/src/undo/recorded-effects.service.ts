@@ -4,21 +4,21 @@ import { type CallState, statusOf } from '@countersign/domain';
 import { claimedResources, laterEffects, overlap, rowsOfKeys, type Store } from '@countersign/store';
 import { Injectable } from '@nestjs/common';
 
-/** A call whose effect may be undone, and what others did to the same things since. */
+/** A call whose effect may be undone, with the later effects on the same resources. */
 export interface RecordedEffect {
   state: CallState;
-  /** Null: it named no resource. */
+  /** Null if it named no resource. */
   resources: ClaimedResources | null;
   /** Calls with later effects that are in place or in progress. */
   later: readonly CallState[];
 }
 
-/** Whether two effects act on the same thing; what names nothing meets everything that names nothing. */
+/** True if two effects share a resource. Effects without a resource overlap with each other. */
 export function meets(a: RecordedEffect, b: RecordedEffect): boolean {
   return a.resources && b.resources ? overlap(a.resources, b.resources) : a.resources === b.resources;
 }
 
-/** Reads recorded effects: calls from the views, resources and later effects from the rows of the arbiter. */
+/** Reads recorded effects: calls from the views, resources and later effects from the arbiter's rows. */
 @Injectable()
 export class RecordedEffects {
   private readonly store: Store;
@@ -27,7 +27,7 @@ export class RecordedEffects {
     this.store = calls.views.store;
   }
 
-  /** A refusal where the views do not show a later effect yet. */
+  /** Refuses if the views do not show a later effect yet. */
   async of(state: CallState): Promise<RecordedEffect | Refusal> {
     const key = state.call?.idempotency_key;
     const rows = key === undefined ? [] : await rowsOfKeys(this.store, [key]);
@@ -40,7 +40,7 @@ export class RecordedEffects {
     return later instanceof Refusal ? later : { state, resources, later };
   }
 
-  /** Those that did something which is still there: an undo and what it undid cancel each other out. */
+  /** Calls whose effect is still in place: an undo and the effect that it undid cancel each other out. */
   private async standing(tenant_id: string, call_ids: readonly string[]): Promise<CallState[] | Refusal> {
     const found: CallState[] = [];
     for (const call_id of call_ids) {

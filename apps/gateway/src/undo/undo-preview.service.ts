@@ -8,10 +8,10 @@ import { PolicyService } from '../policies/policy.service.js';
 import { type RecordedEffect, RecordedEffects } from './recorded-effects.service.js';
 import type { UndoItem, UndoPreview } from './undo.schemas.js';
 
-/** What an undo would do, and what it is made of. */
+/** The preview of an undo, and its effects. */
 export interface PlannedUndo {
   preview: UndoPreview;
-  /** In the order of the preview. */
+  /** In preview order. */
   effects: readonly RecordedEffect[];
 }
 
@@ -19,7 +19,7 @@ type Approval = NonNullable<UndoItem['approval']>;
 
 const time = (ms: number | null | undefined): string | null => (ms == null ? null : new Date(ms).toISOString());
 
-/** Generations count from the clock upwards; what names no resource has none, and stands where it began. */
+/** Order of an effect. Generations start at the clock time, so an effect without a resource is ordered by its start time. */
 const placeOf = ({ resources, state }: RecordedEffect): number =>
   resources?.generation ?? state.started?.fired_at_ms ?? state.end?.outcome.ended_at_ms ?? 0;
 
@@ -76,7 +76,7 @@ export class UndoPreviews {
     };
   }
 
-  /** Why the call cannot be undone, regardless of policy. */
+  /** Why the call cannot be undone, regardless of the policy. */
   faultOf(state: CallState): Refusal | undefined {
     const found = this.undoable(state);
     return found instanceof Refusal ? found : undefined;
@@ -96,7 +96,7 @@ export class UndoPreviews {
     return tool ? undoOf(tool.contract).undo : null;
   }
 
-  /** The approval that the undo needs by the current rules, or why it is denied. */
+  /** The approval that the undo needs under the current rules, or why it is denied. */
   private async judged(caller: Caller, state: CallState): Promise<Approval | Refusal> {
     const found = this.undoable(state);
     if (found instanceof Refusal) return found;

@@ -13,7 +13,7 @@ import { meets, type RecordedEffect } from './recorded-effects.service.js';
 import type { UndoneItem, UndoPreview } from './undo.schemas.js';
 import { type PlannedUndo, reasonOfRefusal } from './undo-preview.service.js';
 
-/** An undo request, with the time to wait for all of it. */
+/** An undo request, with the total wait time. */
 export interface UndoCommand {
   caller: Caller;
   preview_digest: string;
@@ -24,12 +24,12 @@ export interface UndoCommand {
 
 type Settled = { kind: 'answered'; answer: CallAnswer } | { kind: 'refused'; refusal: Refusal } | { kind: 'unreadable'; call_id: string };
 
-/** Makes the calls that undo: one for each effect, the newest first. */
+/** Creates the undo calls: one for each effect, newest first. */
 @Injectable()
 export class UndoRuns {
   constructor(private readonly compensations: CompensationSubmitter) {}
 
-  /** Undoes one call after the other. Skips a call that shares a resource with a newer effect that is not undone. */
+  /** Undoes one call after another. Skips a call that shares a resource with a newer effect that is not undone. */
   async run(command: UndoCommand, { preview, effects }: PlannedUndo): Promise<UndoneItem[]> {
     const items: UndoneItem[] = [];
     const left: RecordedEffect[] = [];

@@ -22,7 +22,7 @@ import type { UndoCommand } from './undo-runs.service.js';
 const WAIT = '`wait=N`: seconds to wait for all undos together';
 const LATER = 'some calls are not undone: `items` lists them with the reason';
 
-/** `/undo` of a call, of a case, and of a selection of calls. */
+/** `/undo` of a call, a case, or a selection of calls. */
 @ApiTags('calls')
 @Controller()
 export class UndoController {
@@ -85,13 +85,13 @@ export class UndoController {
   }
 }
 
-/** `POST /v1/calls:undo`: some calls, or what their undo would do. */
+/** `POST /v1/calls:undo`: undoes a selection of calls, or previews it. */
 @ApiTags('calls')
 @Controller()
 export class UndoSelectionController {
   constructor(private readonly undos: UndoService) {}
 
-  // A double colon is a literal one in Fastify's routes.
+  // In Fastify's routes a double colon is a literal colon.
   @Post('v1/calls::undo')
   @Roles('operator')
   @ApiOperation({ summary: 'Undo selected calls, or preview their undo' })

@@ -6,7 +6,7 @@ import { UndoService } from './undo.service.js';
 import { UndoPreviews } from './undo-preview.service.js';
 import { UndoRuns } from './undo-runs.service.js';
 
-/** Undoing what calls did: of one, of a case, of a selection. */
+/** Undo: of a call, a case, or a selection of calls. */
 @Module({
   imports: [CasesModule],
   controllers: [UndoController, UndoSelectionController],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Calls of one undo. */
+/** Maximum of calls of one undo. */
 export const CALLS_MAX = 200;
 
 const laterEffect = z
@@ -80,7 +80,7 @@ export const undoAnswer = z
   })
   .meta({ id: 'UndoAnswer' });
 
-/** Response of `POST /v1/calls:undo`: with `preview` the preview. */
+/** Response of `POST /v1/calls:undo`: with `preview` a preview. */
 export const undoSelectionAnswer = z.union([undoAnswer, undoPreview]).meta({ id: 'UndoSelectionAnswer' });
 
 export type UndoItem = z.output<typeof undoItem>;

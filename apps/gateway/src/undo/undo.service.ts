@@ -7,7 +7,7 @@ import { CALLS_MAX, type UndoAnswer, type UndoPreview } from './undo.schemas.js'
 import { UndoPreviews } from './undo-preview.service.js';
 import { type UndoCommand, UndoRuns } from './undo-runs.service.js';
 
-/** Undoes calls as their preview showed: each by a call of its own, the newest effect first. */
+/** Undoes calls as previewed: one undo call for each, newest effect first. */
 @Injectable()
 export class UndoService {
   constructor(
@@ -28,7 +28,7 @@ export class UndoService {
     return states;
   }
 
-  /** The calls of a case that left something behind. */
+  /** The calls of a case whose effects are still in place. */
   async ofCase({ tenant_id }: Caller, case_id: string, seen: Seen): Promise<CallState[] | Refusal> {
     const found = await this.cases.read(tenant_id, case_id, seen);
     if (found instanceof Refusal) return found;
@@ -44,7 +44,7 @@ export class UndoService {
     return planned instanceof Refusal ? planned : planned.preview;
   }
 
-  /** `single`: what cannot be undone is refused with its own reason. */
+  /** `single`: refuses with the reason of the call if it cannot be undone. */
   async undo(command: UndoCommand, states: readonly CallState[], single: boolean): Promise<UndoAnswer | Refusal> {
     const [only] = states;
     const fault = single && only ? this.previews.faultOf(only) : undefined;

@@ -10,7 +10,7 @@ import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { correctedMode, type ModeRequest, modeRequest } from './approval-modes.schemas.js';
 import { ApprovalModesService } from './approval-modes.service.js';
 
-/** `POST /v1/calls/{call_id}/approval-mode`: which approval mode a call should have had. */
+/** `POST /v1/calls/{call_id}/approval-mode`: corrects the approval mode of a call for the statistics. */
 @ApiTags('usage')
 @Controller('v1/calls')
 export class ApprovalModesController {

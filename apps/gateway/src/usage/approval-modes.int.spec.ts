@@ -7,7 +7,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => gateway.close());
 
-test('the mode of an answered call is corrected, and taken back by its effective one', async () => {
+test('the mode of an answered call is corrected, and the correction is removed with its effective mode', async () => {
   const { body: call } = await gateway.call('write_note', {}, { prefer: 'wait=20' });
   const url = `/v1/calls/${call.call_id}/approval-mode`;
   const wrong = await gateway.send('POST', url, { approval_mode: 'destructive', reason: 'it overwrote a note' });

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import type { CorrectedMode, ModeRequest } from './approval-modes.schemas.js';
 import { OperatorCommands } from './operator-commands.js';
 
-/** What a correction says of the call; undefined where it has no ruling or nothing answered it. */
+/** The recorded fields for a correction; undefined if the call has no decision or no answer. */
 function answeredCall(state: CallState) {
   const { call_id, call, ruling } = state;
   const answered = usageFacts(state)[0];
@@ -21,7 +21,7 @@ function answeredCall(state: CallState) {
   };
 }
 
-/** Which approval mode a call should have had. A correction is counted, and changes no call. */
+/** Corrections of approval modes. A correction is counted and changes no call. */
 @Injectable()
 export class ApprovalModesService {
   constructor(

@@ -2,25 +2,25 @@ import { canonicalText, sha256Hex } from '@countersign/contracts';
 import type { BillingRow } from '@countersign/store';
 import { monthText } from './billing-period.js';
 
-/** What is billed to a tenant: one agent's use of one tool for one case in one month. */
+/** A billing line of a tenant: one agent's use of one tool for one case in one month. */
 export interface BillingLine {
   /** Stable for each line, so that a line is billed only once. */
   line_id: string;
   tenant_id: string;
   period: string;
   kind: 'usage' | 'correction';
-  /** The earlier month that a correction is about: its calls were in doubt when it was closed, and have ended since. */
+  /** The earlier month that a correction refers to: its calls were in doubt when it was closed, and have ended since. */
   corrects: string | null;
   agent: string;
   case_id: string | null;
   tool: string;
-  /** Runs that succeeded; answers from a cache and to duplicates are free. */
+  /** Successful runs; responses from a cache and to duplicates are free. */
   billable_calls: number;
   failed_calls: number;
   in_doubt_calls: number;
   resolved_calls: number;
   duration_ms: number;
-  /** US dollars, by the tools' contracts, in whole millionths. */
+  /** US dollars by the tools' contracts, exact to a millionth. */
   cost_usd: number;
 }
 
@@ -57,7 +57,7 @@ const billingColumns = [
   'cost_usd',
 ] as const satisfies readonly (keyof BillingLine)[];
 
-/** A field of CSV (RFC 4180); a text that a spreadsheet would take for a formula begins with an apostrophe. */
+/** A CSV field (RFC 4180). Text that a spreadsheet would evaluate as a formula gets a leading apostrophe. */
 function csvField(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);

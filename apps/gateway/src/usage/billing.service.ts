@@ -8,13 +8,13 @@ import { type BillingFormat, billingFormats } from './billing-line.js';
 import type { BillingPeriod } from './billing-period.js';
 import { PeriodCloser } from './period-closer.js';
 
-/** The lines of a month as a file. */
+/** The billing lines of a month as a file. */
 export interface BillingFile {
   content_type: string;
   chunks: AsyncGenerator<string>;
-  /** Of a closed month: the digest that its lines have; undefined: they still change. */
+  /** Digest of the lines of a closed month; undefined while they can change. */
   digest: string | undefined;
-  /** False: the views may lack what the reader has seen. */
+  /** False if the views may lack what the reader has seen. */
   is_current: boolean;
 }
 
@@ -25,7 +25,7 @@ const notOver = ({ period, ends_at_ms }: BillingPeriod): Refusal =>
     { reason: 'billing_period_open' },
   );
 
-/** The billing lines of months, the same at each request once the month is closed. */
+/** Monthly billing lines. They never change once the month is closed. */
 @Injectable()
 export class BillingService {
   constructor(
@@ -46,7 +46,7 @@ export class BillingService {
     return { content_type, chunks: this.text(tenant_id, period, format), digest: closed?.digest, is_current };
   }
 
-  /** The closed months of a tenant, the newest first. */
+  /** The closed months of a tenant, newest first. */
   closedPeriods(tenant_id: string): BillingPeriodAnswer[] {
     const closed: UsagePeriod[] = [...(this.configuration.state.by_tenant.get(tenant_id)?.usage_periods?.values() ?? [])];
     return closed

@@ -5,7 +5,7 @@ import type { BillingPeriod } from './billing-period.js';
 
 const PAGE = 500;
 
-/** The lines of a tenant's month in their order, page by page: as many as there are, in flat memory. */
+/** The billing lines of a tenant's month in order, page by page, in constant memory. */
 export async function* billingPages(
   sql: Sql,
   tenant_id: string,
@@ -20,7 +20,7 @@ export async function* billingPages(
   }
 }
 
-/** What a month adds up to. */
+/** Totals of a month. */
 export interface BillingTotals {
   lines: number;
   corrections: number;

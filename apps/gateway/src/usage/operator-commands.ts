@@ -6,13 +6,13 @@ import type { LogPosition } from '@countersign/store';
 type OperatorCommand = TopicEvents['operator-command']['event_type'];
 const TOPIC = 'operator-command';
 
-/** Writes what operators say. */
+/** Writes operator commands to the log. */
 export class OperatorCommands {
   constructor(
     private readonly writer: RecordWriter,
     private readonly codec: EventCodec,
     private readonly clock: Clock,
-    /** What they say may be personal. */
+    /** Encrypts personal data in commands. */
     readonly sealer: CallSealer,
   ) {}
 

@@ -5,7 +5,7 @@ import type { Notification } from '../notifications/notification.js';
 import type { NotificationSender } from '../notifications/notification-sender.js';
 import { type BillingPeriod, billingPeriod } from './billing-period.js';
 
-/** Notifies those who bill of each closed month, and puts on the record that they were. */
+/** Notifies channels of each closed month, and records that it did. */
 export class PeriodAnnouncer {
   private readonly sending = new Set<string>();
 
@@ -15,7 +15,7 @@ export class PeriodAnnouncer {
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
-  /** Does nothing while this month is being announced already. */
+  /** Does nothing while the announcement of this month is in progress. */
   announce(tenant_id: string, closed: UsagePeriod): void {
     const id = `usage.period_closed/${tenant_id}/${closed.period}`;
     if (this.sending.has(id)) return;

@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => store.close());
 
-/** Lines as the projection writes them: of partition 0, by one agent. */
+/** Writes usage as the projection does: in partition 0, by one agent. */
 async function used(on: string, tool: string, counts: object, corrects = 0): Promise<void> {
   const sums = { ...noUsage(), ...counts };
   const row = { key: ['acme', day(on), 'bot', '', tool, corrects, 0], add: usageMeasures.map((measure) => sums[measure]) };
@@ -41,7 +41,7 @@ async function linesOf(period: string): Promise<BillingLine[]> {
   return all;
 }
 
-/** A closer whose clock is moved, and whose log is empty or has one record that nothing folded. */
+/** A closer with a manual clock, whose log is empty or has one record that is not folded. */
 class Closing {
   readonly state: ConfigurationState = initialConfiguration();
   readonly sent: Notification[] = [];
@@ -69,7 +69,7 @@ class Closing {
     return { topic: 'configuration-changed', partition: 0, offset };
   }
 
-  /** Closes what is due; comes back when its notifications are marked as sent. */
+  /** Closes what is due; resolves when its notifications are marked as sent. */
   async check(): Promise<void> {
     await this.closer.checkNow();
     await new Promise((resolve) => setImmediate(resolve));
@@ -81,7 +81,7 @@ class Closing {
   }
 }
 
-test('a month is closed once it is over and folded whole, announced once, and what is known later corrects it in the next', async () => {
+test('a month is closed once it is over and completely folded, announced once, and corrected by later records', async () => {
   const at = new Closing();
   await used('2026-10-03', 'pay', { calls: 3, executed: 3, succeeded: 2, in_doubt: 1, cost_micros: 500_000 });
   await used('2026-10-31', 'look', { calls: 1, executed: 1, succeeded: 1 });

@@ -6,10 +6,10 @@ import type { PeriodAnnouncer } from './period-announcer.js';
 import type { UsageTables } from './usage-tables.js';
 
 const TURN_MS = 60_000;
-/** Exceeds the clock skew of brokers and gateways: after it no more record of the month is appended. */
+/** Exceeds the clock skew of brokers and gateways: no later record of the month can arrive after it. */
 const GRACE_MS = 10 * 60_000;
 
-/** Closes each tenant's month of usage on the record, once it is over and folded whole. */
+/** Closes each tenant's month of usage on the log, once it is over and completely folded. */
 export class PeriodCloser {
   private timer: NodeJS.Timeout | undefined;
   private working = Promise.resolve();
@@ -40,7 +40,7 @@ export class PeriodCloser {
       );
   }
 
-  /** Closes and announces what is due now. Public for tests that move the clock. */
+  /** Closes and announces what is due now. Public for tests with a manual clock. */
   async checkNow(): Promise<void> {
     const { state, clock } = this.configuration;
     const period = periodBefore(clock.now_ms());
@@ -51,7 +51,7 @@ export class PeriodCloser {
       for (const closed of usage_periods?.values() ?? []) if (!closed.told) this.announcer.announce(tenant_id, closed);
   }
 
-  /** The month as it is closed; closes it where it is due. Undefined where it is not over, or not all of it is folded yet. */
+  /** The closed month; closes it if it is due. Undefined if it is not over or not completely folded. */
   async closed(tenant_id: string, period: BillingPeriod): Promise<UsagePeriod | undefined> {
     const { clock, writer } = this.configuration;
     const known = usagePeriodOf(this.configuration.state, tenant_id, period.period);

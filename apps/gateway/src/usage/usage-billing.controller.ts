@@ -16,7 +16,7 @@ const fileHeaders = described({
   'Countersign-Lines-Digest': 'for a closed month: `sha-256:` and the digest of its lines as NDJSON',
 });
 
-/** `/v1/usage/billing`: a month's billing lines, the same at each request once the month is closed. */
+/** `/v1/usage/billing`: a month's billing lines, which never change once the month is closed. */
 @ApiTags('usage')
 @Roles('operator', 'auditor')
 @Controller('v1/usage/billing')

@@ -27,10 +27,10 @@ import type { UsageGroup, UsageLine } from './usage.schemas.js';
 interface Group {
   names: Readonly<Record<string, string | null>>;
   sums: UsageSums;
-  /** Only of groups of tools and days. */
+  /** Only in groups by tool or day. */
   latency: Map<number, number>;
   replays: { duplicates: number; compared: number; equal_answers: number };
-  /** Refused requests by kind; null where they are not known by these names. */
+  /** Refused requests by kind; null if this grouping does not have them. */
   refused: Record<string, number> | null;
 }
 
@@ -42,7 +42,7 @@ function sumsOf(row: SummedRow): UsageSums {
   return sums;
 }
 
-/** One line of the report. `distributions`: whether latencies and replays are known by these names. */
+/** One line of the report. `distributions`: whether this grouping has latencies and replays. */
 function lineOf({ names, sums, latency, replays, refused }: Group, distributions: boolean): UsageLine {
   const { timed: _timed, duration_us: _us, cost_micros: _micros, ...counts } = sums;
   const quantile = (q: number) => {
@@ -63,7 +63,7 @@ function lineOf({ names, sums, latency, replays, refused }: Group, distributions
   };
 }
 
-/** The groups of one report, by their names. */
+/** The groups of a report by name. */
 class Groups {
   private readonly known = new Map<string, Group>();
 
@@ -91,7 +91,7 @@ class Groups {
 
 type ToolVersionName = { tool: string; version: string };
 
-/** Under which names a row counts: a tool of several capabilities counts under each of them. */
+/** Returns the group names of a row: a tool with several capabilities counts under each. */
 type Naming = (row: Partial<ToolVersionName> & { agent?: string; day?: number }) => readonly Group['names'][];
 
 /** Reads usage from the views and groups it as requested; adapters and capabilities come from the current catalog. */
@@ -135,7 +135,7 @@ export class UsageReport {
     return groups;
   }
 
-  /** Adds what is known by tool and version (`sums`), and latencies, replays and corrections. */
+  /** Adds counts by tool and version (`sums`), latencies, replays and corrections. */
   private async fill(groups: Groups, query: UsageQuery, naming: Naming, sums: boolean): Promise<void> {
     if (sums)
       for (const row of await usageByTool(this.sql, query)) for (const names of naming(row)) addUsage(groups.at(names).sums, sumsOf(row));
@@ -158,7 +158,7 @@ export class UsageReport {
     }
   }
 
-  /** Adds what was refused before anything became a call: known by agent and day, and by no tool. */
+  /** Adds requests that were refused before they became calls: counted by agent and day, without a tool. */
   private async fillRefused(groups: Groups, query: UsageQuery, naming: Naming): Promise<void> {
     if (query.tool !== undefined) return;
     for (const group of groups.all()) group.refused ??= {};

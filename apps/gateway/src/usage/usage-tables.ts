@@ -6,7 +6,7 @@ import type { BillingPeriod } from './billing-period.js';
 
 const USAGE = 'usage';
 
-/** The tables of usage, and how much of the log they hold. */
+/** The usage tables and their log positions. */
 export class UsageTables {
   constructor(
     private readonly store: Store,
@@ -22,7 +22,7 @@ export class UsageTables {
     return billingTotals(this.store, tenant_id, period);
   }
 
-  /** Whether the visible tables contain everything that is on the log now. */
+  /** True if the visible tables contain everything on the log now. */
   async isFoldedWhole(): Promise<boolean> {
     const heads = await Promise.all(this.lanes.flatMap((lane) => callTopics.flatMap((name) => this.headsOf(laneTopic(name, lane)))));
     if (!(await readBuilds(this.store)).some(({ projection, state }) => projection === USAGE && state === 'live')) return false;

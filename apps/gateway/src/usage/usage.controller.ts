@@ -8,7 +8,7 @@ import { SeenPositions } from '../positions/seen-positions.decorator.js';
 import { type UsageRequest, usageAnswer, usageQuery } from './usage.schemas.js';
 import { UsageService } from './usage.service.js';
 
-/** `GET /v1/usage`: what was called, how it went, how long it took and what it cost. */
+/** `GET /v1/usage`: number, outcome, latency and cost of calls. */
 @ApiTags('usage')
 @Controller('v1/usage')
 export class UsageController {

@@ -37,7 +37,7 @@ afterAll(async () => {
   await store.close();
 });
 
-test('operators see all use, agents their own; others see none', async () => {
+test('operators see all usage, agents their own; others see none', async () => {
   expect((await app.send('GET', '/v1/usage')).status).toBe(401);
   expect((await app.send('GET', '/v1/usage', { role: 'approver' })).status).toBe(403);
   const all = await app.send('GET', '/v1/usage?group_by=agent', { role: 'operator' });
@@ -49,13 +49,13 @@ test('operators see all use, agents their own; others see none', async () => {
   expect([own.body.agent, own.body.total.calls]).toEqual(['agent', 2]);
 });
 
-test('the times of a report have the names of other answers besides those of its query', async () => {
+test('the times of a report have the names of other responses besides those of its query', async () => {
   const [from, to] = ['2026-11-19T00:00:00.000Z', '2026-11-20T00:00:00.000Z'];
   const { body } = await app.send('GET', `/v1/usage?from=${from}&to=${to}`, { role: 'operator' });
   expect(body).toMatchObject({ starts_at: from, ends_at: to, from, to });
 });
 
-test('a page ends with the cursor of the next one; a range or a cursor that is none is named', async () => {
+test('a page ends with the cursor of the next one; an invalid range or cursor is reported', async () => {
   const first = (await app.send('GET', '/v1/usage?group_by=agent&limit=1', { role: 'auditor' })).body;
   const second = (await app.send('GET', `/v1/usage?group_by=agent&limit=1&cursor=${first.next_cursor}`, { role: 'auditor' })).body;
   expect([first.items[0].agent, second.items[0].agent, second.next_cursor]).toEqual(['agent', 'bot', null]);
@@ -71,7 +71,7 @@ test('a page ends with the cursor of the next one; a range or a cursor that is n
   ]);
 });
 
-test('the lines of a month that is not closed are given as provisional, and only where that is wanted', async () => {
+test('the lines of an open month are provisional, and returned only on request', async () => {
   expect((await app.send('GET', '/v1/usage/billing?period=2026-13', { role: 'operator' })).body.validation.issues[0].path).toBe('/period');
   expect((await app.send('GET', '/v1/usage/billing?period=2026-11', { role: 'operator' })).status).toBe(409);
   const lines = await app.send('GET', '/v1/usage/billing?period=2026-11&provisional=true', { role: 'operator' });

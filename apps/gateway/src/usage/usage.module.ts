@@ -6,7 +6,7 @@ import { UsageController } from './usage.controller.js';
 import { UsageService } from './usage.service.js';
 import { UsageBillingController } from './usage-billing.controller.js';
 
-/** What was used, what it cost, and what is billed. */
+/** Usage, its cost, and billing. */
 @Module({
   controllers: [UsageController, UsageBillingController, ApprovalModesController],
   providers: [UsageService, BillingService, ApprovalModesService],

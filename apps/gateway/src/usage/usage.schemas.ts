@@ -6,7 +6,7 @@ import { queryLimit } from '../lists/page-query.js';
 export const usageGroups = ['tool', 'adapter', 'capability', 'adapter,capability', 'agent', 'case', 'day'] as const;
 export type UsageGroup = (typeof usageGroups)[number];
 
-/** A cursor is the name after which the next page begins, in base64url behind `u|`. */
+/** A cursor contains the name after which the next page begins: base64url of `u|` and the name. */
 export const usageCursor = (name: string): string => Buffer.from(`u|${name}`).toString('base64url');
 const cursor = z
   .string()
@@ -39,7 +39,7 @@ const counts = Object.fromEntries(usageMeasures.filter(isCount).map((measure) =>
 const rate = z.number().nullable().describe('null if the denominator is 0');
 const name = z.string().nullable().optional();
 
-/** What was counted of calls under one name, or of all. docs/how-to/usage.md says what each count means. */
+/** Counts of calls under one name, or of all. docs/how-to/usage.md defines each count. */
 const usageLine = z.object({
   tool: name,
   adapter: name.describe('null: the tool is not in the catalog'),

@@ -12,13 +12,13 @@ const isoOfHour = (hour: number): string => new Date(hour * HOUR_MS).toISOString
 const outOfRange = (path: string, message: string): Refusal =>
   new Refusal('invalid-request', message, { issues: [{ path, code: 'range', message }] });
 
-/** Who may only call sees its own use. */
+/** A principal that may only submit calls sees only its own usage. */
 function agentOf({ principal }: Caller, requested: string | undefined): string | undefined {
   const seesAll = principal.roles.some((role) => role === 'operator' || role === 'auditor' || role === 'admin');
   return seesAll ? requested : principal.id;
 }
 
-/** What was called, how it went, how long it took and what it cost. */
+/** Number, outcome, latency and cost of calls. */
 @Injectable()
 export class UsageService {
   constructor(

@@ -2,7 +2,7 @@ import { Refusal } from '@countersign/calls';
 import { type ConfigurationState, LOCAL_ISSUER, rolesLeft } from '@countersign/domain';
 import type { WebhookRequest } from './webhooks.schemas.js';
 
-/** Why a channel cannot decide for the person that it names. It can only for a person who could decide now, with each of the roles. */
+/** Why a channel cannot act as the person that it names: this person must be able to vote now, with each of the roles. */
 export function personFault(
   configuration: ConfigurationState,
   tenant_id: string,

@@ -7,7 +7,7 @@ import { Answer } from '../http/answer.decorator.js';
 import { CurrentCaller } from '../http/current-caller.decorator.js';
 import { callbackSecretAnswer } from './webhooks.schemas.js';
 
-/** `GET /v1/webhooks/secret`: what receivers of callbacks check signatures with (Standard Webhooks). */
+/** `GET /v1/webhooks/secret`: the secret with which receivers verify callbacks (Standard Webhooks). */
 @ApiTags('keys')
 @Controller('v1/webhooks/secret')
 export class CallbackSecretController {

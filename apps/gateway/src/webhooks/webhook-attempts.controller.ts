@@ -8,7 +8,7 @@ import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { webhookAttemptAnswer, webhookAttemptPage } from './webhook-attempts.schemas.js';
 import { WebhookAttemptsService } from './webhook-attempts.service.js';
 
-/** Outcomes of attempts to send to a channel, and a test on demand. */
+/** Delivery attempts of a channel, and a test on demand. */
 @ApiTags('webhooks')
 @Roles('operator')
 @Controller('v1/webhooks/:webhook_id')

@@ -84,14 +84,14 @@ test('operators test a channel and read its attempts; others do not, and a chann
   expect(received).toEqual([]);
 });
 
-test('a test sends one signed message without a decision link, and answers what came of it', async () => {
+test('a test sends one signed message without a decision link, and returns the outcome', async () => {
   const { status: answered, body } = await post('w');
   expect([answered, body]).toMatchObject([200, { type: 'webhook.test', attempt: 1, status: 204, error: null, next_attempt_at: null }]);
   expect(JSON.parse(received[0]?.body as string)).toMatchObject({ type: 'webhook.test', data: { decision_url: null } });
   expect(received[0]?.signature).toMatch(/^v1,/);
 });
 
-test('a refusal of the receiver leaves the channel as it is, and its words are not kept', async () => {
+test('a refusal of the receiver leaves the channel unchanged, and its response text is not stored', async () => {
   status = 410;
   expect((await post('w')).body).toMatchObject({ status: 410, error: 'refused_by_receiver', next_attempt_at: null });
   expect(tenantPart(state, 'acme').webhooks.get('w')?.state).toBe('disabled');
@@ -100,7 +100,7 @@ test('a refusal of the receiver leaves the channel as it is, and its words are n
   for (const text of ['hunter2', 'words of the receiver', secret]) expect(JSON.stringify(body)).not.toContain(text);
 });
 
-test('an attempt that will be repeated says when; without an answer it says why', async () => {
+test('an attempt that will be retried has the time; one without a response has the reason', async () => {
   channel('closed', 'http://127.0.0.1:1/');
   const webhook = tenantPart(state, 'acme').webhooks.get('closed') as Webhook;
   const notification = { id: 'm', tenant_id: 'acme', type: 'approval.denied', title: 't', timestamp_ms: 0, data: {}, decides: null };
@@ -125,7 +125,7 @@ test('a tenant runs one test at a time', async () => {
   expect((await post('w')).status).toBe(200);
 });
 
-test('a store that is unavailable does not keep a message from being sent', async () => {
+test('an unavailable store does not prevent a delivery', async () => {
   const query = () => Promise.reject(new Error('the database is unavailable'));
   const unkept = new RecordedChannels({ send: async () => ({ taken: 'taken', status: 200, error: null }) }, { query }, systemClock, logger);
   const webhook = tenantPart(state, 'acme').webhooks.get('w') as Webhook;

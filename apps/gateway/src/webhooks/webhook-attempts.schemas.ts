@@ -3,7 +3,7 @@ import { timeOf } from '../answers/shared-schemas.js';
 import { sendErrors } from '../callbacks/send-result.js';
 import { pageOfItems } from '../lists/page-query.js';
 
-/** One attempt to send a notification to a channel, as it is answered. Nothing of what was sent. */
+/** Response for one delivery attempt, without the content of the notification. */
 export const webhookAttemptAnswer = z
   .object({
     message_id: z.string().describe('as in the header `webhook-id`; the same for every attempt'),

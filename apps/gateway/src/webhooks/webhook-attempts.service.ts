@@ -29,7 +29,7 @@ function answerOf({ message_id, type, attempt, at_ms, duration_ms, status, error
 /** Delivery attempts of a channel. */
 @Injectable()
 export class WebhookAttemptsService {
-  /** Tenants whose test is running here: one at a time. */
+  /** Tenants with a running test: at most one each. */
   private readonly testing = new Set<string>();
 
   constructor(
@@ -57,7 +57,7 @@ export class WebhookAttemptsService {
     }
   }
 
-  /** Decides nothing: a test has no decision link. */
+  /** A test has no decision link. */
   private notification(tenant_id: string): Notification {
     const timestamp_ms = this.configuration.clock.now_ms();
     const title = 'A test of this channel';

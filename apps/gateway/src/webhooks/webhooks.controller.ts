@@ -11,7 +11,7 @@ import { type PageQuery, pageQuery } from '../lists/page-query.js';
 import { changedWebhook, type WebhookRequest, webhookAnswer, webhookPage, webhookRequest } from './webhooks.schemas.js';
 import { type TaggedWebhook, WebhooksService } from './webhooks.service.js';
 
-/** `/v1/webhooks`: the channels that notifications go to. */
+/** `/v1/webhooks`: the channels that receive notifications. */
 @ApiTags('webhooks')
 @Roles('operator')
 @Controller('v1/webhooks')
@@ -71,7 +71,7 @@ export class WebhooksController {
   }
 }
 
-/** A channel as it is after a change. It must not be cached: it may contain the secret. */
+/** A channel after a change. It must not be cached: it may contain the secret. */
 function changed(written: TaggedWebhook | Refusal, reply: HttpReply): TaggedWebhook['webhook'] | Refusal {
   if (written instanceof Refusal) return written;
   const { webhook, etag } = written;

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('operators make, read and remove channels; others do not', async () => {
+test('operators create, read and remove channels; others do not', async () => {
   expect((await app.send('GET', '/v1/webhooks')).status).toBe(401);
   expect((await app.send('GET', '/v1/webhooks', { role: 'agent' })).status).toBe(403);
   const made = await app.send('POST', '/v1/webhooks', { role: 'operator', body: { url: 'https://93.184.215.14/hook' } });
@@ -61,7 +61,7 @@ test('a channel needs known types, an allowed address, and an admin for acts_as'
   expect([unknown.status, unknown.body.validation.issues[0].path]).toEqual([400, '/acts_as/id']);
 });
 
-test('the secret of callbacks is read by operators, and kept by no cache', async () => {
+test('the callback secret is readable for operators, and must not be cached', async () => {
   const { body, headers } = await app.send('GET', '/v1/webhooks/secret', { role: 'operator' });
   expect([body, headers['cache-control']]).toEqual([{ secret: 'whsec_acme' }, 'no-store']);
 });

@@ -31,7 +31,7 @@ export const webhookRequest = z.strictObject({
 
 export type WebhookRequest = z.infer<typeof webhookRequest>;
 
-/** A channel of notifications, as it is answered. */
+/** Response for a notification channel. */
 export const webhookAnswer = z
   .object({
     webhook_id: z.string(),

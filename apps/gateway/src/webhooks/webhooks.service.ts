@@ -12,11 +12,11 @@ import { SealedSecrets } from '../notifications/sealed-secret.js';
 import { personFault } from './acting-person.js';
 import type { WebhookAnswer, WebhookRequest } from './webhooks.schemas.js';
 
-/** Where channels and callbacks may be: AddressRules. */
+/** Injection token of the allowed addresses of channels and callbacks (AddressRules). */
 export const CALLBACK_ADDRESSES = Symbol('callback addresses');
 const MAIL = /^mailto:[^\s@,;?&%<>]+@[^\s@,;?&%<>]+$/;
 
-/** A channel, and the tag that a change of it may name. */
+/** A channel with its ETag. */
 export interface TaggedWebhook {
   webhook: WebhookAnswer & { secret?: string };
   etag: string;
@@ -36,7 +36,7 @@ function answerOf({ secret_sealed: _sealed, by: _by, changed_at_ms, acts_as_issu
   return { ...webhook, acts_as, changed_at: new Date(changed_at_ms).toISOString() };
 }
 
-/** The channels that notifications go to. The signing secret of a channel is shown once and kept sealed. */
+/** The channels that receive notifications. The signing secret of a channel is shown once and stored encrypted. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -96,7 +96,7 @@ export class WebhooksService {
     return { webhook: { ...answerOf(fields), ...(fields.secret_sealed === sealed ? { secret } : {}) }, etag };
   }
 
-  /** A channel keeps its secret; one that needs its first gets `sealed`. */
+  /** Builds the next version. A channel keeps its secret; a channel without one gets `sealed`. */
   private next({ principal }: Caller, { webhook_id, body, known, sealed }: NextWebhook): Webhook {
     const secret_sealed = body.channel === 'webhook' ? (known?.secret_sealed ?? sealed) : null;
     const { id, roles, issuer } = body.acts_as ?? {};

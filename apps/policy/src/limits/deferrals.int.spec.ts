@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** The view's row of another call, as the projector would write it. */
+/** Writes the view row of another call, as the projector does. */
 async function viewed(call_id: string, status: string, tenant_id = 'acme'): Promise<void> {
   const row = { call_id, tenant_id, case_id: null, run_id: null, tool: 'note', status, requested_at_ms: 1, hlc: 1 };
   await store.atomically([stableTables(['calls']).bind(upsertCalls([{ ...row, state: Buffer.alloc(4), waits_approval: false }]))]);
@@ -42,7 +42,7 @@ describe('given a limit that lets calls wait', () => {
     ]);
   });
 
-  test('of calls that wait for room the first one gets it, and each wait ends', async () => {
+  test('of calls that wait for capacity the first one gets it, and each wait ends', async () => {
     await at.limit('one', { max: 1, on_exceeded: 'defer', defer_timeout_ms: 2500 });
     const first = await rig.request('note');
     await at.ruling(first);
@@ -77,7 +77,7 @@ describe('given a limit that lets calls wait', () => {
     expect(await at.ruling(await rig.request('note', { inputs_json: '{"total":6}' }))).toMatchObject({ effect: 'deny' });
   });
 
-  test('a waiting call can be cancelled, and is never ruled on again', async () => {
+  test('a waiting call can be cancelled, and is never decided again', async () => {
     await at.limit('slow', { kind: 'rate', max: 1, window_ms: 1000, on_exceeded: 'defer' });
     await at.ruling(await rig.request('note'));
     const call_id = await rig.request('note');
@@ -93,7 +93,7 @@ describe('given a limit that lets calls wait', () => {
 describe('given a call that depends on another', () => {
   const other = () => callId(1, uuidv7(Date.now()));
 
-  test('it waits while the other runs, also if the other is not known yet, and runs when the other succeeded', async () => {
+  test('it waits while the other runs or is unknown, and runs when the other succeeded', async () => {
     const [running, unheard] = [other(), other()];
     await viewed(running, 'running');
     const call_id = await rig.request('note', after(running, unheard));
@@ -123,7 +123,7 @@ describe('given a call that depends on another', () => {
     expect(await at.ruling(await rig.request('note', after(foreign)))).toMatchObject({ effect: 'defer' });
   });
 
-  test('it runs at once where the other has succeeded', async () => {
+  test('it runs at once if the other has succeeded', async () => {
     const done = other();
     await viewed(done, 'succeeded');
     expect(await at.ruling(await rig.request('note', after(done)))).toMatchObject({ effect: 'allow', revision: 1 });

@@ -18,7 +18,7 @@ import type { LimitStore, TenantAsk, Where } from './limit-store.js';
 import { Orphans } from './orphans.js';
 import { prerequisiteStatuses } from './prerequisite-statuses.js';
 
-/** A question with the answer so far. */
+/** A call to decide, with its decision so far. */
 export type Answered = readonly [Question, Judged];
 
 const asksLimits = ([, { judgement, demands }]: Answered): boolean =>
@@ -26,7 +26,7 @@ const asksLimits = ([, { judgement, demands }]: Answered): boolean =>
 
 const isAnother = (holder: KeyHolder | undefined, call_id: string): boolean => holder !== undefined && holder.call_id !== call_id;
 
-/** A call of the same key in the same batch: it shares what became of the first one, and reserves nothing. */
+/** A call with the key of an earlier call in the same batch: it shares that call's result and reserves nothing. */
 function follow([question, judged]: Answered, [leader, led]: Answered): void {
   const { effect } = led.judgement;
   const same_inputs = leader.call.discriminating_digest === question.call.discriminating_digest;
@@ -34,7 +34,7 @@ function follow([question, judged]: Answered, [leader, led]: Answered): void {
   else if (effect !== 'require_approval') judged.judgement = led.judgement;
 }
 
-/** What limits and waits say about calls that were judged: changes the answers that they are about and touches no other. */
+/** Applies limits and prerequisites to decided calls. Changes only the decisions that they affect. */
 export class LimitService {
   private readonly ledgers = new Set<LimitLedger>();
   private settling: Promise<void> = Promise.resolve();
@@ -49,7 +49,7 @@ export class LimitService {
     this.orphans = new Orphans(sql);
   }
 
-  /** A partition begins with this ledger: its database is brought up to it, and from now on the ends of its calls are counted. */
+  /** Adds the ledger of an opened partition: restores the database from it, and from now on settles its ended calls. */
   async open(where: Where, ledger: LimitLedger): Promise<void> {
     await this.book.restore(where, unsettled(ledger));
     await this.orphans.find(where, ledger);
@@ -61,7 +61,7 @@ export class LimitService {
     this.orphans.forget(ledger);
   }
 
-  /** What is done beside the work, each turn: ends are counted, what belongs to no call is given back, what is long over dropped. */
+  /** Background work of each turn: settles ended calls, releases orphaned reservations, deletes old ones. */
   tend(readAll: (lane: string) => Promise<void>): void {
     this.settleSoon();
     if (this.tending) return;
@@ -75,7 +75,7 @@ export class LimitService {
       });
   }
 
-  /** Calls whose prerequisites have not succeeded. No I/O where no call names any. */
+  /** Defers calls whose prerequisites have not succeeded. No I/O if no call has prerequisites. */
   async prerequisites(answered: readonly Answered[]): Promise<void> {
     const waiting = answered.filter(([{ call }, { judgement }]) => judgement.effect !== 'deny' && dependsOn(call).length > 0);
     if (waiting.length === 0) return;
@@ -84,13 +84,13 @@ export class LimitService {
     for (const one of waiting) one[1].judgement = prerequisiteRuling(dependent(one), statuses, one[1].judgement) ?? one[1].judgement;
   }
 
-  /** Whether the key of a call has to be looked up for the sake of a limit: one that repeats another reserves nothing. */
+  /** True if a limit needs the key holder of a call: a call that repeats another reserves nothing. */
   needsHolder(one: Answered): boolean {
     const [{ call, key_is_known, held_by }] = one;
     return asksLimits(one) && !isReadOnly(call.effect_class) && !key_is_known && held_by === undefined;
   }
 
-  /** Reserves what calls need, or denies or defers them. No I/O where no limit counts any. @throws InfrastructureFault */
+  /** Makes the reservations of calls, or denies or defers them. No I/O if no limit applies. @throws InfrastructureFault */
   async reserve(where: Where, answered: readonly Answered[]): Promise<void> {
     const leaders = new Map<string, Answered>();
     const followers: Answered[] = [];
@@ -113,13 +113,13 @@ export class LimitService {
     for (const follower of followers) follow(follower, leaders.get(follower[0].call.idempotency_key) as Answered);
   }
 
-  /** Calls whose grant has no use left ask people, and limits for what is left. */
+  /** Calls whose grants are used up now need approval: checks their remaining limits. */
   private async askWithoutGrants(where: Where, answered: readonly Answered[]): Promise<void> {
     const left = answered.filter((one) => one[1].grants_used_up === true && asksLimits(one));
     if (left.length > 0) await this.ask(where, left, true);
   }
 
-  /** @returns those that were refused, where there may be room once the ends known so far are counted. */
+  /** @returns the refused calls that may succeed after the known ended calls are settled. */
   private async ask(where: Where, answered: readonly Answered[], isLast: boolean): Promise<Answered[]> {
     const asks = answered.map(([question, { demands }]): TenantAsk => {
       const { call_id, revision, at_ms, tenant_id } = question;
@@ -136,7 +136,7 @@ export class LimitService {
     });
   }
 
-  /** Counts the ends that are known so far. @throws InfrastructureFault: they are counted later. */
+  /** Settles the calls that are known to have ended. @throws InfrastructureFault: a later turn settles them. */
   settle(): Promise<void> {
     const next = this.settling.catch(() => undefined).then(() => this.settleAll());
     this.settling = next;

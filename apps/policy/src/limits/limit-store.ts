@@ -26,7 +26,7 @@ import {
   type Store,
 } from '@countersign/store';
 
-/** The partition that decides on a call. */
+/** The partition that decides a call. */
 export interface Where {
   lane: string;
   partition: number;
@@ -36,14 +36,14 @@ const RESTORED_AT_ONCE = 200;
 const SETTLED_AT_ONCE = 500;
 const KNOWN_MAX = 10_000;
 const DROPPED_AT_ONCE = 250;
-/** A request that comes again within a day is answered as before. */
+/** A request that is repeated within a day gets the same answer. */
 const KEPT_S = 86_400;
 
 const uuidOf = (call_id: string): string => (parseCallId(call_id) as { uuid: string }).uuid;
-/** Texts of SQL hold no NUL. */
+/** SQL text cannot contain NUL. */
 const sqlText = (text: string): string => text.replaceAll('\u0000', '\ufffd');
 
-/** One row per counter, however many limits name it. */
+/** One row per counter, however many limits use it. */
 function countersOf(
   items: Iterable<{ tenant_id: string; of: readonly Pick<LimitReservation, 'counter' | 'limit_id' | 'subject' | 'per'>[] }>,
 ): NewCounter[] {
@@ -60,14 +60,14 @@ function readCounters({ slots }: Locked): Counters {
 
 const written = (counters: Counters) => Array.from(counters.changed, (key) => ({ key, slots: JSON.stringify(counters.of(key).slots) }));
 
-/** A revision of a call that asks limits, with its tenant. */
+/** A revision of a call that needs reservations, with its tenant. */
 export type TenantAsk = LimitAsk & { tenant_id: string };
 
-/** What calls hold of the counters, in SQL: all instances of policy decide on the same rows. */
+/** Reservations of calls in SQL: all instances of the policy service share the same rows. */
 export class LimitStore {
   private readonly counted = new Set<string>();
   private undropped = 0;
-  /** Counters that are in the database. */
+  /** Counters that exist in the database. */
   private readonly known = new Set<string>();
 
   constructor(
@@ -76,8 +76,8 @@ export class LimitStore {
   ) {}
 
   /**
-   * Verdicts in the order of the asks. What is reserved is kept with its verdict, so that the same revision gets the same
-   * again; a refusal is kept where it is final (a deferred call asks again). @throws InfrastructureFault
+   * Verdicts in the order of the asks. A reservation is stored with its verdict, so that the same revision gets the same verdict again. A
+   * refusal is stored only if it is final, because a deferred call asks again. @throws InfrastructureFault
    */
   async reserve(where: Where, asks: readonly TenantAsk[], isFinal: (exceeded: Exceeded) => boolean): Promise<LimitVerdict[]> {
     await this.mustBeCounted(where.lane);
@@ -97,7 +97,7 @@ export class LimitStore {
         if (verdict === before?.verdict || (verdict.kind === 'exceeded' && !isFinal(verdict))) return verdict;
         held.set(uuid, { revision: ask.revision, verdict, settled: false });
         const state = verdict.kind === 'reserved' ? reservationState.held : reservationState.refused;
-        // A refused revision gives nothing back: what an earlier one holds is released when the refusal is written to the log.
+        // A refused revision releases nothing: what an earlier revision holds is released when the refusal is written to the log.
         if (before?.verdict.kind === 'reserved' && verdict.kind === 'exceeded') return verdict;
         rows.set(uuid, this.row(where, ask, state, verdict));
         return verdict;
@@ -107,7 +107,7 @@ export class LimitStore {
     return verdicts;
   }
 
-  /** Counts the ends of calls that held something, each once. @throws InfrastructureFault */
+  /** Settles ended calls with reservations, each once. @throws InfrastructureFault */
   async settle(ended: readonly (readonly [string, Held])[]): Promise<void> {
     for (let at = 0; at < ended.length; at += SETTLED_AT_ONCE) await this.settleSome(ended.slice(at, at + SETTLED_AT_ONCE));
   }
@@ -131,7 +131,7 @@ export class LimitStore {
     });
   }
 
-  /** Drops what calls that ended long ago had held, where so many ended since that it is worth it. */
+  /** Deletes the reservations of calls that ended long ago, once enough calls have ended. */
   async drop(): Promise<void> {
     if (this.undropped < DROPPED_AT_ONCE) return;
     this.undropped = 0;
@@ -139,8 +139,8 @@ export class LimitStore {
   }
 
   /**
-   * Counts again what a partition's rulings on the log hold, where the database does not have them: once in the life of a
-   * database. Until every partition of a lane is counted, its limits hold everything back.
+   * Restores reservations from the decisions on the log if the database lacks them: once per database. Until every partition of a lane is
+   * restored, its limits refuse all reservations.
    */
   async restore(where: Where, held: Iterable<readonly [string, Held]>): Promise<void> {
     const known = await countedPartitions(this.store, where.lane);
@@ -198,7 +198,7 @@ function heldOf({ revision, verdict, state }: ReservationRow): KnownVerdict {
   return { revision, verdict: JSON.parse(verdict) as LimitVerdict, settled: state === reservationState.settled };
 }
 
-/** What was settled is answered again to its own revision, and is held by no later one. */
+/** A settled verdict is returned to its own revision again; no later revision inherits it. */
 function stillHeld(known: KnownVerdict | undefined, ask: LimitAsk): HeldVerdict | undefined {
   return known?.settled && ask.revision > known.revision ? undefined : known;
 }

@@ -25,7 +25,7 @@ const run = (run_id: string): Partial<ToolCall> => ({ run_id });
 describe('given a limit of 10 calls', () => {
   beforeEach(() => at.limit('ten', {}));
 
-  test('of 100 calls at once exactly 10 are allowed, and each of those names what it holds', async () => {
+  test('of 100 concurrent calls exactly 10 are allowed, each with its reservation', async () => {
     const rulings = await Promise.all((await at.requests(100)).map((call_id) => at.ruling(call_id)));
     const allowed = rulings.filter(({ effect }) => effect === 'allow');
     expect(allowed).toHaveLength(10);
@@ -38,7 +38,7 @@ describe('given a limit of 10 calls', () => {
     expect(await at.used('ten')).toEqual([10]);
   });
 
-  test('what never ran is given back, what ran stays, and a doubt stays until it is resolved', async () => {
+  test('a call that never ran releases its reservation, one that ran keeps it, and a doubt keeps it until it is resolved', async () => {
     const ids = await at.requests(4);
     await Promise.all(ids.map((call_id) => at.ruling(call_id)));
     expect(await at.used('ten')).toEqual([4]);
@@ -71,7 +71,7 @@ describe('given a limit of 10 calls', () => {
     expect(await at.ruling(other)).toMatchObject({ effect: 'deny', rule: 'key.other_inputs' });
   });
 
-  test('a restart forgets nothing, and a redelivered request is answered as before', async () => {
+  test('a restart loses nothing, and a redelivered request gets the same decision', async () => {
     const ids = await at.requests(10);
     await Promise.all(ids.map((call_id) => at.ruling(call_id)));
     await rig.stop();
@@ -82,7 +82,7 @@ describe('given a limit of 10 calls', () => {
     expect(await at.ruling(await rig.request('note'))).toMatchObject({ effect: 'allow' });
   });
 
-  test('an empty database is counted again from the rulings and ends on the log', async () => {
+  test('an empty database is restored from the decisions and ends on the log', async () => {
     const ids = await at.requests(10);
     await Promise.all(ids.map((call_id) => at.ruling(call_id)));
     await at.end(ids[0] as string);
@@ -97,7 +97,7 @@ describe('given a limit of 10 calls', () => {
   });
 });
 
-test('a request whose ruling was lost gets the same ruling again, and takes nothing more', async () => {
+test('a request whose decision was lost gets the same decision again, and reserves nothing more', async () => {
   await rig.close();
   let flaky: FlakyLog | undefined;
   at = await LimitedRig.open(store, (log) => {
@@ -118,7 +118,7 @@ test('a request whose ruling was lost gets the same ruling again, and takes noth
   expect(await at.ruling(await rig.request('note'))).toMatchObject({ effect: 'deny' });
 });
 
-test('what a process reserved for a request that is on no log is given back', async () => {
+test('a reservation for a request that is not on the log is released', async () => {
   await at.limit('one', { max: 1 });
   const counter = counterKey('acme', 'one', 'acme', '');
   const held = {
@@ -144,7 +144,7 @@ test('what a process reserved for a request that is on no log is given back', as
   expect(await at.ruling(await rig.request('note'))).toMatchObject({ effect: 'allow' });
 });
 
-test('a run may make 25 calls and go round 10 times, unless its tenant says otherwise', async () => {
+test('a run may make 25 calls and 10 loops, unless its tenant sets other limits', async () => {
   const rulings = await Promise.all((await at.requests(30, run('r1'))).map((call_id) => at.ruling(call_id)));
   expect(rulings.filter(({ effect }) => effect === 'allow')).toHaveLength(25);
   expect(rulings.find(({ effect }) => effect === 'deny')?.rule).toBe('limit.default.max_tool_calls');
@@ -154,7 +154,7 @@ test('a run may make 25 calls and go round 10 times, unless its tenant says othe
   expect(await at.ruling(await rig.request('note', run('r1')))).toMatchObject({ effect: 'allow' });
 });
 
-test('an amount is added up for each value of `per`, and what cannot be counted is denied', async () => {
+test('an amount is summed for each value of `per`, and an uncountable value is denied', async () => {
   await at.limit('daily', { kind: 'cumulative', amount: 'inputs.total', per: 'inputs.supplier', max: 20_000, window_ms: 86_400_000 });
   const order = async (inputs: unknown) => (await at.ruling(await rig.request('note', { inputs_json: JSON.stringify(inputs) }))).effect;
   expect(await order({ total: 12_000.5, supplier: 'a' })).toBe('allow');
@@ -165,7 +165,7 @@ test('an amount is added up for each value of `per`, and what cannot be counted 
     expect(await order(inputs)).toBe('deny');
 });
 
-test('edited inputs are counted instead of the requested ones, and refused where they do not fit', async () => {
+test('edited inputs are counted instead of the requested ones, and refused if they exceed the limit', async () => {
   await at.limit('sum', { kind: 'cumulative', amount: 'inputs.total', max: 10 });
   const call_id = await rig.request('pay', { inputs_json: '{"total":4}' });
   await at.ruling(call_id);
@@ -190,7 +190,7 @@ test('edited inputs are counted instead of the requested ones, and refused where
   await at.untilUsed('sum', 0);
 });
 
-test('a call that no limit counts asks nothing of the database', async () => {
+test('a call without limits sends no query', async () => {
   await at.limit('pays', { tools: ['pay'] });
   const queried: string[] = [];
   const transactions = vi.spyOn(store, 'transaction').mockImplementation(() => Promise.reject(new Error('nothing to write')));

@@ -10,8 +10,8 @@ interface Found {
 }
 
 /**
- * Reservations in SQL whose ruling never reached the log: a process died between the two. Found when a partition is opened;
- * once every request of that time was read, what still belongs to no call is given back.
+ * Reservations in SQL whose decision never reached the log, because a process died between the two. They are found when a partition is
+ * opened. Once every request of that time was read, reservations without a call are released.
  */
 export class Orphans {
   private found: Found[] = [];
@@ -27,7 +27,7 @@ export class Orphans {
     this.found = this.found.filter((one) => one.ledger !== ledger);
   }
 
-  /** Releases unclaimed reservations. `readAll`: resolves when every input of the lane as of now was handled. */
+  /** Releases unclaimed reservations. `readAll`: resolves when every input of the lane up to now was handled. */
   async giveBack(readAll: (lane: string) => Promise<void>): Promise<void> {
     const found = this.found;
     this.found = [];

@@ -1,7 +1,7 @@
 import { type Dependent, dependsOn } from '@countersign/decisions';
 import { callStatuses, type Sql } from '@countersign/store';
 
-/** Status of the calls that others depend on, as the view has them; one query a tenant. @throws InfrastructureFault */
+/** Status of prerequisite calls from the view; one query per tenant. @throws InfrastructureFault */
 export async function prerequisiteStatuses(sql: Sql, dependents: readonly Dependent[]): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, Set<string>>();
   for (const { tenant_id, call } of dependents) {

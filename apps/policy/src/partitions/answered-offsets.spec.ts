@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AnsweredOffsets } from './answered-offsets.js';
 
-test('it knows exactly the offsets that were added, from its first on', () => {
+test('it contains exactly the added offsets, from its first one on', () => {
   fc.assert(
     fc.property(fc.nat(100), fc.array(fc.nat(5000)), (from, offsets) => {
       const answered = new AnsweredOffsets(from);

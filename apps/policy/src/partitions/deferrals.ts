@@ -2,14 +2,14 @@ import { dueDeferrals, hasEnded, type WaitedFor } from '@countersign/decisions';
 import { callStatuses, databaseTime, type Sql } from '@countersign/store';
 import type { RulingPartition } from './ruling-partition.js';
 
-/** Waiting calls of one partition that are judged again in one turn. */
+/** Maximum of waiting calls of one partition that are decided again in one turn. */
 const AT_ONCE = 200;
 
-/** Judges waiting calls again when their condition is met or their time is over. Sends no query while no call waits. */
+/** Decides waiting calls again when their condition is met or their time is over. Sends no query while no call waits. */
 export class Deferrals {
   constructor(private readonly sql: Sql) {}
 
-  /** @throws InfrastructureFault: those that are due are due in the next turn again. */
+  /** @throws InfrastructureFault: calls that are due stay due for the next turn. */
   async turn(partitions: readonly RulingPartition[]): Promise<void> {
     const waiting = partitions.filter(({ state }) => state.limits.deferred.size > 0);
     if (waiting.length === 0) return;

@@ -4,15 +4,15 @@ import type { Deferrals } from './deferrals.js';
 import type { DueApproval, PartitionServices } from './partition-services.js';
 import type { RulingPartition } from './ruling-partition.js';
 
-/** Waiting calls are looked at this often after a change of what may run. */
+/** Number of turns that check waiting calls after a change that may stop a version from running. */
 const TURNS_AFTER_CHANGE = 8;
-/** The wheel is tidied when it holds so many more than there are questions. */
+/** The wheel is compacted when its entries exceed twice the open requests by this number. */
 const WHEEL_SLACK = 10_000;
 
-/** Reads every vote of a lane that is on the log now. */
+/** Reads all votes that are on the log of a lane now. */
 type ReadVotes = (lane: string) => Promise<void>;
 
-/** What falls due in the partitions of this process, a turn at a time: expiries, reminders, withdrawals, waits that are over. */
+/** Due work in the partitions of this process, one turn at a time: expiries, reminders, withdrawals and waits that are over. */
 export class DueWork {
   private revocationEpoch: number | undefined;
   private turnsLeft = 0;
@@ -24,7 +24,7 @@ export class DueWork {
     private readonly services: Pick<PartitionServices, 'clock' | 'wheel' | 'logger'>,
   ) {}
 
-  /** @throws InfrastructureFault: what is due is due again in the next turn. */
+  /** @throws InfrastructureFault: work that is due stays due for the next turn. */
   async turn(readVotes: ReadVotes): Promise<void> {
     this.withdraw();
     this.expireDue(readVotes);
@@ -32,8 +32,8 @@ export class DueWork {
   }
 
   /**
-   * Looks for waiting calls whose version may no longer run. Once more for a while after a change: a batch that was judged
-   * before it may be published after it.
+   * Denies waiting calls whose version may no longer run. Repeats this for some turns after a change, because a batch that was decided
+   * before the change may be published after it.
    */
   private withdraw(): void {
     if (this.decisions.revocationEpoch !== this.revocationEpoch) {
@@ -45,7 +45,7 @@ export class DueWork {
     for (const partition of this.owned.all()) partition.withdraw();
   }
 
-  /** What fell due: grants that are over are forgotten; questions past their time end once every vote before that time was read. */
+  /** Handles due approvals: forgets expired grants, and ends overdue requests once every vote before their deadline was read. */
   private expireDue(readVotes: ReadVotes): void {
     this.decisions.limits.tend(readVotes);
     const now_ms = this.services.clock.now_ms();
@@ -84,7 +84,7 @@ export class DueWork {
   }
 }
 
-/** Questions to people, and grants that may still be joined. */
+/** Number of open approval requests, and of grants that calls may still join. */
 export function openApprovals(owned: OwnedPartitions<RulingPartition>): number {
   let count = 0;
   for (const { state } of owned.all()) count += state.approvals.size;

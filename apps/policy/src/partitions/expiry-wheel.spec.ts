@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ExpiryWheel } from './expiry-wheel.js';
 
-test('each thing falls due once, never early, at the first turn at or after its time', () => {
+test('each item is due once, never early, at the first turn at or after its time', () => {
   const steps = fc.array(fc.record({ add: fc.array(fc.nat(20_000), { maxLength: 5 }), turn_by: fc.nat(4000) }), { maxLength: 20 });
   fc.assert(
     fc.property(steps, (all) => {
@@ -27,7 +27,7 @@ test('each thing falls due once, never early, at the first turn at or after its 
   );
 });
 
-test('a clock that jumps by years is no work, and one that goes back makes nothing early', () => {
+test('a clock that jumps by years costs nothing, and one that moves back makes nothing early', () => {
   const wheel = new ExpiryWheel<string>();
   wheel.add(1000, 'a');
   expect(wheel.turn(1e14)).toEqual(['a']);

@@ -1,10 +1,10 @@
-/** Something that falls due at a wall-clock time. */
+/** An item that is due at a wall-clock time. */
 export interface Due<T> {
   at_ms: number;
   item: T;
 }
 
-/** Due times in buckets of one second: adding is O(1), a turn touches only what fell due. Never early, up to a turn late. */
+/** Due times in buckets of one second: adding is O(1), and a turn visits only due items. Never early, up to one turn late. */
 export class ExpiryWheel<T> {
   private readonly buckets = new Map<number, Due<T>[]>();
   private turned_s = 0;
@@ -18,7 +18,7 @@ export class ExpiryWheel<T> {
     this.count++;
   }
 
-  /** Removes entries that are no longer awaited. */
+  /** Removes entries that are no longer wanted. */
   retain(isWanted: (item: T) => boolean): void {
     this.count = 0;
     for (const [second, bucket] of this.buckets) {
@@ -29,7 +29,7 @@ export class ExpiryWheel<T> {
     }
   }
 
-  /** Takes what is due at this time off the wheel. */
+  /** Removes and returns the items that are due at this time. */
   turn(now_ms: number): T[] {
     const now_s = Math.floor(now_ms / 1000);
     const due: T[] = [];

@@ -1,6 +1,6 @@
 import { LogTime } from '@countersign/process';
 
-/** The time of decisions: this process's clock, corrected by what records at the head of a partition show of the log's clock. */
+/** The time of decisions: this process's clock, corrected by the log timestamps of records at the head of a partition. */
 export class LogClock {
   private readonly time = new LogTime();
 
@@ -10,7 +10,7 @@ export class LogClock {
     return this.own.now_ms() + this.time.ahead_ms;
   }
 
-  /** `timestamp_ms`: the log's stamp of a record that stands at the head of its partition. */
+  /** `timestamp_ms`: the log timestamp of a record at the head of its partition. */
   observe(timestamp_ms: number): void {
     this.time.observe(timestamp_ms, this.own.now_ms());
   }

@@ -7,7 +7,7 @@ import type { PartitionStart } from './ruling-partition.js';
 const INPUTS = ['tool-call-requested', 'approval-voted', 'tool-executed'] as const;
 const OUTPUTS = ['policy-decided', 'approval-granted'] as const;
 
-/** A shortcut: a state, and the positions between which and the heads the log has to be read. */
+/** A snapshot of the state, and the log positions from which to replay. */
 export interface PolicySnapshot {
   state: RulingState;
   hlc: number;
@@ -17,10 +17,10 @@ export interface PolicySnapshot {
 }
 
 const EVENTS_AT_ONCE = 1000;
-/** More records than can be decided and not yet written (`pending_records_max`): further back no answer is missing. */
+/** More records than can be decided but not yet written (`pending_records_max`): no answer is missing further back. */
 const REREAD_RECORDS = 50_000;
 
-/** Where an input goes on: no earlier than the snapshot, no later than the first answer that a crash may have cost. */
+/** The offset where an input resumes: at or after the snapshot, and at or before the first record whose answer a crash may have lost. */
 function resume(answered: AnsweredOffsets, from: number): number {
   return Math.max(from, answered.end - REREAD_RECORDS);
 }
@@ -31,9 +31,9 @@ function answer(answered: Map<string, AnsweredOffsets>, event: Recorded): void {
 }
 
 /**
- * The position of a partition, from its own output alone: open questions and calls in flight, and which records of its
- * inputs have an answer. Both outputs are replayed by hlc, which is the order in which they were decided. Ends on
- * tool-executed are read again as input. A snapshot that does not fit the log is left aside.
+ * Restores a partition from its own output: open approval requests, calls in flight, and which input records have an answer. Replays both
+ * outputs by hlc, which is the order of the decisions. Reads ends on tool-executed again as input. Ignores a snapshot that does not fit
+ * the log.
  */
 export async function replayOutputs(
   from: { log: EventLog; codec: EventCodec; schemas?: SchemaSource | undefined },

@@ -4,23 +4,23 @@ import type { ExpiryWheel } from './expiry-wheel.js';
 import type { LogClock } from './log-clock.js';
 import type { RulingTelemetry } from './ruling-telemetry.js';
 
-/** An approval of a partition that falls due: it expires, is reminded of, or its grant ends. */
+/** An approval with due work: it expires, needs a reminder, or its grant ends. */
 export interface DueApproval {
   lane: string;
   partition: number;
   approval_id: string;
 }
 
-/** What the deciders go by, without the time of a decision. */
+/** The inputs of decisions, without the time of a decision. */
 export type TimelessTerms = Omit<DecisionTerms, 'now_ms'>;
 
-/** How much of its output a partition holds before it waits for the log. */
+/** Limits on the output of a partition that is not yet on the log. */
 export interface WritingLimits {
   in_flight_max: number;
   pending_records_max: number;
 }
 
-/** The services that all partitions of a policy process share. */
+/** Services that all partitions of a policy process share. */
 export interface PartitionServices {
   terms: TimelessTerms;
   clock: LogClock;

@@ -6,7 +6,7 @@ import { type Outgoing, PartitionWriter } from './partition-writer.js';
 
 type Answer = 'ok' | 'lost_before' | 'lost_after';
 
-/** Takes appends one after another; each goes as the script says, the later ones are all taken. */
+/** Handles appends one after another as scripted; accepts all later ones. */
 class ScriptedLog extends EventLog {
   readonly taken: { topic: string; at: number }[] = [];
   appends = 0;
@@ -57,7 +57,7 @@ function writerOn(log: ScriptedLog, in_flight_max = 3) {
   return { writer: new PartitionWriter(log, options, positions), positions };
 }
 
-test('whatever fails, everything is on the log at last and its last copies are in order', async () => {
+test('after any failures everything is on the log, and its last copies are in order', async () => {
   const answers = fc.array(fc.constantFrom<Answer>('ok', 'lost_before', 'lost_after'), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(answers, fc.integer({ min: 1, max: 3 }), async (script, in_flight_max) => {
@@ -77,7 +77,7 @@ test('whatever fails, everything is on the log at last and its last copies are i
   );
 });
 
-test('records that are appended again get a new stamp, after all decisions since', async () => {
+test('records that are appended again get a new stamp, after all later decisions', async () => {
   const log = new ScriptedLog(['lost_before', 'ok']);
   let hlc = 100;
   const restamp = ({ published, record }: Outgoing): Outgoing => {
@@ -111,7 +111,7 @@ test('a decision waits while too many are not on the log, and is refused once th
   await expect(writer.waitForCapacity()).rejects.toThrow(InfrastructureFault);
 });
 
-test('a mark tells the positions right after what was enqueued before it, though more shares its append', async () => {
+test('a mark has the positions right after the records enqueued before it, even if more share its append', async () => {
   const log = new ScriptedLog([]);
   const { writer } = writerOn(log, 1);
   writer.enqueue([outgoing(0)]);
@@ -124,7 +124,7 @@ test('a mark tells the positions right after what was enqueued before it, though
   expect(log.appends).toBe(2);
 });
 
-test('it notices records of others between its own, and repeats of its own', async () => {
+test('it detects records of others between its own, and repeats of its own', async () => {
   const log = new ScriptedLog(['ok', 'ok', 'lost_after', 'ok']);
   const { writer } = writerOn(log, 1);
   writer.enqueue([outgoing(0), outgoing(1, 'approval-granted')]);

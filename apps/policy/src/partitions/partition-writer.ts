@@ -3,18 +3,18 @@ import { type AnyEvent, crashPoint, InfrastructureFault } from '@countersign/con
 import type { EventLog, NewRecord } from '@countersign/event-log';
 import type { Logger } from '@countersign/process';
 
-/** An event on its way to the log, with the record that carries it. */
+/** An event that is being appended, with its record. */
 export interface Outgoing {
   published: AnyEvent;
   record: NewRecord;
 }
 
 export interface WriterOptions {
-  /** Appends in progress at once. One journal keeps their order. */
+  /** Maximum of concurrent appends. One journal keeps their order. */
   in_flight_max: number;
-  /** Records that may wait for the log before new decisions wait as well. */
+  /** Maximum of records that wait for the log; beyond it new decisions wait too. */
   pending_records_max: number;
-  /** Gives records that have to be appended again a place after everything decided since. */
+  /** Gives records that are appended again a place after all later decisions. */
   restamp(outgoing: Outgoing): Outgoing;
   logger: Pick<Logger, 'warn'>;
 }
@@ -33,9 +33,9 @@ interface Mark {
 const BACKOFF_MS = [20, 50, 100, 250, 500, 1000, 2000];
 
 /**
- * Writes what one partition decides, in order. Decisions run ahead of the log, never apart from it: where an append fails,
- * it and everything decided since are appended again, in the same order, until the log takes them, and no decision is
- * made in the meantime beyond `pending_records_max`. A repeat on the log is harmless (first wins), a gap would not be.
+ * Appends the decisions of one partition in order. Decisions run ahead of the log but keep its order: if an append fails, it and all later
+ * decisions are appended again in the same order until the log accepts them, and no more than `pending_records_max` decisions wait
+ * meanwhile. A repeat on the log is harmless (the first one counts), a gap would not be.
  */
 export class PartitionWriter {
   private queue: Outgoing[] = [];
@@ -52,7 +52,10 @@ export class PartitionWriter {
   constructor(
     private readonly log: EventLog,
     private readonly options: WriterOptions,
-    /** Its own topics, each with the offset after the last record that is known to be on the log. Topics that it shares are not in here. */
+    /**
+     * The partition's own output topics, each with the offset after the last record that is known to be on the log. Excludes shared
+     * topics.
+     */
     private readonly positions: Map<string, number>,
   ) {}
 
@@ -63,13 +66,13 @@ export class PartitionWriter {
     this.pump();
   }
 
-  /** Resolves when another decision may be made. @throws InfrastructureFault where the writer stops first. */
+  /** Resolves when another decision may be made. @throws InfrastructureFault if the writer stops first. */
   async waitForCapacity(): Promise<void> {
     while (!this.stopped && this.enqueued - this.written >= this.options.pending_records_max) await this.progress();
     if (this.stopped) throw new InfrastructureFault('this process no longer writes the partition');
   }
 
-  /** Resolves when everything enqueued so far is on the log, or the writer was stopped. */
+  /** Resolves when everything enqueued so far is on the log, or the writer is stopped. */
   async drained(): Promise<void> {
     const target = this.enqueued;
     while (!this.stopped && this.written < target) await this.progress();
@@ -82,8 +85,8 @@ export class PartitionWriter {
   }
 
   /**
-   * There is something between its records on the log: a repeat of its own, or records of a member that has lost the
-   * partition and does not know it yet. Then its state and positions are no cut of the log, and must not become a snapshot.
+   * True if other records are between its own on the log: a repeat of its own record, or records of a member that has lost the partition
+   * and does not know it yet. Its state and positions are then no consistent cut and must not become a snapshot.
    */
   get isInterleaved(): boolean {
     return this.others;

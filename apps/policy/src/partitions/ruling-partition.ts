@@ -50,16 +50,16 @@ import { type Outgoing, PartitionWriter } from './partition-writer.js';
 import { RulingRecords } from './ruling-records.js';
 import { isWatched } from './watched.js';
 
-/** The position of a partition when it is opened: what its own output says (see output-replay.ts). */
+/** The position of an opened partition, restored from its own output (see output-replay.ts). */
 export interface PartitionStart {
   lane: string;
   partition: number;
   state: RulingState;
-  /** Highest hlc that it ever wrote. */
+  /** Highest hlc that it has written. */
   hlc: number;
   /** Input topic → offset below which everything is decided. */
   inputs: Map<string, number>;
-  /** Input topic → offsets that have an answer already. */
+  /** Input topic → offsets that already have an answer. */
   answered: ReadonlyMap<string, AnsweredOffsets>;
   /** Output topic → offset after the last record that is known to be on the log. */
   outputs: Map<string, number>;
@@ -68,9 +68,9 @@ export interface PartitionStart {
 const DRAIN_MS = 5000;
 
 /**
- * Policy for one partition of one lane: decides its records in order, remembers what is in flight and writes rulings.
- * Its state changes only by the events that it writes and by ends, each in one synchronous step, and the hlc ascend over
- * all that it writes: so its output, merged by hlc, folds to the same state again.
+ * The policy of one partition of one lane: decides its records in order, tracks calls in flight and writes decisions. Its state changes
+ * only through the events that it writes and through ends of calls, each in one synchronous step, and the hlc of its output ascends: so
+ * its output, merged by hlc, folds to the same state.
  */
 export class RulingPartition implements OwnedPartition {
   readonly writer: PartitionWriter;
@@ -106,7 +106,7 @@ export class RulingPartition implements OwnedPartition {
     return [...this.start.inputs].map(([topic, offset]) => ({ topic, partition: this.number, offset }));
   }
 
-  /** Writes what was decided, for a while; what does not get onto the log is decided by the next owner. */
+  /** Writes pending decisions for a limited time; the next owner decides what does not reach the log. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.writer.stop(), DRAIN_MS);
     await this.writer.drained();
@@ -123,7 +123,7 @@ export class RulingPartition implements OwnedPartition {
     return this.start.hlc;
   }
 
-  /** Grants calls that joined a granted question and whose own grant was lost in a crash: it is on another topic than their ruling. */
+  /** Grants calls that joined a granted request but whose own grant was lost in a crash: grants and decisions are on different topics. */
   completeGrants(): void {
     const topic = laneTopic('policy-decided', this.start.lane);
     for (const approval of [...this.state.approvals.values()]) {
@@ -134,7 +134,7 @@ export class RulingPartition implements OwnedPartition {
     }
   }
 
-  /** Decides what is new in the batch. Rejects with the first record that cannot be decided; those before it are done. */
+  /** Decides new records of the batch. Rejects at the first record that cannot be decided; those before it are done. */
   async handle(batch: EventBatch): Promise<void> {
     const last = batch.events.at(-1);
     if (last && last.offset + 1 >= batch.head) this.services.clock.observe(last.timestamp_ms);
@@ -143,7 +143,7 @@ export class RulingPartition implements OwnedPartition {
     const toRule = fresh.filter(wantsRuling);
     if (toRule.length > 0) crashPoint('policy.before_ruling');
     const answers = toRule.length > 0 ? await this.judge(toRule) : undefined;
-    // A voter that was revoked before the vote was written does not count, also if the configuration is read after the votes.
+    // A voter that was revoked before the vote was written does not count, even if this process read the vote first.
     if (fresh.some(({ event_type }) => event_type === 'approval_voted')) await this.decisions.catchUp();
     const edits = batch.topic === 'approval-voted' ? await this.judgeEdits(fresh) : undefined;
     const now_ms = this.services.clock.now_ms();
@@ -153,7 +153,7 @@ export class RulingPartition implements OwnedPartition {
       for (const event of fresh) {
         const answer = answers?.get(event) ?? edits?.get(event.offset);
         const drafts = decideRecord(this.state, event, answer, terms);
-        // No draft: the record came again, and its call holds what it holds.
+        // Without a draft the record is a repeat, and its call keeps its reservations.
         if (answer?.reservations && drafts.length > 0 && wantsRuling(event)) {
           giveBackUnused(this.state.limits, { ...event.event, revision: revisionOf(event) }, answer.reservations, drafts);
         } else if (answer?.reservations && event.event_type === 'approval_voted') {
@@ -184,7 +184,7 @@ export class RulingPartition implements OwnedPartition {
     return this.decisions.judgeEdits(editsOf(this.state, fresh), this.start, stands);
   }
 
-  /** Judges waiting calls again: the next revision of those that no longer need to wait, or wait for something else now. */
+  /** Decides waiting calls again: a new revision for those that no longer wait, or now wait for something else. */
   async resume(due: readonly DueDeferral[], at_ms: number): Promise<void> {
     await this.writer.waitForCapacity();
     const questions = due.map((one) => ({
@@ -214,7 +214,7 @@ export class RulingPartition implements OwnedPartition {
     this.write((now_ms) => refuseUnreadable(this.state, { ...request, lane: this.start.lane }, { ...this.services.terms, now_ms }));
   }
 
-  /** Calls that wait for people, or were deferred, and whose version may no longer run, are denied at once. */
+  /** Denies calls that wait for approval, or are deferred, once their version may no longer run. */
   withdraw(): void {
     if (this.state.approvals.size === 0 && this.state.limits.deferred.size === 0) return;
     const judge = ({ meta, call }: { meta: Meta; call: ToolCall }) => this.decisions.withdrawalOf(meta.tenant_id, call);
@@ -224,13 +224,13 @@ export class RulingPartition implements OwnedPartition {
     this.handled++;
   }
 
-  /** Whether a question to people is past its time (`expire` it once every vote before that time was read). */
+  /** True if an approval request is past its deadline (`expire` it once every vote before the deadline was read). */
   isOverdue(approval_id: string, now_ms: number): boolean {
     const approval = this.state.approvals.get(approval_id);
     return approval?.status === 'open' && expiresAt(approval) <= now_ms;
   }
 
-  /** A part was not met in time: it goes to its next group, or the request expires. */
+  /** Ends an unmet part of a request: it escalates to its next group, or the request expires. */
   expire(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
     if (!approval || !this.isOverdue(approval_id, this.services.clock.now_ms())) return;
@@ -238,13 +238,13 @@ export class RulingPartition implements OwnedPartition {
     this.handled++;
   }
 
-  /** Reminds the approvers of an open request where it is time. */
+  /** Reminds the approvers of an open request when a reminder is due. */
   remind(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
     if (approval) this.write((now_ms) => remind(approval, holderOf(approval).meta, now_ms));
   }
 
-  /** A grant that can no longer be executed can no longer be joined. */
+  /** Removes a grant that is no longer executable, so that no call joins it. */
   forgetGrant(approval_id: string): void {
     const approval = this.state.approvals.get(approval_id);
     if (approval?.status === 'granted' && approval.execute_before_ms <= this.services.clock.now_ms()) dropApproval(this.state, approval);
@@ -267,7 +267,7 @@ export class RulingPartition implements OwnedPartition {
     this.start.inputs.set(event.topic, Math.max(this.start.inputs.get(event.topic) ?? 0, event.offset + 1));
   }
 
-  /** Gives drafts their id, time and record, and folds them: all of them, or none where one cannot be encoded. */
+  /** Gives drafts their id, time and record, and folds them: all of them, or none if one cannot be encoded. */
   private say(drafts: readonly RulingDraft[], now_ms: number, into: Outgoing[]): void {
     if (drafts.length === 0) return;
     let { hlc } = this.start;

@@ -21,7 +21,7 @@ export interface PartitionSource {
   snapshots: SnapshotRows;
 }
 
-/** Opens the partitions that this process decides for from their own output, and hands them their records. */
+/** Opens the partitions of this process from their own output, and passes them their records. */
 export class RulingPartitions implements PartitionOwner {
   constructor(
     private readonly owned: OwnedPartitions<RulingPartition>,
@@ -51,7 +51,7 @@ export class RulingPartitions implements PartitionOwner {
     return this.owned.revoke(lane, numbers);
   }
 
-  /** A batch of a partition that was revoked in the meantime is left to its next owner, who starts from the partition's output. */
+  /** Ignores a batch of a partition that was revoked meanwhile: its next owner starts from the partition's output. */
   async handle(batch: EventBatch): Promise<void> {
     await this.owned.at(batch.lane, batch.partition)?.handle(batch);
   }

@@ -2,7 +2,7 @@ import { type AnyEvent, type CallTopic, type EventCodec, globalTopics, laneTopic
 import type { NewRecord } from '@countersign/event-log';
 import type { Outgoing } from './partition-writer.js';
 
-/** Makes the records that carry what one partition decides. */
+/** Encodes the decisions of one partition as records. */
 export class RulingRecords {
   constructor(
     private readonly codec: EventCodec,
@@ -22,7 +22,7 @@ export class RulingRecords {
     };
   }
 
-  /** The same event at a later place in causal order. */
+  /** The same event with a later place in causal order. */
   restamped({ published, record }: Outgoing, hlc: number): Outgoing {
     published.event.meta.hlc = hlc;
     return { published, record: { ...record, value: this.codec.encode(published.event_type, published.event) } };

@@ -2,7 +2,7 @@ import type { AnyEvent } from '@countersign/contracts';
 import type { PolicyCounters } from '../policy-counters.js';
 import type { PolicySpans } from '../policy-spans.js';
 
-/** Counters and spans of the events that policy writes. */
+/** Counters and spans of the events that the policy service writes. */
 export class RulingTelemetry {
   constructor(
     private readonly counters: PolicyCounters,

@@ -3,7 +3,7 @@ import type { Logger } from '@countersign/process';
 import type { RulingPartition } from './ruling-partition.js';
 import { type SnapshotRows, saveSnapshot } from './snapshots.js';
 
-/** Saves partitions that handled something since they were saved. A failure costs nothing but reading time. */
+/** Saves partitions that handled records since their last snapshot. A failure only lengthens the next start. */
 export class SnapshotSaver {
   private readonly saved = new WeakMap<RulingPartition, number>();
 

@@ -3,7 +3,7 @@ import { aCall, aMeta, asks, person, RuledPartition } from '@countersign/domain/
 import { expect, test } from 'vitest';
 import { loadSnapshot } from './snapshots.js';
 
-/** A snapshot as it was written before requests had parts. */
+/** A snapshot from before requests had parts. */
 function snapshotBeforeParts(): string {
   const requirement = {
     approver_roles: ['approver'],
@@ -27,7 +27,7 @@ function snapshotBeforeParts(): string {
   return JSON.stringify({ hlc: 1, approvals: [approval], allowed: [] });
 }
 
-test('a snapshot from before parts is read as requests of one part, and its votes count in it', async () => {
+test('a snapshot from before parts is read as requests with one part, with its votes', async () => {
   const offsets = JSON.stringify({ inputs: {}, outputs: {} });
   const rows = { load: () => Promise.resolve({ body: snapshotBeforeParts(), offsets }), save: () => Promise.resolve() };
   const snapshot = await loadSnapshot(rows, 'shared', 0);

@@ -2,16 +2,16 @@ import { type Approval, type ApprovalPart, type LedgerText, ledgerText, type Rul
 import type { PolicySnapshot } from './output-replay.js';
 import type { RulingPartition } from './ruling-partition.js';
 
-/** Where the snapshot of a partition is kept; losing it costs only reading time. */
+/** Storage of partition snapshots; a loss only lengthens the next start. */
 export interface SnapshotRows {
   load(lane: string, partition: number): Promise<{ body: string; offsets: string } | undefined>;
   save(lane: string, partition: number, row: { body: string; offsets: string }): Promise<void>;
 }
 
-/** An approval as snapshots from before parts keep it: its requirement is a separate field. */
+/** An approval in snapshots from before parts: its requirement is a separate field. */
 type KeptApproval = Approval & Partial<Omit<ApprovalPart, 'rule'>> & Pick<Approval, 'approval_id'>;
 
-/** Names its parts where the snapshot is from before they existed: the only one, of the rule of its ruling. */
+/** Adds the parts to an approval from an old snapshot: a single part, with the rule of its decision. */
 function approvalOf(kept: KeptApproval): Approval {
   if (kept.parts as unknown) return kept;
   const {
@@ -37,12 +37,12 @@ interface Body {
   /** Call, tenant, revision. */
   allowed: [string, string, number][];
   limits?: LedgerText;
-  /** Key of an effect, and the calls that are to undo it. Absent: none, and in snapshots of earlier releases. */
+  /** Effect key, and the calls that are to undo the effect. Absent in snapshots of earlier releases, or if there are none. */
   undoing?: [string, string[]][];
   ended_undos?: string[];
 }
 
-/** A state as text; its indexes are left out, they follow from the approvals in their order. */
+/** Serializes a state without its indexes; they are rebuilt from the approvals in order. */
 function stateText(state: RulingState, hlc: number): string {
   const allowed = Array.from(state.allowed, ([call_id, { tenant_id, revision }]): Body['allowed'][number] => [
     call_id,
@@ -86,8 +86,8 @@ export async function loadSnapshot(rows: SnapshotRows, lane: string, partition: 
 }
 
 /**
- * Saves a consistent cut: the state and inputs of now, with the positions of the output right after what made them. Where
- * the writer was interleaved there is no such cut, and the snapshot before stays.
+ * Saves a consistent cut: the current state and inputs, with the output positions right after the records that produced them. If the
+ * writer was interleaved, no such cut exists and the previous snapshot stays.
  */
 export async function saveSnapshot(rows: SnapshotRows, partition: RulingPartition): Promise<void> {
   const body = stateText(partition.state, partition.hlc);

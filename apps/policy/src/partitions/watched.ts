@@ -1,6 +1,6 @@
 import type { RulingDraft } from '@countersign/domain';
 
-/** Events after which something about an approval falls due. */
+/** Events after which an approval has due work. */
 type Watched = Extract<
   RulingDraft,
   { event_type: 'approval_requested' | 'approval_escalated' | 'approval_vote_counted' | 'approval_granted' }

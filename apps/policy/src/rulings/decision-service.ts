@@ -22,9 +22,9 @@ import type { OpenedQuestion, PersonalQuestions } from './personal-questions.js'
 import type { StoreHealthCheck } from './store-health-check.js';
 import { turnsOf } from './turns.js';
 
-/** Who holds idempotency keys in `tool_executions`. */
+/** Looks up the holders of idempotency keys in `tool_executions`. */
 export interface KeyHolders {
-  /** Key → its holder, live or settled inside the window. @throws InfrastructureFault */
+  /** Key → its holder, live or settled within the window. @throws InfrastructureFault */
   holdersOf(calls: readonly { tenant_id: string; call: ToolCall; answer_gone?: boolean }[]): Promise<ReadonlyMap<string, KeyHolder>>;
 }
 
@@ -37,7 +37,7 @@ const AT_ONCE: GuardRefusal = {
 const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.suspended', 'tool.changed']);
 const TOPICS = ['configuration-changed', 'tool-registered'] as const;
 
-/** Judges calls by the configuration of now, and looks up the keys of those that need an approval (one query a batch). */
+/** Decides calls under the current configuration, and looks up the keys of calls that need approval (one query per batch). */
 export class DecisionService {
   constructor(
     private readonly io: {
@@ -54,7 +54,7 @@ export class DecisionService {
     private readonly similar: (tenant_id: string, call: ToolCall, before_ms: number) => Promise<SimilarCall[]>,
   ) {}
 
-  /** One answer per question, in order. No I/O if no approval is needed and the configuration is recent enough. */
+  /** One decision per question, in order. No I/O if no approval is needed and the configuration is recent enough. */
   async judge(requested: readonly Question[], where: Where): Promise<readonly Judged[]> {
     const opened = this.io.personal.opened(requested);
     const readable = opened instanceof Promise ? await opened : opened;
@@ -83,26 +83,26 @@ export class DecisionService {
     return answers;
   }
 
-  /** Grows with whatever may make a version run no more. */
+  /** Increases with every change that may stop a version from running. */
   get revocationEpoch(): number {
     return this.io.configuration.state.revocation_epoch;
   }
 
-  /** The ruling of a call whose version may no longer run: revoked, suspended, or with another contract than at the request. */
+  /** The decision on a call whose version may no longer run: revoked, suspended, or with another contract than at the request. */
   withdrawalOf(tenant_id: string, call: ToolCall): Withdrawal | undefined {
     const judged = judgeCall(this.rulings, this.io.configuration.state, { tenant_id, call, at_ms: call.requested_at_ms });
     return judged.judgement.effect === 'deny' && WITHDRAWS.has(judged.judgement.rule) ? judged : undefined;
   }
 
-  /** The outcomes of similar calls, frozen before approval is requested. */
+  /** Adds the outcomes of similar calls as evidence, fixed before approval is requested. */
   private async addSimilar(answered: readonly Answered[]): Promise<void> {
     for (const [{ tenant_id, call, at_ms }, { evidence, judgement }] of answered)
       if (evidence && judgement.effect === 'require_approval') evidence.similar = await this.similar(tenant_id, call, at_ms);
   }
 
   /**
-   * The same for edited inputs; `key_holder` is the call that holds the key of the edited inputs. Limits
-   * are counted for the edited inputs if the edit is otherwise valid (`stands`).
+   * As `judge`, for edited inputs; `key_holder` is the call that holds their key. Limits are counted for the edited inputs if the edit is
+   * otherwise valid (`stands`).
    */
   async judgeEdits(
     edits: readonly EditQuestion[],
@@ -129,12 +129,12 @@ export class DecisionService {
     return answers;
   }
 
-  /** Inputs that a cap lowers are mapped, and judged once more. */
+  /** Inputs that a cap lowers are mapped and decided again. */
   private async judgeInTurns(questions: readonly RequestedQuestion[]): Promise<Judged[]> {
     const answers = await this.judgeAll(questions);
     for (const [at, { unmapped_json }] of answers.entries()) {
       if (unmapped_json === undefined) continue;
-      // The gateway may have mapped the call by a version that this process has not read yet.
+      // The gateway may have mapped the call with a version that this process has not read yet.
       await this.catchUp();
       const lowered = await this.io.mappings.lowered(questions[at] as RequestedQuestion, unmapped_json);
       answers[at] = this.judgeNow([lowered])[0] as Judged;
@@ -142,7 +142,7 @@ export class DecisionService {
     return answers;
   }
 
-  /** Where inputs are large, others have their turns in between. */
+  /** Yields to the event loop between decisions on large inputs. */
   private async judgeAll(questions: readonly RequestedQuestion[]): Promise<Judged[]> {
     const [first = [], ...others] = turnsOf(questions, ({ call }) => call.inputs_json.length);
     const answers = this.judgeNow(first);
@@ -157,7 +157,7 @@ export class DecisionService {
     const { state } = this.io.configuration;
     return questions.map((question) => {
       const judged = this.io.personal.guarded(state, question, this.judgeOne(question));
-      // Rules never judged the mapped form: they judge it now, and are not stricter than before.
+      // Rules that never decided on the mapped inputs do so now for the first time, so they are not stricter than before.
       return question.at_execution && !question.late ? refusedAtExecution(judged) : judged;
     });
   }
@@ -181,7 +181,7 @@ export class DecisionService {
     return this.limits.needsHolder([question, judged]);
   }
 
-  /** Waits until this process knows the configuration that is on the log now. */
+  /** Waits until this process has the configuration that is on the log now. */
   async catchUp(): Promise<void> {
     for (const topic of TOPICS) {
       const head = await this.io.log.head(topic, 0);
@@ -190,7 +190,7 @@ export class DecisionService {
   }
 }
 
-/** The newest configuration that must have been seen; undefined: any will do. */
+/** The newest configuration offset that a question depends on; undefined if any will do. */
 function newestSeen(questions: readonly Question[]): number | undefined {
   let newest: number | undefined;
   for (const { config_offset } of questions)

@@ -3,7 +3,7 @@ import type { TenantRulings } from '@countersign/decisions';
 import { type ConfigurationState, catalogued } from '@countersign/domain';
 import type { CallHistoryReader, HistoryAsk } from '@countersign/process';
 
-/** A call that is judged. */
+/** A call to decide. */
 interface JudgedCall {
   tenant_id: string;
   call_id: string;
@@ -11,12 +11,12 @@ interface JudgedCall {
   at_ms: number;
 }
 
-/** A call with the history that its rules use; absent: no rule uses it, or it is unavailable. */
+/** A call with the history that its rules use; absent if no rule uses it or it is unavailable. */
 export type WithHistory<Q> = Q & { history_json?: string };
 
 const TRIES = 3;
 
-/** Reads the history that rules use of earlier calls; only for calls whose rules use it. */
+/** Reads the history of earlier calls, only for calls whose rules use it. */
 export class HistoryLookup {
   constructor(
     private readonly rulings: TenantRulings,
@@ -26,7 +26,7 @@ export class HistoryLookup {
   ) {}
 
   /**
-   * The calls themselves, without a wait, if no rule uses history. Unavailable history is missing: conditions that use it fail.
+   * Returns the calls synchronously if no rule uses history. If history is unavailable it is absent, and conditions that use it fail.
    * @throws InfrastructureFault
    */
   of<Q extends JudgedCall>(calls: readonly Q[]): readonly WithHistory<Q>[] | Promise<readonly WithHistory<Q>[]> {
@@ -34,7 +34,7 @@ export class HistoryLookup {
     return asks.size === 0 ? calls : this.read(calls, asks);
   }
 
-  /** Reads again where the policy changed in the meantime: it may ask for something else. */
+  /** Reads again if the policy changed meanwhile: it may need other history. */
   private async read<Q extends JudgedCall>(calls: readonly Q[], first: ReadonlyMap<number, HistoryAsk>): Promise<WithHistory<Q>[]> {
     let asks = first;
     for (let tries = 1; ; tries++) {
@@ -64,7 +64,7 @@ export class HistoryLookup {
     return withHistory;
   }
 
-  /** By the place of the call in the list. */
+  /** By the index of the call in the list. */
   private requestedHistories(calls: readonly JudgedCall[]): ReadonlyMap<number, HistoryAsk> {
     const state = this.config();
     const asks = new Map<number, HistoryAsk>();

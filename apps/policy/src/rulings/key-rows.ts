@@ -6,15 +6,15 @@ import type { KeyHolders } from './decision-service.js';
 interface KeyQuery {
   tenant_id: string;
   call: ToolCall;
-  /** A settled call was to answer it and could not. */
+  /** A settled call was meant to answer this one and could not. */
   answer_gone?: boolean;
 }
 
 const HOLDS_NOTHING: ReadonlySet<number> = new Set([executionState.released, executionState.compensated, executionState.reading]);
 
 /**
- * Keys as `tool_executions` has them. Released and compensated attempts hold nothing; a settled one holds for its window, or while its case is open, and
- * only as long as its effect is in place: a later call is a new effect with its own ruling.
+ * Key holders from `tool_executions`. Released and compensated attempts hold nothing. A settled attempt holds its key for its window, or
+ * while its case is open, and only while its effect is in place: a later call is a new effect with its own decision.
  */
 export class KeyRows implements KeyHolders {
   constructor(
@@ -44,7 +44,7 @@ export class KeyRows implements KeyHolders {
     return call.case_id !== null && caseOf(this.configuration(), tenant_id, call.case_id)?.state === 'open';
   }
 
-  /** Where only the tool can tell, its executor asks it before it answers. */
+  /** True if the settled call can answer. If only the tool knows whether the effect is in place, the executor asks it first. */
   private answers({ stands }: StandingExecution, { key_source, tool, version }: ToolCall): boolean {
     const contract = catalogued(this.configuration(), tool, version)?.contract;
     return settledAnswer(stands, answerTerms(key_source, contract)) !== 'gone';

@@ -3,21 +3,21 @@ import type { RemappedInputs } from '@countersign/decisions';
 import { isUnmappable, type TenantMappings, type Unmappable } from '@countersign/process';
 import type { OpenedQuestion } from './personal-questions.js';
 
-/** A question with the form of its inputs that would run. */
+/** A question with the inputs that would run. */
 export interface MappedQuestion extends OpenedQuestion {
-  /** Made here: the call was admitted before mappings were made at admission, or by a gateway that had not heard of this one. */
+  /** Mapped here: the call was admitted before mapping at admission existed, or by a gateway that did not know this mapping. */
   late?: MappedInputs;
-  /** The mapping in force does not take its inputs. */
+  /** The mapping in force refuses its inputs. */
   unmappable?: Unmappable;
-  /** Inputs that a cap lowers, mapped. */
+  /** The mapped form of inputs that a cap lowers. */
   remapped?: RemappedInputs;
 }
 
-/** Completes questions whose mapped form is not on the record, so that nothing is ruled on that will not run. */
+/** Adds the mapped inputs to questions whose record lacks them, so that decisions are made only on inputs that would run. */
 export class MappedQuestions {
   constructor(private readonly mappings: TenantMappings) {}
 
-  /** The questions themselves where the record has all that is needed, which is the usual case. */
+  /** Returns the questions synchronously if the record has all that is needed, the usual case. */
   complete(questions: readonly OpenedQuestion[]): readonly MappedQuestion[] | Promise<readonly MappedQuestion[]> {
     const made = questions.map(({ tenant_id, call, opened }) =>
       call.mapped || opened === 'erased' ? undefined : this.mappings.inputs(tenant_id, call, call.inputs_json),

@@ -6,21 +6,21 @@ import { type OpenedCall, type Personal, rulesAbout } from '@countersign/process
 
 const CAUSE_HIDDEN = 'its condition failed; the cause contains personal data and is not shown';
 
-/** A question about a sealed call with opened inputs; `erased`: its inputs can no longer be opened. */
+/** A question about an encrypted call, with decrypted inputs; `erased`: its inputs can no longer be decrypted. */
 export interface OpenedQuestion extends Question {
   opened?: OpenedCall | 'erased';
 }
 
 const isSealed = ({ call }: { call: ToolCall }): boolean => call.sealed !== null;
 
-/** Lets policy judge sealed calls in memory, and keeps what is personal out of what it says of them. */
+/** Lets the policy service decide encrypted calls in memory, and keeps personal data out of its decisions. */
 export class PersonalQuestions {
   constructor(
     private readonly personal: Personal | undefined,
     private readonly state: () => ConfigurationState,
   ) {}
 
-  /** The questions themselves where none is sealed. @throws InfrastructureFault where the keys are unavailable */
+  /** Returns the questions synchronously if none is encrypted. @throws InfrastructureFault if the keys are unavailable */
   opened(questions: readonly Question[]): readonly OpenedQuestion[] | Promise<readonly OpenedQuestion[]> {
     return questions.some(isSealed) ? Promise.all(questions.map((question) => this.open(question))) : questions;
   }
@@ -29,7 +29,7 @@ export class PersonalQuestions {
     return isSealed(edit) ? this.open(edit) : edit;
   }
 
-  /** The ruling on a sealed call, without values of its inputs. */
+  /** The decision on an encrypted call, without values of its inputs. */
   guarded(
     config: ConfigurationState,
     { opened, call, tenant_id }: Pick<OpenedQuestion, 'opened' | 'call' | 'tenant_id'>,
@@ -64,12 +64,12 @@ export class PersonalQuestions {
     };
   }
 
-  /** Why a mapping refuses inputs quotes them. */
+  /** Removes input values from the reason why a mapping refuses inputs. */
   private withoutValues({ seal }: OpenedCall, { rule, reason }: Judged['judgement']): Judged['judgement']['reason'] {
     return reason && rule === 'mapping.refused' ? seal.error(reason) : reason;
   }
 
-  /** What is counted together stays so, under another name. */
+  /** Replaces the counter key by a pseudonym; equal keys stay equal. */
   private hidden<D extends Judged['demands'][number]>(tenant_id: string, demand: D): D {
     const per = (this.personal as Personal).ref(tenant_id, `per/${demand.per}`);
     return { ...demand, per, counter: counterKey(tenant_id, demand.limit_id, demand.subject, per) };

@@ -4,7 +4,10 @@ import { type SimilarRow, type Sql, similarCalls } from '@countersign/store';
 
 const SIMILAR_MAX = 5;
 
-/** The newest calls of the same tool that needed approval; empty where the views are unavailable: evidence does not affect the ruling. */
+/**
+ * The newest calls of the same tool that needed approval; empty if the views are unavailable, because evidence does not affect the
+ * decision.
+ */
 export async function similarTo(sql: Sql, tenant_id: string, call: ToolCall, before_ms: number): Promise<SimilarCall[]> {
   let rows: readonly SimilarRow[];
   try {
@@ -18,7 +21,7 @@ export async function similarTo(sql: Sql, tenant_id: string, call: ToolCall, bef
   });
 }
 
-/** Inputs that are sealed differ each time; what identifies them for their key does not. */
+/** True if both calls have the same inputs. Encrypted inputs differ each time; the digest for their key does not. */
 function hasSameInputs(known: ToolCall | null, call: ToolCall): boolean {
   if (!known) return false;
   return call.sealed ? known.discriminating_digest === call.discriminating_digest : known.inputs_digest === call.inputs_digest;

@@ -10,7 +10,7 @@ afterEach(() => rig.close());
 
 const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-test('while the store is unavailable nothing is ruled, and what waited is ruled when it is back', async () => {
+test('while the store is unavailable no decision is made, and waiting calls are decided when it is back', async () => {
   expect(await rig.seen(await rig.request('note'), 'policy_decided')).toMatchObject({ effect: 'allow' });
   rig.store.fault = new InfrastructureFault('the store is unavailable');
   await wait(2100);
@@ -21,7 +21,7 @@ test('while the store is unavailable nothing is ruled, and what waited is ruled 
   expect(await rig.seen(call_id, 'policy_decided')).toMatchObject({ effect: 'allow' });
 });
 
-test('a busy second asks the store a few times at most', async () => {
+test('a busy second sends a few queries at most', async () => {
   const before = rig.store.queryNames.length;
   const calls = await Promise.all(Array.from({ length: 200 }, () => rig.request('note')));
   await Promise.all(calls.map((call_id) => rig.seen(call_id, 'policy_decided')));

@@ -1,13 +1,13 @@
 import type { Sql } from '@countersign/store';
 
-/** When the last answer is older than this, the store is probed in the background. */
+/** If the last response is older than this, the store is probed in the background. */
 const ASK_AFTER_MS = 500;
-/** Older than this, nothing is ruled before it answers. */
+/** If it is older than this, decisions wait for a response. */
 const TRUST_MS = 2000;
 
 /**
- * Whether the store answers. Most rulings need no SQL, but where the store is unavailable nothing may be let through: it could not
- * be executed, limited or shown. One small query a second at most, whatever the traffic.
+ * Checks whether the store responds. Most decisions need no SQL, but while the store is unavailable no call may be allowed: it could not
+ * be executed, limited or shown. At most one small query per second, whatever the traffic.
  */
 export class StoreHealthCheck {
   private answered_ms = Number.NEGATIVE_INFINITY;
@@ -18,7 +18,7 @@ export class StoreHealthCheck {
     private readonly monotonic_ms: () => number,
   ) {}
 
-  /** Undefined: it answered recently. Else resolves when it answers. @throws InfrastructureFault where it is unavailable. */
+  /** Undefined if the store responded recently; otherwise resolves when it responds. @throws InfrastructureFault if it is unavailable. */
   need(): Promise<void> | undefined {
     const age_ms = this.monotonic_ms() - this.answered_ms;
     if (age_ms < ASK_AFTER_MS) return undefined;

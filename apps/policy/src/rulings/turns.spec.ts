@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TURN_CHARS_MAX, turnsOf } from './turns.js';
 
-test('every question is judged once, in its order, and no turn is longer than it may but for one that is large by itself', () => {
+test('every question is decided once, in order, and only a single large question exceeds the turn limit', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(2 * TURN_CHARS_MAX)), (sizes) => {
       const turns = turnsOf(sizes, (size) => size);

@@ -1,7 +1,7 @@
-/** Characters of inputs that are judged in one turn, where there are several calls: a few milliseconds at worst. */
+/** Maximum of input characters decided in one turn, if there are several calls: a few milliseconds at worst. */
 export const TURN_CHARS_MAX = 200_000;
 
-/** The items in their order, as many in a turn as their sizes allow, and one at least. The usual case copies nothing. */
+/** Splits the items in order into turns by size, with at least one item each. The usual case copies nothing. */
 export function turnsOf<T>(items: readonly T[], charsOf: (item: T) => number): readonly (readonly T[])[] {
   const turns: (readonly T[])[] = [];
   let from = 0;

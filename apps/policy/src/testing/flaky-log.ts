@@ -9,11 +9,11 @@ import {
   type TopicSpec,
 } from '@countersign/event-log';
 
-/** For specs: a log whose appends fail on request, with or without having written the records. */
+/** For specs: a log whose appends fail on request, with or without writing the records. */
 export class FlakyLog extends EventLog {
-  /** What becomes of the next appends. */
+  /** The outcomes of the next appends. */
   readonly fates: ('taken' | 'not_taken')[] = [];
-  /** Records that are silently kept off the log, as a crash between two topics would. */
+  /** Records that are silently dropped, as by a crash between two topics. */
   drops: (record: NewRecord) => boolean = () => false;
 
   constructor(private readonly inner: EventLog) {

@@ -21,7 +21,7 @@ const outcome: Outcome = {
   extras: null,
 };
 
-/** For specs: policy over a real store, with limits set and ends played by hand. */
+/** For specs: policy on a real store, with limits, and with ends that the test writes. */
 export class LimitedRig {
   private version = 0;
 
@@ -30,7 +30,7 @@ export class LimitedRig {
     private readonly store: PgliteStore,
   ) {}
 
-  /** On a store that is emptied of limits first. */
+  /** On a store whose limits are cleared first. */
   static async open(store: PgliteStore, wrap?: (log: EventLog) => EventLog): Promise<LimitedRig> {
     await LimitedRig.empty(store);
     return new LimitedRig(await PolicyRig.on(store, wrap), store);
@@ -66,7 +66,7 @@ export class LimitedRig {
     await new Promise((done) => setTimeout(done, 50));
   }
 
-  /** What each counter of a limit has, its whole past included. */
+  /** The value of each counter of a limit over its whole past. */
   async used(limit_id: string): Promise<number[]> {
     const rows = await readCounters(this.store, { tenant_id: 'acme', limit_id, after: '', limit: 100 });
     return rows.map(({ slots }) => (JSON.parse(slots) as [number, number][]).reduce((sum, [, amount]) => sum + amount, 0) / 1_000_000);
@@ -90,7 +90,7 @@ export class LimitedRig {
     await this.rig.put('tool_call_resolved', { meta, ...by, outcome: { ...outcome, ...more } }, meta.partition);
   }
 
-  /** Requests of `note` at once, over both partitions. */
+  /** Concurrent requests of `note` over both partitions. */
   requests(count: number, more: Partial<ToolCall> = {}): Promise<string[]> {
     return Promise.all(Array.from({ length: count }, (_, i) => this.rig.request('note', more, callId(i % 2, uuidv7(this.rig.now())))));
   }
@@ -99,7 +99,7 @@ export class LimitedRig {
     return this.rig.seen(call_id, 'policy_decided');
   }
 
-  /** Waits for the ruling of this revision. */
+  /** Waits for the decision on this revision. */
   async rulingOf(call_id: string, revision: number) {
     const rulings = async () =>
       (await this.rig.ofCall(call_id)).flatMap((seen) => (seen.event_type === 'policy_decided' ? [seen.event] : []));

@@ -1,6 +1,6 @@
 import { type Row, type StandingExecution, type Statement, Store } from '@countersign/store';
 
-/** For specs: answers policy's few statements from memory. */
+/** For specs: answers the few SQL statements of the policy service from memory. */
 export class MemoryStore extends Store {
   readonly durable = false;
   readonly snapshots = new Map<string, Row>();

@@ -67,14 +67,14 @@ const CONFIG: PolicyConfig = {
 /** An event as a reader of the log sees it. */
 export type Seen = AnyEvent & { offset: number; partition: number };
 
-/** For specs: policy over the real embedded log, and the parts of the others played by hand. */
+/** For specs: the policy service on the real embedded log; the test plays the other services. */
 export class PolicyRig<S extends Store = MemoryStore> {
   readonly codec = new EventCodec();
-  /** Added to the wall clock of policy and of the log. */
+  /** Added to the wall clock of the policy service and of the log. */
   ahead_ms = 0;
-  /** Added to policy's clock alone. */
+  /** Added only to the clock of the policy service. */
   skew_ms = 0;
-  /** What policy logs by, from its next start on. */
+  /** Logger of the policy service, from its next start on. */
   logger = createLogger('policy', 'silent');
   private readonly keys_made = new Set<string>();
   private app: RunningApp | undefined;
@@ -90,7 +90,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
     return PolicyRig.on(new MemoryStore(), wrap);
   }
 
-  /** With a store of the caller's, who closes it. */
+  /** With a store that the caller closes. */
   static async on<S extends Store>(store: S, wrap: (log: EventLog) => EventLog = (log) => log): Promise<PolicyRig<S>> {
     const dir = await mkdtemp(path.join(tmpdir(), 'countersign-policy-'));
     let rig: PolicyRig<S> | undefined;
@@ -118,7 +118,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
     return this.inner;
   }
 
-  /** With a log around the real one, it is not waited until it is ready. */
+  /** With a wrapped log it does not wait until the service is ready. */
   async start(around?: EventLog): Promise<void> {
     const clock = { now_ms: () => this.now() + this.skew_ms, monotonic_ms: () => performance.now() };
     const deps: AppDeps = {
@@ -171,7 +171,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
     }
   }
 
-  /** A request as the gateway writes it. @returns its call_id. */
+  /** Writes a request as the gateway does. @returns its call_id. */
   async request(tool: 'pay' | 'note', more: Partial<ToolCall> = {}, call_id = callId(0, uuidv7(this.now()))): Promise<string> {
     await this.put('tool_call_requested', { meta: this.meta(call_id), call: this.call(tool, more) }, Number(call_id.split('-')[0]));
     return call_id;
@@ -226,7 +226,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
     await this.put('approval_voted', { meta: this.meta(call_id), ...cast }, Number(call_id.split('-')[0]));
   }
 
-  /** Everything policy wrote, of one topic and partition, in order. */
+  /** All output of the policy service in one topic and partition, in order. */
   async published(topic: 'policy-decided' | 'approval-granted', partition = 0): Promise<Seen[]> {
     const records: LogRecord[] = [];
     for (let head = await this.inner.head(topic, partition); records.length < head; )
@@ -240,7 +240,7 @@ export class PolicyRig<S extends Store = MemoryStore> {
     return all.filter((seen) => seen.event.meta.call_id === call_id);
   }
 
-  /** Waits for the first event of a type about a call. */
+  /** Waits for the first event of this type about a call. */
   async seen<T extends EventType>(call_id: string, event_type: T): Promise<EventMap[T]> {
     let found: Seen | undefined;
     await this.until(async () => {

@@ -6,7 +6,7 @@ async function busy(): Promise<void> {
   for (const end = performance.now() + 3; performance.now() < end; );
 }
 
-test('work rests after each piece, whoever asks for the next; a stop ends the rest', async () => {
+test('work rests after each piece, whoever requests the next; a stop ends the rest', async () => {
   const stopping = new AbortController();
   const pace = new BackgroundPace(100_000, stopping.signal);
   const done: string[] = [];
@@ -23,7 +23,7 @@ test('work rests after each piece, whoever asks for the next; a stop ends the re
   expect(pace.spent_ms).toBeGreaterThanOrEqual(3);
 });
 
-test('pieces of work run one after the other, and one that fails holds up nothing', async () => {
+test('pieces of work run one after the other, and a failing one delays nothing', async () => {
   const pace = new BackgroundPace(0, new AbortController().signal);
   let running = 0;
   const piece = async (fails: boolean) => {

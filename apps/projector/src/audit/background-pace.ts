@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Rest after work, in times of what the work took: at most 5 % of a core. */
+/** Rest after work, as a multiple of its duration: at most 5 % of a core. */
 export const GENTLE_REST = 19;
-/** Share of a core for work that a person waits for: half. */
+/** Rest after work that a person waits for: half of a core. */
 export const HASTY_REST = 1;
 
-/** The process stops: what was compared so far says nothing. */
+/** The process stops: the comparison so far has no result. */
 export class ComparisonStopped extends Error {}
 
-/** Does work of the background one piece at a time, and rests after each: all that shares a pace shares its part of a core. */
+/** Runs background work one piece at a time, with a rest after each: all work with the same pace shares its part of a core. */
 export class BackgroundPace {
   private last: Promise<unknown> = Promise.resolve();
   private spent = 0;
@@ -18,7 +18,7 @@ export class BackgroundPace {
     private readonly stopping: AbortSignal,
   ) {}
 
-  /** Milliseconds that all work took so far, waiting for disk and database included. */
+  /** Total duration of all work so far, including waits for disk and database. */
   get spent_ms(): number {
     return this.spent;
   }
@@ -27,7 +27,7 @@ export class BackgroundPace {
     return this.stopping.aborted;
   }
 
-  /** Runs the work after the work queued before it and its pause. @throws what the work throws */
+  /** Runs the work after the queued work and its rest. @throws what the work throws */
   run<T>(work: () => Promise<T>): Promise<T> {
     const done = this.last.then(() => this.measured(work));
     this.last = done.then(
@@ -37,7 +37,7 @@ export class BackgroundPace {
     return done.then(({ result }) => result);
   }
 
-  /** Ends early where the process stops. */
+  /** Ends early if the process stops. */
   async rest(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.stopping, ref: false }).catch(() => undefined);
   }

@@ -54,7 +54,7 @@ async function append(count: number, text = 'value', onto = log): Promise<void> 
   await onto.append(Array.from({ length: count }, (_, n) => record(n)));
 }
 
-/** Runs a writer until what is on the log is signed, or is found to be not what was signed. */
+/** Runs a writer until everything on the log is signed, or is found to differ from what was signed. */
 async function signAll(from = log, start?: SigningParts['start']): Promise<CheckpointWriter> {
   const known = broken.length;
   const signing = new LogSigning({
@@ -78,7 +78,7 @@ async function signAll(from = log, start?: SigningParts['start']): Promise<Check
   return writer;
 }
 
-/** Whether the newest record of each partition is proven, and so all before it. */
+/** True if the newest record of each partition is proven, and so all before it. */
 async function isSigned(from: EmbeddedEventLog): Promise<boolean> {
   for (const partition of [0, 1]) {
     const [record] = await from.read('tool-executed', partition, (await from.head('tool-executed', partition)) - 1, 1);
@@ -96,7 +96,7 @@ async function proven(offset: number): Promise<string> {
 }
 
 describe('checkpoints of a log', () => {
-  test('cover every record; each is proven, one that came later is not covered yet', async () => {
+  test('cover every record; each is proven, and a later one is not covered yet', async () => {
     await append(1200);
     await signAll();
     expect([await proven(0), await proven(300), await proven(599)]).toEqual(['proof', 'proof', 'proof']);
@@ -125,7 +125,7 @@ describe('checkpoints of a log', () => {
     }
   });
 
-  test('are not reported as consistent by tiles that do not prove it', async () => {
+  test('are not reported as consistent from tiles that do not prove it', async () => {
     for (let n = 0; n < 3; n++) {
       await append(10);
       await signAll();
@@ -147,7 +147,7 @@ describe('checkpoints of a log', () => {
     expect(await reader().consistency(size + 1)).toBeUndefined();
   });
 
-  test('nothing new gives no new checkpoint', async () => {
+  test('without new records there is no new checkpoint', async () => {
     await append(10);
     await signAll();
     const note = await reader().checkpoint();
@@ -155,7 +155,7 @@ describe('checkpoints of a log', () => {
     expect(await reader().checkpoint()).toBe(note);
   });
 
-  test('go on after the tiles of the records were lost: they are hashed anew and must give what was signed', async () => {
+  test('continue after the tiles of the records were lost: they are hashed again and must match the signature', async () => {
     await append(700);
     await signAll();
     await rm(path.join(dir, 'trees', 'tool-executed'), { recursive: true });
@@ -166,7 +166,7 @@ describe('checkpoints of a log', () => {
     expect(broken).toEqual([]);
   });
 
-  test('go on after the tiles of the checkpoints were lost: these are hashed anew from what is kept', async () => {
+  test('continue after the tiles of the checkpoints were lost: they are hashed again from the stored checkpoints', async () => {
     await append(10);
     await signAll();
     await append(10);
@@ -179,7 +179,7 @@ describe('checkpoints of a log', () => {
     expect(broken).toEqual([]);
   });
 
-  test('stop for good where the kept checkpoints are not what the newest signed', async () => {
+  test('stop permanently if the stored checkpoints differ from what the newest signed', async () => {
     await append(10);
     await signAll();
     await append(10);
@@ -194,7 +194,7 @@ describe('checkpoints of a log', () => {
     expect(broken).toEqual([expect.stringContaining('differ from what it signed')]);
   });
 
-  test('stop for good where the log is shorter than what was signed', async () => {
+  test('stop permanently if the log is shorter than what was signed', async () => {
     await append(20);
     await signAll();
     const note = await reader().checkpoint();
@@ -206,7 +206,7 @@ describe('checkpoints of a log', () => {
     expect(await reader().checkpoint()).toBe(note);
   });
 
-  test('stop for good where a record is not what was signed', async () => {
+  test('stop permanently if a record differs from what was signed', async () => {
     await append(20);
     await signAll();
     const note = await reader().checkpoint();
@@ -220,14 +220,14 @@ describe('checkpoints of a log', () => {
     expect(await proven(3)).toBe('broken');
   });
 
-  test('a forged record is not proven even where the tiles are whole', async () => {
+  test('a forged record is not proven even if the tiles are complete', async () => {
     await append(20);
     await signAll();
     const [record] = await log.read('tool-executed', 1, 3, 1);
     expect((await reader().prove({ ...(record as never as object), value: Buffer.from('forged') } as never)).kind).toBe('broken');
   });
 
-  test('a checkpoint whose line was cut is as if it had not been, and its number is written again', async () => {
+  test('a checkpoint whose line was cut counts as missing, and its number is written again', async () => {
     await append(20);
     await signAll();
     const store = evidence().checkpoints;
@@ -245,7 +245,7 @@ describe('checkpoints of a log', () => {
     expect((await evidence().checkpoints.newest())?.record.number).toBe((newest?.record.number as number) + 1);
   });
 
-  test('the start learns which trees are incomplete', async () => {
+  test('a start detects incomplete trees', async () => {
     await append(600);
     await signAll();
     await rm(path.join(dir, 'trees', 'tool-executed', '1'), { recursive: true });
@@ -256,7 +256,7 @@ describe('checkpoints of a log', () => {
     expect(await new ProofReader(evidence().checkpoints, evidence().tiles, other).faults()).toEqual([expect.stringContaining('signed by')]);
   });
 
-  test('nothing is signed where the check of a start finds damage, at once or later', async () => {
+  test('nothing is signed if the start check finds damage, at once or later', async () => {
     const run = async () => undefined;
     const damaged = () => Promise.reject(new BrokenRecord('checkpoint 3 is another one'));
     await append(3);
@@ -267,7 +267,7 @@ describe('checkpoints of a log', () => {
     expect(broken.at(-1)).toBe('checkpoint 3 is another one');
   });
 
-  test('a lane that is learnt while it runs is covered from then on', async () => {
+  test('a lane that is discovered at run time is covered from then on', async () => {
     const lane = 'tool-executed.bulk';
     await log.ensureTopics([{ name: lane, partitions: 1 }]);
     const record = { partition: 0, key: null, value: Buffer.from('x'), headers: {} };

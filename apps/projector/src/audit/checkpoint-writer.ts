@@ -8,8 +8,8 @@ import type { SigningRun } from './signing-run.js';
 const AGAIN_MS = 1000;
 
 /**
- * Has checkpoints written, one run of signing after the other. One process of all that run does it; should two believe that it
- * is theirs, each number is still written by one.
+ * Runs signing, one run after another, in one of all processes. If two believe they are the owner, each checkpoint number is still written
+ * by only one.
  */
 export class CheckpointWriter {
   private readonly member: SoleMember;
@@ -18,12 +18,12 @@ export class CheckpointWriter {
   /** Ends the pause between two runs. */
   private pause = new AbortController();
   private isClosed = false;
-  /** A lane more is to be covered than the run covers: the next one does. */
+  /** True if a new lane is to be covered, which the next run does. */
   private isStale = false;
 
   constructor(
     log: EventLog,
-    /** Every topic that is covered, as far as is known. */
+    /** All covered topics, as far as known. */
     private readonly lanes: Pick<CoveredLanes, 'topics' | 'learn'>,
     private readonly signing: LogSigning,
   ) {
@@ -41,7 +41,7 @@ export class CheckpointWriter {
     });
   }
 
-  /** Whether it is this process that signs, or would where nothing is damaged. */
+  /** True if this process signs, or would sign without damage. */
   get isOwner(): boolean {
     return this.member.isOwner;
   }
@@ -73,7 +73,7 @@ export class CheckpointWriter {
     await this.working;
   }
 
-  /** Signs what is new and ends. */
+  /** Signs pending records and ends. */
   async close(): Promise<void> {
     await this.run?.signRest();
     this.isClosed = true;

@@ -13,15 +13,15 @@ import {
 import type { Evidence } from '@countersign/process';
 import { baseOf, endOf, generationNumber, headName, leafIndex, type TreeHead } from '@countersign/proofs';
 
-/** The trees that grow, taken up where they were signed, and the decisions that opened some of them just now. */
+/** The growing trees, resumed where they were signed, and the decisions that opened some of them just now. */
 export interface TakenUp {
   trees: readonly CoveredTree[];
   decided: readonly OpeningDecision[];
 }
 
 /**
- * Takes up the trees of a log where a checkpoint left them. One that the log does not continue is opened as another generation
- * where a decision lets it; a log that was restored meanwhile continues the tree, whatever was decided.
+ * Resumes the trees of a log at the last checkpoint. A tree that the log does not continue is opened as a new generation if a decision
+ * allows it. A log that was restored meanwhile continues its tree, whatever was decided.
  */
 export class ContinuedTrees {
   constructor(
@@ -30,7 +30,7 @@ export class ContinuedTrees {
     private readonly decisions: readonly OpeningDecision[],
   ) {}
 
-  /** `torn`: heads that a tree must pass through while it is hashed anew. @throws BrokenTrees: all that cannot be continued */
+  /** `torn`: heads that a tree must pass through while it is hashed again. @throws BrokenTrees: all trees that cannot be continued */
   async takeUp(growing: readonly TreeHead[], torn: ReadonlyMap<string, readonly TreeHead[]>): Promise<TakenUp> {
     const pending = pendingOpenings(this.decisions, growing);
     const trees: CoveredTree[] = [];
@@ -61,7 +61,7 @@ export class ContinuedTrees {
     if (dropped_below <= 0 || !dropped) return CoveredTree.resume(head, tiles, torn);
     const kept = () => leavesBelow((index) => dropped.read(headName(head), index), dropped_below);
     return CoveredTree.resume(head, tiles, torn, kept).catch((cause) => {
-      // Leaf hashes of dropped records, and the tiles that had them, are lost or are others.
+      // The leaf hashes of deleted records, and their tiles, are lost or differ.
       if (cause instanceof BrokenRecord && !cause.place) throw brokenFrom(head, baseOf(head), cause.message);
       throw cause;
     });
@@ -80,7 +80,7 @@ export class ContinuedTrees {
     return CoveredTree.opened({ topic, partition }, { number, base_offset, decision: decision.event_id });
   }
 
-  /** Whether the log adds up to what was signed after all. */
+  /** True if the log matches the signed head after all. */
   private async isRestored(head: TreeHead): Promise<boolean> {
     const hashing = new TreeRehash({ log: this.log, tiles: this.evidence.tiles, dropped: this.evidence.dropped }).run(head);
     for (;;) {

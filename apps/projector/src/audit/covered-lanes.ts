@@ -2,7 +2,7 @@ import { SHARED_LANE } from '@countersign/contracts';
 import { BatchDecoder, type LogRecord } from '@countersign/event-log';
 import { type AppDeps, coveredTopicSpecs } from '@countersign/process';
 
-/** What a signer must cover: its own lanes, and those of every tenant, whoever folds them. */
+/** The lanes that a signer must cover: its own, and those of every tenant, whichever process folds them. */
 export class CoveredLanes {
   private readonly lanes: Set<string>;
   private readonly decoder: BatchDecoder;
@@ -16,14 +16,14 @@ export class CoveredLanes {
     this.decoder = new BatchDecoder(deps.codec, deps.schemas);
   }
 
-  /** Every topic of these lanes, and those that exist once. */
+  /** All topics of these lanes, and the global topics. */
   async topics(): Promise<string[]> {
     const specs = coveredTopicSpecs([...this.lanes], this.partitions);
     await this.deps.log.ensureTopics(specs);
     return specs.map(({ name }) => name);
   }
 
-  /** Takes in records of `configuration-changed`. True where one names a lane that was not covered. */
+  /** Reads records of `configuration-changed`. True if one names a lane that was not covered. */
   async learn(records: readonly LogRecord[]): Promise<boolean> {
     const before = this.lanes.size;
     const { events } = await this.decoder.decode(records.filter(({ headers }) => headers.event_type === 'tenant_set'));

@@ -34,7 +34,7 @@ function evidence() {
   };
 }
 
-/** Appends records to both partitions, starts on what is kept, and signs once all of them were read. */
+/** Appends records to both partitions, resumes from the stored state, and signs once all of them were read. */
 async function grow(count: number, topics: readonly string[] = [TOPIC]): Promise<string> {
   const record = (n: number) => ({ topic: TOPIC, partition: n % 2, key: `k${n}`, value: Buffer.from(`value ${n}`), headers: {} });
   await log.append(Array.from({ length: count }, (_, n) => record(n)));
@@ -60,7 +60,7 @@ const headOf = ([topic, partition, size, root]: ReturnType<typeof wireHead>): Tr
   root: Buffer.from(root, 'base64'),
 });
 
-/** Signs the next checkpoint with the log's key over heads of one's own: what the holder of disk and key can do. */
+/** Signs the next checkpoint with the log's key over forged heads, as an attacker with disk and key could. */
 async function forgeNext(forge: (head: TreeHead) => TreeHead | undefined): Promise<void> {
   const { checkpoints } = evidence();
   const kept = [];
@@ -92,7 +92,7 @@ async function forgeNext(forge: (head: TreeHead) => TreeHead | undefined): Promi
 
 const sizeNow = async () => ((await evidence().checkpoints.newest())?.record.number ?? -1) + 1;
 
-test('the trees of a lane that is not followed any more stay in every later checkpoint as they were', async () => {
+test('the trees of a lane that is no longer followed stay unchanged in every later checkpoint', async () => {
   const lane = `${TOPIC}.bulk`;
   await log.ensureTopics([{ name: lane, partitions: 1 }]);
   await log.append([{ topic: lane, partition: 0, key: null, value: Buffer.from('x'), headers: {} }]);
@@ -104,8 +104,8 @@ test('the trees of a lane that is not followed any more stay in every later chec
   expect([newest?.record.number, newest?.record.trees, newest?.heads.get(`${lane}/0`)]).toEqual([3, 3, before]);
 });
 
-describe('what the holder of disk and key does to checkpoints', () => {
-  test('an honest log is signed on, start by start', async () => {
+describe('checkpoints that the holder of disk and key forges', () => {
+  test('an honest log is signed at every start', async () => {
     expect([await grow(20), await grow(600), await grow(4), await sizeNow()]).toEqual(['kept', 'kept', 'kept', 3]);
   });
 

@@ -4,15 +4,15 @@ import type { Evidence } from '@countersign/process';
 import { DECISIONS, headName, inclusionProof, leafIndex, subtreesOf, type TreeHead, type WireDecision } from '@countersign/proofs';
 import { ContinuedTrees, type TakenUp } from './continued-trees.js';
 
-/** What one signing came to. `behind`: what must be read of the log before anything is signed is not read yet. */
+/** Result of one signing. `behind`: records that must be read before signing are not read yet. */
 export type Signed = 'kept' | 'taken' | 'nothing_new' | 'behind';
 
-/** A checkpoint covers a second. */
+/** A checkpoint covers one second, so this delay is harmless. */
 const MAX_DELAY_MS = 100;
 
-/** Every partition of the log as a tree: hashes what becomes durable, writes tiles, and signs what they add up to. */
+/** Each partition of the log as a tree: hashes durable records, writes tiles, and signs the heads. */
 export class CoveredLog {
-  /** The tree that grows, by partition. */
+  /** The growing tree of each partition. */
   private readonly trees: Map<string, CoveredTree>;
   private decided: readonly OpeningDecision[];
   private running: RunningSubscription | undefined;
@@ -29,8 +29,8 @@ export class CoveredLog {
   }
 
   /**
-   * Takes up what was signed. `decisions` let trees go on as another generation. @throws BrokenRecord where the log is shorter than a
-   * checkpoint says, or a checkpoint does not continue the one before.
+   * Resumes what was signed. `decisions` allow trees to continue as a new generation. @throws BrokenRecord if the log is shorter than a
+   * checkpoint says, or a checkpoint does not continue the previous one.
    */
   static async open(log: EventLog, evidence: Evidence, decisions: readonly OpeningDecision[] = []): Promise<CoveredLog> {
     const { signer, torn } = await CheckpointSigner.resume(evidence);
@@ -38,12 +38,12 @@ export class CoveredLog {
     return new CoveredLog(log, evidence, signer, taken);
   }
 
-  /** Offsets that were taken so far, of all partitions together. */
+  /** Number of offsets read so far, over all partitions. */
   get size(): number {
     return [...this.trees.values()].reduce((sum, { next }) => sum + next, 0);
   }
 
-  /** Follows these topics; `grown` is called with how many records were added. */
+  /** Follows these topics; calls `grown` with the number of added records. */
   async follow(topics: readonly string[], grown: (count: number) => Promise<void>): Promise<void> {
     const from = [...this.trees.values()].map(({ topic, partition, next }) => ({ topic, partition, offset: next }));
     this.running = await this.log.follow({
@@ -66,13 +66,13 @@ export class CoveredLog {
     try {
       return tree.take(records);
     } catch (cause) {
-      // A record is missing. The next signing says so: whoever follows a log would have it read again for ever.
+      // A record is missing. The next signing reports it: an exception here would make the reader retry forever.
       this.fault ??= cause as Error;
       return records.length;
     }
   }
 
-  /** Signs what there is, if anything is new. @throws BrokenRecord */
+  /** Signs if there are new records. @throws BrokenRecord */
   async sign(time_ms: number): Promise<Signed> {
     if (this.fault) throw this.fault;
     if (!this.hasReadDecisions) return 'behind';

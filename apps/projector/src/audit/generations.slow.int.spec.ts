@@ -18,7 +18,7 @@ afterEach(async () => {
   await installation.remove();
 });
 
-/** What whoever follows the log from its first entry sees opened. */
+/** The openings that a reader sees who follows the log from its first entry. */
 async function openings(): Promise<Opening[]> {
   const opened: Opening[] = [];
   for (let at = HeadsLog.empty(); ; ) {
@@ -41,13 +41,13 @@ const replace = (offset: number) =>
   });
 
 describe('a tree that cannot be continued', () => {
-  test('of a log that was cut: stops, is accepted, is frozen as it was signed, and goes on as the next generation', async () => {
+  test('of a log that was cut: stops, is accepted, is frozen as signed, and continues as the next generation', async () => {
     await installation.append(40);
     expect(await installation.start()).toEqual([]);
     await installation.cut(30);
     const signed = await installation.sizeNow();
     expect(await installation.start()).toEqual([`signer: ${RECORDS}/0 ends at offset 30, but is signed up to offset 40`]);
-    // Some of the system's own records come meanwhile.
+    // The system appends some records of its own meanwhile.
     await installation.append(3, 'meanwhile');
     expect(await installation.start()).toHaveLength(1);
     expect(await installation.sizeNow()).toBe(signed);
@@ -75,7 +75,7 @@ describe('a tree that cannot be continued', () => {
     expect(await installation.trees()).toEqual([`${RECORDS}/0 0-30 of 40 frozen`, `${RECORDS}/0#2 30-50 of 20`]);
   }, 60_000);
 
-  test('of tiles that are lost and another log: the same, and what it says now is proven from then on', async () => {
+  test('of lost tiles and another log: the same, and the current records are proven from then on', async () => {
     await installation.append(40);
     expect(await installation.start()).toEqual([]);
     await replace(7);
@@ -87,7 +87,7 @@ describe('a tree that cannot be continued', () => {
     expect(await installation.proofs().faults()).toEqual([]);
   }, 60_000);
 
-  test('again: the second damage opens the third tree, and what is damaged later is found under the tree that is there then', async () => {
+  test('again: the second damage opens the third tree, and later damage is found under the tree of that time', async () => {
     await installation.append(40);
     await installation.start();
     await installation.cut(30);
@@ -114,7 +114,7 @@ describe('a tree that cannot be continued', () => {
     expect(await installation.trees()).toHaveLength(3);
   }, 90_000);
 
-  test('that was restored before or after it was accepted goes on as what it was', async () => {
+  test('of a log that was restored before or after the acceptance continues unchanged', async () => {
     await installation.append(40);
     await installation.start();
     const backup = path.join(dir, 'backup');
@@ -122,7 +122,7 @@ describe('a tree that cannot be continued', () => {
     await installation.cut(30);
     expect(await installation.start()).toHaveLength(1);
     await installation.restore(backup);
-    // The report was on the journal that was moved away: no damage is open in this one.
+    // The report was on the journal that was moved away: this journal has no open damage.
     await installation.append(2);
     expect(await installation.start()).toEqual([]);
     expect(await installation.trees()).toEqual([`${RECORDS}/0 0-42 of 42`]);
@@ -133,14 +133,14 @@ describe('a tree that cannot be continued', () => {
     await installation.append(1);
     expect(await installation.start()).toEqual([]);
     expect([await installation.trees(), await openings()]).toEqual([[`${RECORDS}/0 0-43 of 43`], []]);
-    // The decision was covered without opening anything: it opens nothing later.
+    // The decision was covered without opening a tree, so it opens none later.
     await replace(7);
     expect(await installation.start()).toEqual([expect.stringContaining('is not what was signed')]);
     expect(await installation.start()).toHaveLength(1);
     expect(await installation.trees()).toEqual([`${RECORDS}/0 0-43 of 43`]);
   }, 90_000);
 
-  test('keeps the leaf hashes of dropped records tree by tree: lost tiles are made again from them, and proofs go on', async () => {
+  test('keeps the leaf hashes of deleted records tree by tree: lost tiles are rebuilt from them, and proofs still work', async () => {
     await installation.append(300);
     await installation.start();
     await installation.cut(280);
@@ -161,7 +161,7 @@ describe('a tree that cannot be continued', () => {
     expect(await installation.provenBy()).toEqual(Array(685 - first).fill(`${RECORDS}/0#2`));
   }, 120_000);
 
-  test('of the topic that decisions stand on: its own decision is in the tree that it opens', async () => {
+  test('of the topic with the decisions: its own decision is in the tree that it opens', async () => {
     await installation.append(40);
     await installation.configure(8);
     expect(await installation.start()).toEqual([]);
@@ -178,7 +178,7 @@ describe('a tree that cannot be continued', () => {
     expect((await openings()).map(({ opened }) => headName(opened)).sort()).toEqual(['configuration-changed/0#2', `${RECORDS}/0#2`]);
   }, 60_000);
 
-  test('whose records are lost while the tiles are whole is no such tree: it goes on after it was accepted, also after a restart', async () => {
+  test('whose records are lost while the tiles are complete needs no generation: it continues after acceptance', async () => {
     await installation.append(40);
     await installation.start();
     await installation.whileStopped(() => rewrite(7, 'VALUE'));

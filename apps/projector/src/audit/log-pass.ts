@@ -5,7 +5,7 @@ import type { BackgroundPace } from './background-pace.js';
 
 const PAGE_RECORDS = 500;
 
-/** Compares whole trees with what was signed, a page at a time. */
+/** Compares whole trees with what was signed, page by page. */
 export class LogPass {
   constructor(
     private readonly scan: RecordScan,
@@ -17,7 +17,7 @@ export class LogPass {
     return this.scan.signed();
   }
 
-  /** Yields how many records each page had; whoever takes no more ends it. */
+  /** Yields the number of records of each page; the consumer may stop at any page. */
   async *tree(span: TreeSpan): AsyncGenerator<number> {
     let unproven = 0;
     for (let at = await this.scan.first(span); at < span.end && !this.pace.isStopped; ) {

@@ -5,7 +5,7 @@ import { CoveredLog } from './covered-log.js';
 import { SigningRun } from './signing-run.js';
 import type { StartCheck } from './start-check.js';
 
-/** What is signed, and what keeps it from being signed. */
+/** Dependencies of signing, and the checks that can stop it. */
 export interface SigningParts {
   log: EventLog;
   evidence: Evidence;
@@ -17,7 +17,7 @@ export interface SigningParts {
   damage: Pick<KnownDamage, 'found' | 'holdsSigning' | 'openings'>;
 }
 
-/** Takes up the signed log for a run of signing, and reports what keeps it from being signed. */
+/** Opens the signed log for a signing run, and reports what prevents signing. */
 export class LogSigning {
   private isHeld = false;
 
@@ -45,7 +45,7 @@ export class LogSigning {
     return run;
   }
 
-  /** Whether a damage that no operator accepted prevents signing. */
+  /** True if damage that no operator has accepted prevents signing. */
   private mustWait(): boolean {
     const { damage, logger } = this.parts;
     if (damage.holdsSigning && !this.isHeld)
@@ -54,7 +54,7 @@ export class LogSigning {
     return this.isHeld;
   }
 
-  /** Puts on the record what is broken; anything else is tried again. */
+  /** Records damage; any other error is retried. */
   report(cause: unknown): void {
     const { damage, logger } = this.parts;
     if (!(cause instanceof BrokenRecord)) {

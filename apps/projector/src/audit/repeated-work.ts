@@ -2,18 +2,18 @@ import type { Logger } from '@countersign/process';
 import type { BackgroundPace } from './background-pace.js';
 
 const AGAIN_MS = 5_000;
-/** How soon it begins once it is this process that does it. */
+/** Poll interval for becoming the owner. */
 const OWNER_LOOK_MS = 1_000;
 
-/** When work of the background is done, and who does it. */
+/** Pace and owner of background work. */
 export interface WorkTerms {
   pace: BackgroundPace;
-  /** Whether it is this process that looks after the trees. */
+  /** Whether this process is responsible for the trees. */
   owner: { readonly isOwner: boolean };
   logger: Pick<Logger, 'warn'>;
 }
 
-/** Does work again and again until the process stops, where it is this process that does it. What fails is tried again. */
+/** Repeats work until the process stops, while this process is the owner. Failed work is retried. */
 export async function repeatWork({ pace, owner, logger }: WorkTerms, every_ms: number, work: () => Promise<void>): Promise<void> {
   for (let pause_ms = every_ms; !pace.isStopped; await pace.rest(pause_ms)) {
     pause_ms = owner.isOwner ? every_ms : Math.min(every_ms, OWNER_LOOK_MS);

@@ -33,7 +33,7 @@ function scrubber(isOwner = true): Scrubber {
 }
 
 describe('the scrubber', () => {
-  test('finds replaced and unreadable records of any age, and tells when it last had seen everything', async () => {
+  test('finds replaced and unreadable records of any age, and reports when it last completed a pass', async () => {
     await installation.append(700);
     await installation.sign();
     await installation.whileStopped(async () => {
@@ -48,7 +48,7 @@ describe('the scrubber', () => {
     expect(installation.found.every(({ found_by, kind }) => found_by === 'scrub' && kind === 'log')).toBe(true);
     now_ms += 5_000;
     expect(scrub.age()).toBe(5_000);
-    // The next one is not due yet, also for a process that starts now.
+    // The next pass is not due yet, even for a process that starts now.
     installation.found.length = 0;
     await scrubber().pass();
     expect(installation.found).toEqual([]);
@@ -57,7 +57,7 @@ describe('the scrubber', () => {
     expect(installation.found.map(({ first_offset }) => first_offset)).toContain(300);
   });
 
-  test('a torn tile above the leaves hides nothing: the tree is hashed anew, and a replaced record is found', async () => {
+  test('a torn tile above the leaves hides nothing: the tree is hashed again, and a replaced record is found', async () => {
     await installation.append(700);
     await installation.sign();
     const upper = path.join(installation.dir, 'trees', TOPIC, '0', '1', '000');
@@ -70,7 +70,7 @@ describe('the scrubber', () => {
     expect(installation.found).toEqual([expect.objectContaining({ found_by: 'scrub', first_offset: 300, last_offset: 300 })]);
   });
 
-  test('compares what is signed while it runs at once, and what was there before in its passes', async () => {
+  test('compares new records at once, and old ones in its passes', async () => {
     await installation.append(50);
     await installation.sign();
     const scrub = scrubber();
@@ -94,7 +94,7 @@ describe('the scrubber', () => {
     const scrub = scrubber();
     await scrub.pass();
     await scrub.compareNew();
-    // Rewritten from the log.
+    // The tile was rewritten from the log.
     expect([installation.found, await readFile(tile)]).toEqual([[], whole]);
     await rm(path.join(installation.dir, 'trees'), { recursive: true });
     now_ms += 3_600_000;

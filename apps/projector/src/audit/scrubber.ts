@@ -6,45 +6,45 @@ import { repeatWork, type WorkTerms } from './repeated-work.js';
 
 const PAGE_RECORDS = 500;
 const LOOK_MS = 1_000;
-/** A pass begins this long after the one before ended. */
+/** Pause between the end of a pass and the next pass. */
 const BETWEEN_PASSES_MS = 3_600_000;
 
-/** How far the passes over the whole log are. */
+/** Progress of the passes over the whole log. */
 interface Passes {
-  /** When the last full pass ended; null before the first. */
+  /** End of the last full pass; null before the first. */
   finished_ms: number | null;
-  /** The tree that the running pass has done last; null where none is done. */
+  /** The last tree that the current pass has completed; null if none. */
   done: string | null;
 }
 
 export interface ScrubberParts extends WorkTerms {
   scan: RecordScan;
-  /** Where the place of the running pass is kept over restarts. */
+  /** Stores the progress of the current pass across restarts. */
   kept: KeptText;
   now_ms(): number;
 }
 
-/** Reads the signed log again and again and compares it with the signed head: the new part at once, all of it in slow passes. */
+/** Continuously compares the signed log with the signed heads: new records at once, all records in slow passes. */
 export class Scrubber {
-  /** Up to where each tree was compared as it grew. */
+  /** The offset up to which each tree was compared as it grew. */
   private readonly seen = new Map<string, number>();
   private passes: Passes = { finished_ms: null, done: null };
 
   constructor(private readonly parts: ScrubberParts) {}
 
-  /** Resolves when the process stops. What is signed at the first look counts as old. */
+  /** Resolves when the process stops. Everything signed at the start counts as old. */
   async run(): Promise<void> {
     const { parts } = this;
     await Promise.all([repeatWork(parts, LOOK_MS, () => this.compareNew()), repeatWork(parts, LOOK_MS, () => this.pass())]);
   }
 
-  /** Milliseconds since the last full pass ended; not a number before the first. */
+  /** Milliseconds since the last full pass ended; NaN before the first. */
   age(): number {
     const { finished_ms } = this.passes;
     return finished_ms === null ? Number.NaN : this.parts.now_ms() - finished_ms;
   }
 
-  /** Compares what was signed since the last look. */
+  /** Compares the records that were signed since the last time. */
   async compareNew(): Promise<void> {
     const { scan, pace } = this.parts;
     const isFirst = this.seen.size === 0;
@@ -56,7 +56,7 @@ export class Scrubber {
     }
   }
 
-  /** Does a pass where one is due, or goes on with one that a stop has cut. */
+  /** Runs a pass if one is due, or continues an interrupted one. */
   async pass(): Promise<void> {
     const { kept, scan, pace, logger } = this.parts;
     this.passes = passesIn(await kept.read());
@@ -72,7 +72,7 @@ export class Scrubber {
     await this.finished();
   }
 
-  /** All that is signed was compared just now, whoever did it. */
+  /** Everything signed was compared just now, by any process. */
   async finished(): Promise<void> {
     await this.keep({ finished_ms: this.parts.now_ms(), done: null });
   }
@@ -100,7 +100,7 @@ function passesIn(text: string | undefined): Passes {
   }
 }
 
-/** `countersign_scrub_age_seconds`: how long ago a full pass over the signed log ended. */
+/** `countersign_scrub_age_seconds`: seconds since the last full pass over the signed log. */
 export function measureScrub(scrubber: Scrubber, register: Registry): void {
   new Gauge({
     name: 'countersign_scrub_age_seconds',

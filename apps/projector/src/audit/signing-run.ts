@@ -4,12 +4,12 @@ import type { CoveredLog } from './covered-log.js';
 const EVENTS_A_CHECKPOINT = 1000;
 const EVERY_MS = 1000;
 
-/** Why a run ended: it was closed, the log is damaged, or something failed. */
+/** Why a run ended: it was closed, the log is damaged, or an error occurred. */
 export type RunEnd = { kind: 'closed' } | { kind: 'held' } | { kind: 'failed'; cause: unknown };
 
-/** One stretch of signing: a log that is followed, and a checkpoint a second, or after 1,000 events, while there is something new. */
+/** One run of signing: follows the log, and writes a checkpoint every second, or after 1,000 events, while there are new records. */
 export class SigningRun {
-  /** Resolves once nothing more is signed. */
+  /** Resolves once signing has stopped. */
   readonly ended: Promise<RunEnd>;
   private end!: (why: RunEnd) => void;
   private isOver = false;
@@ -38,7 +38,7 @@ export class SigningRun {
     return this.covered.follow(topics, (count) => this.grown(count));
   }
 
-  /** What is not signed is read again by the next run. */
+  /** The next run reads unsigned records again. */
   fail(cause: unknown): void {
     this.end({ kind: 'failed', cause });
   }
@@ -78,7 +78,7 @@ export class SigningRun {
     }
   }
 
-  /** Signs what is new. */
+  /** Signs unsigned records. */
   async signRest(): Promise<void> {
     if (this.unsigned > 0 && !this.isOver) await this.sign();
   }

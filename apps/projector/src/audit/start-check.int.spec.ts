@@ -109,7 +109,7 @@ async function recordDrop(below: number): Promise<void> {
 const remove = (below: number) => log.drop({ below: (topic) => (topic === RECORDS ? below : 0), carries: (topic) => topic !== RECORDS });
 
 describe('a start of the signer', () => {
-  test('says nothing where everything is there', async () => {
+  test('reports nothing if everything is complete', async () => {
     expect([await check().run(), await check().compare()]).toEqual([undefined, true]);
     await sign(5);
     expect([await check().run(), await check().compare()]).toEqual([undefined, true]);
@@ -154,7 +154,7 @@ describe('a start of the signer', () => {
     await expect(check().run()).rejects.toThrow(BrokenRecord);
   });
 
-  test('lines that a start leaves for later are compared while it runs', async () => {
+  test('lines that a start defers are compared while it runs', async () => {
     await sign(6);
     await writeFile(lines(), (await readFile(lines(), 'utf8')).replace(`"time_ms":${TIME_MS + 1}`, `"time_ms":${TIME_MS + 7}`));
     await check([], 2).run();
@@ -163,7 +163,7 @@ describe('a start of the signer', () => {
     expect(await check([], 5).compareOlder(() => false)).toBeUndefined();
   });
 
-  test('the end of the topic that was cut is written again from the store', async () => {
+  test('a cut end of the topic is written again from the store', async () => {
     await sign(6);
     const another = await open('another');
     const copy = async (topic: string, count: number) => another.append(await log.read(topic, 0, 0, count));
@@ -176,7 +176,7 @@ describe('a start of the signer', () => {
     expect(await log.head(CHECKPOINT_TOPIC, 0)).toBe(6);
   });
 
-  test('a checkpoint that was cosigned and is kept nowhere is found', async () => {
+  test('a cosigned checkpoint that is stored nowhere is found', async () => {
     await sign(3);
     const { note } = (await newest()) as { note: string };
     await evidence(witnesses).cosigned.add(note + cosign(parseNote(note)?.text as string, 1_790_000_000, witness));
@@ -196,7 +196,7 @@ describe('a start of the signer', () => {
     await expect(check(witnesses).run()).rejects.toThrow('checkpoint 4 differs from the one that was cosigned');
   });
 
-  test('records that are missing at the start are damage, or a drop where a signed record of it covers them', async () => {
+  test('records that are missing at the start are damage, unless a signed drop covers them', async () => {
     for (let n = 0; n < 60; n++) await append(5);
     await sign(1);
     await remove(200);
@@ -212,7 +212,7 @@ describe('a start of the signer', () => {
     expect([warned, found]).toEqual([[], []]);
   });
 
-  test('leaf hashes that a drop of an earlier release left in the tiles are kept; without cosignatures the signed checkpoint judges', async () => {
+  test('leaf hashes that a drop of an earlier release left in the tiles are stored; the signed checkpoint decides', async () => {
     for (let n = 0; n < 60; n++) await append(5);
     await sign(1);
     await recordDrop(200);
@@ -225,7 +225,7 @@ describe('a start of the signer', () => {
     await sign(1);
   });
 
-  test('a record that was replaced on the disk, its checksum made right, is found', async () => {
+  test('a record that was replaced on disk, with a correct checksum, is found', async () => {
     await sign(7);
     await log.close();
     const place = { topic: RECORDS, partition: 0, offset: 4 };
@@ -237,7 +237,7 @@ describe('a start of the signer', () => {
     ]);
   });
 
-  test('a whole tile that is not what was signed is written again from the log', async () => {
+  test('a complete tile that differs from what was signed is written again from the log', async () => {
     for (let n = 0; n < 200; n++) await append(3);
     await sign(1);
     const tile = audit('trees', RECORDS, '0', '0', '000');

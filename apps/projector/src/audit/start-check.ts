@@ -15,8 +15,8 @@ import { headName, parseNote, spansOf } from '@countersign/proofs';
 import { scanAtStart } from './start-sample.js';
 
 /**
- * What a signer looks at before it signs: checkpoints and their topic are brought together, what witnesses cosigned must be
- * there, and records that are missing at the start of a partition must have been dropped.
+ * Checks before signing: reconciles the stored checkpoints with their topic, requires cosigned checkpoints to be present, and requires
+ * records that are missing at the start of a partition to have been deleted by retention.
  */
 export class StartCheck {
   constructor(
@@ -25,18 +25,18 @@ export class StartCheck {
     private readonly damage: DamageReport,
   ) {}
 
-  /** Brings what is kept together. @throws BrokenRecord where what is kept is not what was signed */
+  /** Reconciles the stored checkpoints. @throws BrokenRecord if they differ from what was signed */
   async run(): Promise<void> {
     await this.restore();
     await this.checkCosigned();
   }
 
-  /** Compares the log with what was signed. False: it has a damage that no operator accepted; the damage is reported. */
+  /** Compares the log with what was signed. False if it has damage that no operator has accepted; the damage is reported. */
   async compare(): Promise<boolean> {
     return (await this.hasBeginning()) && (await this.hasRecords());
   }
 
-  /** Compares what a start leaves for later. @throws BrokenRecord */
+  /** Runs the comparisons that a start defers. @throws BrokenRecord */
   async compareOlder(isClosed: () => boolean): Promise<void> {
     await this.evidence.restored?.compareOlder(isClosed);
   }
@@ -60,7 +60,7 @@ export class StartCheck {
       );
   }
 
-  /** A cosigned checkpoint existed: it must be present and unchanged. */
+  /** A checkpoint that was once cosigned must be present and unchanged. */
   private async checkCosigned(): Promise<void> {
     const { cosigned, checkpoints } = this.evidence;
     const newest = await cosigned.newest();
@@ -85,7 +85,7 @@ export class StartCheck {
     return true;
   }
 
-  /** Compares the newest records and some others with what was signed. */
+  /** Compares the newest records and a random sample with what was signed. */
   private async hasRecords(): Promise<boolean> {
     const { log, logger } = this.deps;
     const { isDamaged, ...sample } = await scanAtStart(log, recordScan(log, this.evidence, this.damage, 'start'));
@@ -93,7 +93,7 @@ export class StartCheck {
     return !isDamaged;
   }
 
-  /** Cosignatures are no part of the log: with the database they may be lost. Then the newest checkpoint has to do. */
+  /** Cosignatures are not on the log and may be lost with the database: then the newest checkpoint is used. */
   private async judge(newest: NewestCheckpoint): Promise<NewestCheckpoint> {
     const anchor = await anchorOf(this.evidence);
     if (!anchor)
@@ -104,7 +104,7 @@ export class StartCheck {
     return anchor ?? newest;
   }
 
-  /** Drops of earlier releases left the leaf hashes in the tiles alone. */
+  /** Stores leaf hashes for drops of earlier releases, which left them only in the tiles. */
   private async keepMissing(newest: NewestCheckpoint, short: ReadonlyMap<string, { topic: string; partition: number; first: number }>) {
     const { dropped, tiles } = this.evidence;
     for (const { head, first, end } of spansOf(newest.heads.values())) {

@@ -5,17 +5,17 @@ import type { TreeSpan } from '@countersign/proofs';
 
 const NEWEST_RECORDS = 10_000;
 const RANDOM_RECORDS = 1_000;
-/** Random records are left out once a start has spent this long. */
+/** The random sample is skipped once a start has spent this time. */
 const SPENT_MAX_MS = 300;
 const PAGE_RECORDS = 500;
 
-/** What is left on the log of what a tree judges: from `first` to the end of the span. */
+/** The records that a tree covers and that are still on the log: from `first` to the end of the span. */
 interface Left {
   span: TreeSpan;
   first: number;
 }
 
-/** What a start has looked at. */
+/** The records that a start has compared. */
 export interface StartSample {
   newest: number;
   random: number;
@@ -23,7 +23,7 @@ export interface StartSample {
   isDamaged: boolean;
 }
 
-/** Compares the newest 10,000 records, of each tree an equal share, and 1,000 unpredictable random ones. */
+/** Compares the newest 10,000 records, an equal share of each tree, and 1,000 unpredictable random ones. */
 export async function scanAtStart(log: Pick<EventLog, 'first'>, scan: RecordScan): Promise<StartSample> {
   const since = performance.now();
   const trees: Left[] = [];
@@ -49,7 +49,7 @@ export async function scanAtStart(log: Pick<EventLog, 'first'>, scan: RecordScan
   return { ...sample, spent_ms: Math.round(performance.now() - since) };
 }
 
-/** The end of each tree; what a short one leaves of its share goes to the longer ones. */
+/** The newest records of each tree; the unused share of a short tree goes to the longer ones. */
 function newestOf(trees: readonly Left[]): Left[] {
   const shortest = [...trees].sort((a, b) => a.span.end - a.first - (b.span.end - b.first));
   let left = NEWEST_RECORDS;
@@ -64,7 +64,7 @@ function randomOf(trees: readonly Left[]): Left[] {
   const total = trees.reduce((sum, { span, first }) => sum + span.end - first, 0);
   if (total <= NEWEST_RECORDS) return [];
   const places = Array.from({ length: RANDOM_RECORDS }, () => placeOf(trees, randomInt(total)));
-  // Neighbours share what is read for them.
+  // Sorted so that neighbours share a read.
   return places.sort(
     (a, b) => trees.findIndex(({ span }) => span === a.span) - trees.findIndex(({ span }) => span === b.span) || a.first - b.first,
   );

@@ -1,6 +1,6 @@
-/** Attributes of a CloudEvent (1.0.2) that ours have. */
+/** The attributes of a CloudEvent (1.0.2) that exports use. */
 export interface CloudEventAttributes {
-  /** With `source` it names the event: who reads it twice knows it again. */
+  /** Unique together with `source`, so that readers can deduplicate. */
   id: string;
   /** Reverse DNS, with the version of the schema. */
   type: string;
@@ -9,7 +9,7 @@ export interface CloudEventAttributes {
   tenant_id: string;
 }
 
-/** One source for one installation's log. */
+/** One source for the log of one installation. */
 const CLOUD_EVENT_SOURCE = '/countersign/log';
 
 /** The headers of a CloudEvent in the binary mode of the Kafka binding; the value is its data, Avro in the Confluent wire format. */

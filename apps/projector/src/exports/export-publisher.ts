@@ -16,8 +16,8 @@ export interface PublisherParts {
 }
 
 /**
- * Publishes the rows of the outbox on their topics and then deletes them. One process of all that run does it. At least
- * once: what a crash leaves in the outbox is put again, under the same id.
+ * Publishes the rows of the outbox on their topics and then deletes them, in one of all processes. At least once: rows that a crash leaves
+ * in the outbox are published again under the same id.
  */
 export class ExportPublisher {
   private readonly member: SoleMember;
@@ -29,7 +29,7 @@ export class ExportPublisher {
     this.member = new SoleMember(parts.log, 'projector.exports', { gained: () => this.arm(0), lost: () => this.working });
   }
 
-  /** Makes the topics and begins. */
+  /** Creates the topics and starts publishing. */
   async start(topics: readonly ExportTopic[]): Promise<void> {
     await this.parts.log.ensureTopics(topics.map((name) => ({ name, partitions: 1 })));
     await this.member.start();
@@ -53,7 +53,7 @@ export class ExportPublisher {
     this.arm(written === ROWS_AT_ONCE ? 0 : PAUSE_MS);
   }
 
-  /** Publishes what is oldest; how many rows that were. */
+  /** Publishes the oldest rows; returns their number. */
   async publish(): Promise<number> {
     const { log, store, codec } = this.parts;
     const rows = await readOutbox(store, ROWS_AT_ONCE);

@@ -12,7 +12,7 @@ const exportTypes: Readonly<Record<ExportTopic, string>> = {
 
 function auditRecord(codec: EventCodec, { meta, event }: { meta: Meta; event: AuditEvent }): NewRecord {
   const { type, time, caller, on_behalf_of, actor, case_id, run_id, tool, args_hash, result_hash } = event;
-  // A row that an older build left in the outbox says nothing of refusals.
+  // A row that an older build left in the outbox has no refusal.
   const { decision_id, approval_id, topic, partition, offset, refused_because = null } = event;
   const recorded_at_ms = Date.parse(time);
   const who = { caller, on_behalf_of, actor, case_id, run_id, tool };
@@ -31,7 +31,7 @@ function historyRecord(codec: EventCodec, { meta, line }: { meta: Meta; line: Ca
   return { topic: 'case-history-view', partition: 0, key: case_id, value, headers: cloudEventHeaders(about) };
 }
 
-/** A row of the outbox as the record that analysts read: a CloudEvent whose id follows from the event. */
+/** Converts an outbox row to its record: a CloudEvent whose id is derived from the event. */
 export function exportRecord(codec: EventCodec, { stream, body }: Pick<OutboxRow, 'stream' | 'body'>): NewRecord {
   const parsed = JSON.parse(body) as never;
   return stream === 'audit-view' ? auditRecord(codec, parsed) : historyRecord(codec, parsed);

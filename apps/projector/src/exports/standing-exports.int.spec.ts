@@ -39,7 +39,7 @@ const published = (topic: string, count: number) =>
   });
 
 describe('standing exports', () => {
-  test('every event that is folded is a CloudEvent on audit-view, once, with what an auditor would see', async () => {
+  test('every folded event is a CloudEvent on audit-view, once, with the content of the audit', async () => {
     await platform.append(history.events);
     const projector = await startProjector(platform.deps, config);
     const records = await published('audit-view', history.events.length);
@@ -164,7 +164,7 @@ describe('standing exports', () => {
     expect((await rows('analytics_calls')).map(({ call_id }) => call_id).sort()).toEqual(ids.sort());
   });
 
-  test('a change that every service drops is exported as refused, and no view shows it', async () => {
+  test('a change that every service ignores is exported as refused, and no view shows it', async () => {
     const more = new SampleHistory({ serial: 50, tenant_id: 'acme', first_offset: history.events.length });
     const base = (version: number) => ({ based_on: [{ item: 'case/c1', version }] });
     more.openCase('c1', 'Taken', 'open', base(-1));

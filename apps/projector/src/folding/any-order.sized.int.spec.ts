@@ -15,7 +15,7 @@ const HISTORIES = 100;
 const READINGS = 25;
 const RUNS = histories(1, 8);
 const OFFSETS = 1_000_000_000_000;
-/** A multiple of TRUST_BUCKET, so that rows that stand for offsets are cut alike. */
+/** A multiple of TRUST_BUCKET, so that rows are aligned with offsets. */
 const STRIDE = 10_240;
 
 type Picks = readonly { course: Course; case_id: string | null }[];
@@ -56,7 +56,7 @@ function shuffled(events: readonly PlacedEvent[], turns: readonly number[]): Pla
   return out;
 }
 
-/** One reader of one telling of a history: in its order, cut into its batches, some of them read twice. */
+/** Reads one order of a history in batches, some of them twice. */
 class Reader {
   private states = new CallStates(0);
   private requestedHlc = 0;
@@ -80,7 +80,7 @@ class Reader {
     this.at += size;
   }
 
-  /** Goes on, now and then as a process that starts anew. */
+  /** Continues, sometimes as a restarted process. */
   written(ids: Iterable<string>, unrequested: number): void {
     const { restart } = this.cuts[this.cut++ % this.cuts.length] as Cut;
     this.states.written(ids);
@@ -111,7 +111,7 @@ async function readAll(readers: readonly Reader[]): Promise<void> {
   }
 }
 
-/** The rows without what only tells one reading from another. */
+/** The rows without data that depends on the reading. */
 const plain = (row: Row) =>
   JSON.stringify(row.state instanceof Buffer ? { ...row, state: JSON.stringify(unpackCall(row.state)) } : row)
     .replaceAll(/tenant-\d{6}/g, 'tenant')
@@ -177,9 +177,9 @@ describe('the views are a fold of the log', () => {
     );
   }, 300_000);
 
-  test('every projection is looked at: each has its tables here, and each table a tenant', () => {
+  test('every projection is covered: each has its tables here, and each table a tenant', () => {
     expect(new Set(projections.map(({ set }) => set))).toEqual(new Set(viewSets));
-    // The export outbox is not a view: it is not read by tenant, and published rows leave it.
+    // The export outbox is not a view: no tenant reads it, and published rows are deleted.
     const views = viewSets.flatMap(({ tables }) => tables).filter(({ name }) => name !== 'export_outbox');
     for (const { name, columns } of views) expect([name, columns.includes('tenant_id')]).toEqual([name, true]);
   });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { SampleHistory } from '../testing/sample-history.js';
 import { CallStates } from './call-states.js';
 
-/** A store whose answers come when the test says so. */
+/** A store whose responses the test releases. */
 class SlowSql implements Sql {
   answers: () => void = () => undefined;
   private readonly gate = new Promise<void>((open) => {
@@ -23,7 +23,7 @@ const second = history.call('allowed', null);
 const ofType = (call_id: string, type: string) =>
   history.events.find((at) => at.event.meta.call_id === call_id && at.event_type === type) as PlacedEvent;
 
-test('a call that ended is not forgotten between being found and being folded, however writes end meanwhile', async () => {
+test('an ended call is not evicted between its load and its fold, whatever writes end meanwhile', async () => {
   const states = new CallStates(0);
   const sql = new SlowSql();
   const late = ofType(first, 'approval_granted');
@@ -36,7 +36,7 @@ test('a call that ended is not forgotten between being found and being folded, h
   expect(after).toMatchObject({ approval_end: { kind: 'granted' }, end: { kind: 'executed' } });
 });
 
-test('a duplicate finds what its call answered, loaded once for all that follow, and as it was last', async () => {
+test('a duplicate finds the state of the call that answered it, loaded once and always current', async () => {
   const other = new SampleHistory();
   const original = other.call('doubted', null);
   const loads = other.events.splice(0);
@@ -59,7 +59,7 @@ test('a duplicate finds what its call answered, loaded once for all that follow,
   expect(states.fold(two, two.event.meta.call_id as string).original?.end?.kind).toBe('resolved');
 });
 
-test('it is forgotten with the next write, unless it has changed since', async () => {
+test('it is evicted with the next write, unless it has changed since', async () => {
   const states = new CallStates(0);
   const all = history.events.filter((at) => at.event.meta.call_id === first);
   for (const at of all) states.fold(at, first);

@@ -14,26 +14,26 @@ import { hlcOf } from '../projections/call/call.projection.js';
 import type { Change } from '../projections/projection.js';
 import { callOf } from './storable-event.js';
 
-/** States around an event that belongs to no call. */
+/** The states for an event without a call. */
 export const NO_CALL = { before: undefined, after: undefined, original: undefined };
 
-/** Calls that duplicates were answered by: one call may answer many. */
+/** Maximum of calls that answered duplicates: one call may answer many. */
 const ORIGINALS_MAX = 200;
 const NONE: ReadonlySet<string> = new Set();
 
-/** The call is complete: a further event is rare enough to load its row again. */
+/** True if the call is complete: a further event is rare enough to load its row again. */
 function isComplete(state: CallState): boolean {
   return state.requested !== null && state.ruling !== null && terminalStatuses.has(statusOf(state));
 }
 
-/** The call whose answer a duplicate was given; only of the same partition, where it was folded before. */
+/** The call that answered a duplicate; only in the same partition, where it was folded before. */
 function originalOf(at: PlacedEvent): string | undefined {
   if (at.event_type !== 'tool_retry_deduplicated') return undefined;
   const { original_call_id } = at.event;
   return parseCallId(original_call_id)?.partition === at.partition ? original_call_id : undefined;
 }
 
-/** The call whose effect the event undid, or was to undo: it is of the same partition. */
+/** The call whose effect the event undid, or was to undo; it is in the same partition. */
 function undoneBy(at: PlacedEvent): string | undefined {
   const call_id = compensationIn(at)?.effect.call_id;
   return call_id !== undefined && parseCallId(call_id)?.partition === at.partition ? call_id : undefined;
@@ -42,24 +42,22 @@ function undoneBy(at: PlacedEvent): string | undefined {
 type Around = Pick<Change, 'before' | 'original' | 'undone'> & { after: CallState };
 
 /**
- * The states of the calls of one partition that are likely to change again; others are loaded from their rows.
- *
- * A call needs no look into the store where its request is seen for the first time: its id is a UUIDv7, which names one
- * request, and its hlc is beyond those of all requests folded before (so it is no repeat) and of all rows that still
- * wait for their request (so nothing of the call was folded ahead of it).
+ * Caches the states of the calls of one partition that are likely to change; loads others from their rows. A call whose request is seen
+ * for the first time needs no load: its id is a UUIDv7, so it names one request, and its hlc is greater than that of all requests folded
+ * before (it is no repeat) and of all rows that still wait for their request (nothing of the call was folded ahead of it).
  */
 export class CallStates {
   private readonly states = new Map<string, CallState>();
-  /** Calls that those of the newest batches were answered by, as they were last. */
+  /** Calls that answered those of the newest batches, in their last state. */
   private readonly originals = new Map<string, CallState>();
   /** Calls of the newest batch: a write that ends while others of the batch are loading must not evict them. */
   private needed: ReadonlySet<string> = NONE;
-  /** Would have been forgotten but for that. */
+  /** Calls that only `needed` keeps from eviction. */
   private kept = new Set<string>();
 
   /**
-   * @param unrequestedHlc highest hlc of the stored rows without a request
-   * @param kept_max states that may change again: about 5 KB each
+   * @param unrequestedHlc highest hlc of the stored rows without a request @param kept_max maximum of cached states that may change again:
+   * about 5 KB each
    */
   constructor(
     private unrequestedHlc: number,
@@ -70,7 +68,7 @@ export class CallStates {
     return this.states.size;
   }
 
-  /** Folds an event of a call; its state must be here or be known not to exist (`load`). */
+  /** Folds an event of a call; its state must be loaded or known not to exist (`load`). */
   fold(at: PlacedEvent, call_id: string): Around {
     const before = this.states.get(call_id);
     const after = evolve(before, at);
@@ -81,7 +79,7 @@ export class CallStates {
     return undone ? { before, after, original, undone } : { before, after, original };
   }
 
-  /** The call whose effect the event undid. Of one whose records were dropped nothing is kept. */
+  /** Folds an undo into the call whose effect it undid. Does nothing if the records of that call were deleted. */
   private foldUndone(at: PlacedEvent): Around['undone'] {
     const call_id = undoneBy(at);
     const before = call_id === undefined ? undefined : this.states.get(call_id);
@@ -91,7 +89,7 @@ export class CallStates {
     return { before, after };
   }
 
-  /** Loads what these events need. `requestedHlc`: highest hlc of the requests folded so far. */
+  /** Loads the states that these events need. `requestedHlc`: highest hlc of the requests folded so far. */
   async load(sql: Sql, events: Iterable<PlacedEvent>, requestedHlc: number): Promise<void> {
     const unknown = new Set<string>();
     const fresh = new Set<string>();
@@ -118,7 +116,7 @@ export class CallStates {
     for (const [call_id, state] of await loadCallStates(sql, [...unknown])) this.states.set(call_id, unpackCall(state));
   }
 
-  /** Those that are needed now are the newest, the oldest beyond the limit go. */
+  /** Moves the needed states to the end and evicts the oldest beyond the limit. */
   private async loadOriginals(sql: Sql, needed: ReadonlySet<string>): Promise<void> {
     const wanted: string[] = [];
     for (const call_id of needed) {
@@ -139,9 +137,8 @@ export class CallStates {
   }
 
   /**
-   * Forgets what is complete, and the longest unchanged beyond the limit.
-   * @param call_ids whose rows were just stored
-   * @param unwritten of those and others, which have changed since
+   * Evicts complete calls, and the longest unchanged ones beyond the limit. @param call_ids calls whose rows were just stored @param
+   * unwritten calls that have changed since
    */
   written(call_ids: Iterable<string>, unwritten: ReadonlySet<string> = NONE): void {
     let over = this.states.size - this.kept_max;

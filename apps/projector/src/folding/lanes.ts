@@ -1,6 +1,6 @@
 import { callTopics, globalTopics, laneTopic, parseTopic } from '@countersign/contracts';
 
-/** The lane of topics that exist once. */
+/** The lane of global topics. */
 export const GLOBAL = 'global';
 
 export function laneOf(topic: string): string {
@@ -8,7 +8,7 @@ export function laneOf(topic: string): string {
   return (callTopics as readonly string[]).includes(parsed.topic) ? parsed.lane : GLOBAL;
 }
 
-/** The topics that exist once and are folded. */
+/** The global topics that are folded. */
 const foldedGlobals = globalTopics.filter((topic) => topic !== 'dead-letter' && topic !== 'trust-view');
 
 export function topicsOf(lane: string): string[] {

@@ -11,19 +11,19 @@ import { PendingWrite } from './pending-write.js';
 import { callOf, unfoldable } from './storable-event.js';
 import { NewerViews, type WritePlan } from './write-plan.js';
 
-/** When folded rows are written: soon where little happens, later and together where much does. */
+/** When folded rows are written: soon under low load, later and in larger batches under high load. */
 export interface WritePace {
   min_ms: number;
   max_ms: number;
   /** Wait this long for each call of the last write: beyond 1000 / per_call_ms calls a second the wait grows to its maximum. */
   per_call_ms: number;
-  /** No folding beyond this until a write is through. */
+  /** Folding pauses beyond this number until a write completes. */
   calls_max: number;
 }
 
 export const defaultPace: WritePace = { min_ms: 8, max_ms: 350, per_call_ms: 40, calls_max: 2000 };
 
-/** The logger for write faults. */
+/** Logger of write errors and other errors of a fold. */
 export interface FoldSink {
   warn(fields: Record<string, unknown>, message: string): void;
   error(fields: Record<string, unknown>, message: string): void;
@@ -34,15 +34,15 @@ export interface PartitionFoldOptions {
   lane: string;
   partition: number;
   plan: WritePlan;
-  /** The plan to go on with after a refused write; undefined where another took the partition. */
+  /** The plan after a refused write; undefined if another process took the partition. */
   planAgain(): Promise<WritePlan | undefined>;
   projections: readonly Projection[];
   states: CallStates;
-  /** What is folded already, of this partition's topics. */
+  /** The stored offsets of this partition's topics. */
   from: readonly ProjectionOffset[];
   pace: WritePace;
   sink: FoldSink;
-  /** Absent where no traces are recorded. */
+  /** Absent if no traces are recorded. */
   tracer?: CallTracer | undefined;
 }
 
@@ -54,13 +54,13 @@ interface Queued {
 
 const LARGE_BATCH = 250;
 const RETRY_MS = [50, 100, 250, 500, 1000, 2000, 5000];
-/** Causes before effects: a call's request is folded first where both arrived together. */
+/** Causes before effects: if both arrive together, a call's request is folded first. */
 const order = ['configuration-changed', 'tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];
 const rank = ({ events }: Queued) => order.indexOf(parseTopic(events[0]?.topic ?? '').topic);
 
 /**
- * Folds the topics of one partition of one lane into rows. Folding is in memory and ahead of the store; rows and the
- * offsets that they stand for are written together, some milliseconds later, and only while the partition is ours.
+ * Folds the topics of one partition of a lane into rows. Folding is in memory and ahead of the store. Rows are written together with their
+ * offsets some milliseconds later, and only while this process owns the partition.
  */
 export class PartitionFold implements OwnedPartition {
   private readonly offsets: Map<string, ProjectionOffset>;
@@ -92,12 +92,12 @@ export class PartitionFold implements OwnedPartition {
     return this.options.partition;
   }
 
-  /** Each topic is named, because what the group committed must not win over what stands in the rows. */
+  /** Names each topic, because the stored offsets take precedence over those that the group committed. */
   resumeFrom(): TopicOffset[] {
     return topicsOf(this.lane).map((topic) => ({ topic, partition: this.number, offset: this.next(topic) }));
   }
 
-  /** The next offset of a topic that would be folded. */
+  /** The next offset of a topic to fold. */
   next(topic: string): number {
     return this.offsets.get(topic)?.next_offset ?? 0;
   }
@@ -108,9 +108,9 @@ export class PartitionFold implements OwnedPartition {
   }
 
   /**
-   * Resolves when these events (of one topic, in order) are folded; what was folded before is skipped. A small batch is
-   * held until the next write begins: what comes meanwhile is then one batch, and a call's events meet in one write.
-   * Throws what makes one unfoldable.
+   * Resolves when these events (of one topic, in order) are folded; skips events folded before. A small batch waits until the next write
+   * begins, so that events that arrive meanwhile form one batch and the events of a call share a write. Rejects with the error of an event
+   * that cannot be folded.
    */
   fold(events: readonly PlacedEvent[]): Promise<void> {
     const folded = new Promise<void>((resolve, reject) => this.queue.push({ events, resolve, reject }));
@@ -126,7 +126,7 @@ export class PartitionFold implements OwnedPartition {
     this.arm();
   }
 
-  /** Writes what is folded and lets the partition go. */
+  /** Writes folded rows and releases the partition. */
   async close(): Promise<void> {
     await this.draining;
     clearTimeout(this.timer);
@@ -182,7 +182,10 @@ export class PartitionFold implements OwnedPartition {
     if (this.options.tracer) this.pending.trace(at, this.options.tracer);
   }
 
-  /** A record comes again until it is known to be the one: those that could fold it have, once. */
+  /**
+   * Rejects a repeated record that a projection could not fold, until the consumer has isolated it. The other projections have folded it,
+   * once.
+   */
   private refusePoison({ topic, offset }: PlacedEvent): void {
     const cause = this.poisoned.get(`${topic}/${offset}`);
     if (cause !== undefined) throw cause;
@@ -249,7 +252,7 @@ export class PartitionFold implements OwnedPartition {
     write.written();
   }
 
-  /** A write was refused: true where another plan is in force, by which the same rows are written again. */
+  /** After a refused write: true if another plan is in force, with which the same rows are written again. */
   private async replanned(cause: unknown): Promise<boolean> {
     if ((cause as { sqlstate?: string }).sqlstate !== NOT_THE_OWNER) return false;
     try {

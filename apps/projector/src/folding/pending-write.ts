@@ -4,7 +4,7 @@ import { type ProjectionOffset, type Statement, storeOffsets } from '@countersig
 import type { Change, PendingRows, Projection } from '../projections/projection.js';
 import type { WritePlan } from './write-plan.js';
 
-/** What was folded since the last write: rows of every projection and the offsets they stand for. */
+/** The changes since the last write: rows of every projection, and their offsets. */
 export class PendingWrite {
   readonly call_ids = new Set<string>();
   private readonly rows: { name: string; rows: PendingRows }[];
@@ -20,12 +20,12 @@ export class PendingWrite {
     return this.offsets.size === 0;
   }
 
-  /** Where each topic goes on once this is written. */
+  /** Next offset of each topic after this write. */
   get reached(): Iterable<ProjectionOffset> {
     return this.offsets.values();
   }
 
-  /** @returns why a projection can't fold it; the others have */
+  /** @returns the error of a projection that cannot fold it; the others have folded it. */
   fold(change: Change): unknown {
     let fault: unknown;
     for (const { rows } of this.rows) {
@@ -40,7 +40,7 @@ export class PendingWrite {
     return fault;
   }
 
-  /** The last hop of a traced record: from being folded until its rows are there. */
+  /** The last span of a traced record: from its fold until its rows are written. */
   trace({ event_type, event, traceparent }: PlacedEvent, tracer: CallTracer): void {
     const { call_id } = event.meta;
     if (traceparent === undefined || call_id === null) return;
@@ -49,7 +49,7 @@ export class PendingWrite {
     this.spans.push(span);
   }
 
-  /** Its rows are there. */
+  /** Ends the spans: the rows are written. */
   written(): void {
     for (const span of this.spans) span.end();
   }

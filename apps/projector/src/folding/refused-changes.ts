@@ -2,7 +2,7 @@ import { type ChangeLedger, emptyLedger, judgeChange, type PlacedEvent } from '@
 import { FoldedTopics } from '@countersign/event-log';
 import { type AppDeps, CONFIGURATION_TOPIC } from '@countersign/process';
 
-/** Which changes of the configuration took no effect because their base had moved, by the same fold as every other service. */
+/** Finds configuration changes that took no effect because their base had changed, by the same fold as every other service. */
 export class RefusedChanges {
   private readonly ledger: FoldedTopics<ChangeLedger>;
 
@@ -20,7 +20,7 @@ export class RefusedChanges {
     });
   }
 
-  /** For the list of running instances. Nothing of this service acts by a policy. */
+  /** Configuration offset for the list of running instances. This service applies no policy. */
   get state(): { config_offset: number } {
     return { config_offset: this.ledger.state.offset };
   }
@@ -41,7 +41,7 @@ export class RefusedChanges {
     return this.ledger.folded(topic, offset);
   }
 
-  /** The same events, with those marked that were refused. Waits only for changes that say what they are based on. */
+  /** The same events, with refused changes marked. Waits only for changes that name their base. */
   async marked(events: readonly PlacedEvent[]): Promise<readonly PlacedEvent[]> {
     const last = events.findLast(namesItsBase);
     if (!last) return events;

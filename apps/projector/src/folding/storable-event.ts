@@ -5,7 +5,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const stateless = new Map<string, boolean>();
 
-/** Records of topics that exist once may name a call of any partition, and sagas stand in their own: neither is part of a call's state. */
+/** Records of global topics may name a call of any partition, and sagas have their own topic: neither is part of a call's state. */
 function isStateless(topic: string): boolean {
   let known = stateless.get(topic);
   if (known === undefined) {
@@ -16,10 +16,10 @@ function isStateless(topic: string): boolean {
   return known;
 }
 
-/** The call whose state the event is folded into; null where there is none. */
+/** The call whose state includes the event; null if there is none. */
 export const callOf = ({ event, topic }: PlacedEvent): string | null => (isStateless(topic) ? null : event.meta.call_id);
 
-/** Why an event can't be folded into rows whatever its type, or undefined. Its record then belongs in dead-letter. */
+/** Why an event cannot be folded into rows, whatever its type; otherwise undefined. Its record belongs in dead-letter. */
 export function unfoldable({ event, topic, partition }: PlacedEvent): string | undefined {
   const { event_id, call_id, hlc, partition: named } = event.meta;
   if (!UUID.test(event_id)) return `event_id ${event_id} is not a UUID`;

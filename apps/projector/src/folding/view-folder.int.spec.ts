@@ -16,7 +16,7 @@ const member = (owner_id: string) =>
   new ViewFolder({ store, owner_id, projections, sink: silent, pace: { min_ms: 1, max_ms: 1, per_call_ms: 0, calls_max: 100 } });
 
 describe('the members of the group', () => {
-  test('who lost a partition writes nothing of it any more, and who took it goes on from the rows', async () => {
+  test('a member that lost a partition writes nothing more of it, and the new owner continues from the rows', async () => {
     const history = new SampleHistory();
     const first = history.call('allowed', null);
     const old = member('old');
@@ -35,7 +35,7 @@ describe('the members of the group', () => {
     expect((await projectionPosition(store)).find(({ topic }) => topic === 'tool-call-requested')?.next_offset).toBe(1);
   });
 
-  test('a batch that comes again is folded once, and one folded ahead of its request waits for it', async () => {
+  test('a repeated batch is folded once, and one folded ahead of its request waits for it', async () => {
     const history = new SampleHistory();
     history.call('allowed', null);
     history.call('allowed', null);

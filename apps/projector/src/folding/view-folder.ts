@@ -9,7 +9,7 @@ import { defaultPace, type FoldSink, PartitionFold, type WritePace } from './par
 import type { RefusedChanges } from './refused-changes.js';
 import { livePlan, type WritePlan } from './write-plan.js';
 
-/** What the views show of one topic's partition: everything below `next_offset`. */
+/** The progress of the views in one topic partition: everything below `next_offset` is visible. */
 export interface Shown {
   topic: string;
   partition: number;
@@ -18,24 +18,24 @@ export interface Shown {
 
 export interface ViewFolderOptions {
   store: Store;
-  /** Names this process among the members of the group. */
+  /** Identifies this process among the members of the group. */
   owner_id: string;
   projections: readonly Projection[];
-  /** Absent only where a test folds no change that names its base. */
+  /** Absent only in tests without changes that name their base. */
   refusals?: Pick<RefusedChanges, 'marked'>;
   sink: FoldSink;
   pace?: WritePace;
-  /** Absent where no traces are recorded. */
+  /** Absent if no traces are recorded. */
   tracer?: CallTracer;
 }
 
-/** Folds every partition that the group gave to this process. */
+/** Folds all partitions that the group assigned to this process. */
 export class ViewFolder implements PartitionOwner {
   private readonly partitions = new OwnedPartitions<PartitionFold>();
 
   constructor(private readonly options: ViewFolderOptions) {}
 
-  /** Takes partitions over, and says where their topics go on. */
+  /** Opens assigned partitions. @returns where their topics resume. */
   assigned(lane: string, partitions: readonly number[]): Promise<TopicOffset[]> {
     return this.partitions.assign(lane, partitions, (_, partition) => this.open(lane, partition));
   }
@@ -70,17 +70,17 @@ export class ViewFolder implements PartitionOwner {
     this.of(topic, partition)?.skip(topic, offset);
   }
 
-  /** Every topic of every partition that this process folds. */
+  /** Written offsets of every topic of every partition of this process. */
   shown(): Shown[] {
     return this.positions((fold, topic) => fold.shown(topic));
   }
 
-  /** The same with what is folded and not written yet. */
+  /** The same, including folded offsets that are not written yet. */
   folded(): Shown[] {
     return this.positions((fold, topic) => fold.next(topic));
   }
 
-  /** Whether the views show this much, of the partitions that this process still folds. */
+  /** True if the views show these positions in the partitions that this process still owns. */
   shows(wanted: readonly Shown[]): boolean {
     return wanted.every(({ topic, partition, next_offset }) => (this.of(topic, partition)?.shown(topic) ?? next_offset) >= next_offset);
   }
@@ -91,12 +91,12 @@ export class ViewFolder implements PartitionOwner {
     );
   }
 
-  /** Whether the group gave this partition to this process. */
+  /** True if the group assigned this partition to this process. */
   folds(lane: string, partition: number): boolean {
     return this.partitions.at(lane, partition) !== undefined;
   }
 
-  /** Writes what is folded. */
+  /** Writes folded rows. */
   close(): Promise<void> {
     return this.partitions.closeAll();
   }

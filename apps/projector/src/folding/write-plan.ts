@@ -12,25 +12,25 @@ import {
 } from '@countersign/store';
 import type { Projection } from '../projections/projection.js';
 
-/** The views were folded by a newer build of the product, whose rows this one would undo. */
+/** A newer build of the product wrote the views; this one would overwrite its rows. */
 export class NewerViews extends Error {}
 
-/** Which rows a fold writes, into which tables, and what makes the write fail once that is no longer so. */
+/** Which rows a fold writes into which tables, and the check that fails the write once this plan is no longer current. */
 export interface WritePlan {
-  /** Changes when a build takes the place of another. */
+  /** Changes when another build becomes live. */
   number: number;
-  /** Whose offsets are stored with the rows. */
+  /** The group whose offsets are stored with the rows. */
   group: string;
-  /** Where the states of calls are that were written before. */
+  /** Tables with the call states that were written before. */
   states: BoundTables;
   tables: BoundTables;
-  /** Rows of others are folded and dropped. */
+  /** Rows of other projections are folded and dropped. */
   projections: ReadonlySet<string>;
-  /** First statement of every write. */
+  /** First statement of every write: fails the write once the plan is no longer current. */
   held: Statement;
 }
 
-/** @throws NewerViews where readers see rows of a newer version than one of these. */
+/** @throws NewerViews if readers see rows of a newer version than one of these. */
 export function refuseNewer(live: readonly Build[], projections: readonly Projection[]): void {
   for (const { set } of projections) {
     const newer = live.find(({ projection, version }) => projection === set.name && version > set.version);
@@ -38,7 +38,7 @@ export function refuseNewer(live: readonly Build[], projections: readonly Projec
   }
 }
 
-/** The plan of the group that writes what readers see. */
+/** The plan of the group that writes the live tables. */
 export function livePlan({ number, live }: Plan, own: Ownership, projections: readonly Projection[]): WritePlan {
   refuseNewer(live, projections);
   return {

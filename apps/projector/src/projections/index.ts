@@ -13,7 +13,7 @@ import { standingExports } from './standing-exports/standing-exports.projection.
 import { trust } from './trust/trust.projection.js';
 import { usage } from './usage/usage.projection.js';
 
-/** Everything that is folded from the log; a new projection is one folder and one line here. */
+/** All projections of the log. A new projection is one folder and one line here. */
 export const projections: readonly Projection[] = [
   approvalInbox,
   approvalQuality,
@@ -29,6 +29,6 @@ export const projections: readonly Projection[] = [
   usage,
 ];
 
-/** The same with the topics for analysts that this installation asks for. */
+/** All projections, with the configured export topics. */
 export const projectionsWith = (exports: readonly ExportTopic[]): readonly Projection[] =>
   projections.map((projection) => (projection.set.name === 'standing-exports' ? standingExports(exports) : projection));

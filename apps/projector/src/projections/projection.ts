@@ -1,27 +1,30 @@
 import type { CallState, PlacedEvent } from '@countersign/domain';
 import type { Statement, ViewSet } from '@countersign/store';
 
-/** One event with the state of its call before and after it; both undefined where it belongs to no call. */
+/** One event with the state of its call before and after it; both undefined if it belongs to no call. */
 export interface Change {
   at: PlacedEvent;
   before: CallState | undefined;
   after: CallState | undefined;
-  /** Of the answer to a duplicate: the call that answered it, as the record had it then. */
+  /** For the answer to a duplicate: the call that answered it, in its state at that time. */
   original: CallState | undefined;
-  /** Of the end of a compensation: the call whose effect it undid, or was to, before and after. */
+  /** For the end of a compensation: the call whose effect it undid, or was to undo, before and after. */
   undone?: { before: CallState; after: CallState } | undefined;
 }
 
-/** What a projection has to write since the last write. */
+/** The pending writes of a projection since the last write. */
 export interface PendingRows {
   fold(change: Change): void;
-  /** At most `ROWS_MAX` rows each, tables in braces (`{calls}`); none if there is nothing to write. Called once, then the rows are dropped. */
+  /**
+   * At most `ROWS_MAX` rows each, with table names in braces (`{calls}`); none if there is nothing to write. Called once, then the rows
+   * are dropped.
+   */
   statements(): Statement[];
 }
 
 /**
- * A read model: a pure fold of events into rows. The same events fold to the same rows whatever the order of topics was,
- * however they were cut into batches, and however often they come; within one topic and partition they come in order.
+ * A read model: a pure fold of events into rows. The same events give the same rows regardless of the order of topics, the batches, and
+ * repeats; within one topic and partition they are in order.
  */
 export interface Projection {
   /** Its name, version and tables. */
@@ -39,7 +42,7 @@ export function inChunks<T>(rows: readonly T[], statement: (chunk: readonly T[])
   return statements;
 }
 
-/** The same with those rows apart that the table can't have yet, as far as the fold knows. */
+/** As `inChunks`, with separate statements for rows that, by the fold's knowledge, the table cannot have yet. */
 export function newAndOthers<T>(rows: Iterable<T>, isNew: (row: T) => boolean, statement: (chunk: readonly T[]) => Statement): Statement[] {
   const fresh: T[] = [];
   const others: T[] = [];
@@ -47,7 +50,7 @@ export function newAndOthers<T>(rows: Iterable<T>, isNew: (row: T) => boolean, s
   return [...inChunks(fresh, (chunk) => ({ ...statement(chunk), new_rows: true as const })), ...inChunks(others, statement)];
 }
 
-/** PostgreSQL's text holds no NUL. */
+/** PostgreSQL text cannot contain NUL. */
 export function storable(text: string): string;
 export function storable(text: string | null): string | null;
 export function storable(text: string | null): string | null {

@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 describe('sagas', () => {
-  test('a saga that failed half-way tells its steps, what was undone and how it ended', async () => {
+  test('a saga that failed half-way shows its steps, its compensations and its end', async () => {
     const found = await readSaga(store, 'acme', of.undone);
     expect(found?.saga).toMatchObject({ status: 'compensated', definition: 'trip', failed_step_id: 'pay', case_id: 'c1' });
     expect(found?.steps.map(({ step_id, status, undo_end, undo_tool }) => [step_id, status, undo_end, undo_tool])).toEqual([
@@ -44,7 +44,7 @@ describe('sagas', () => {
     ]);
   });
 
-  test('an undo that failed says why, and the saga waits for a person', async () => {
+  test('a failed undo shows the reason, and the saga waits for a person', async () => {
     const found = await readSaga(store, 'acme', of.stuck);
     expect(found?.saga.status).toBe('compensation_failed');
     expect(JSON.parse(found?.steps[0]?.undo_error as string)).toMatchObject({ code: 'PROVIDER_ERROR' });
@@ -53,7 +53,7 @@ describe('sagas', () => {
     expect(await readSaga(store, 'other', of.stuck)).toBeUndefined();
   });
 
-  test('its case tells that it began, what was undone with the call that did it, and that it ended', async () => {
+  test('its case shows its start, each compensation with its call, and its end', async () => {
     const page = await caseHistory(store, { tenant_id: 'acme', case_id: 'c1', limit: 100 });
     const steps = page.items.filter(({ type }) => type.startsWith('saga') || type.startsWith('compensation'));
     expect(steps.map(({ type }) => type)).toEqual(['saga_started', 'compensation_requested', 'compensation_executed', 'saga_ended']);
@@ -73,7 +73,7 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** Rows of a table that a query has looked at, as its plan counted them. */
+/** Rows of a table that a query has read, as its plan counted them. */
 function looked(node: PlanNode, table: string): number {
   const own = node['Relation Name']?.startsWith(table)
     ? (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
@@ -82,7 +82,7 @@ function looked(node: PlanNode, table: string): number {
 }
 
 describe('a case of 10,000 calls', () => {
-  test('a page of it reads its own lines and no others, at the start, in the middle and at the end', async () => {
+  test('a page of it reads only its own lines, at the start, in the middle and at the end', async () => {
     await store.query({
       text: `INSERT INTO case_history_v1 SELECT 'acme', 'large', n, ('0192f0c4-4444-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 0,
                'tool_call_pending', n, NULL, NULL, NULL FROM generate_series(1, 40000) n`,
@@ -119,7 +119,7 @@ describe('approval quality', () => {
     expect(JSON.parse(rows[0]?.looks as string)).toEqual({ anna: expect.any(Number) });
   });
 
-  test('what policy counted is a decision, a denial too; a refused vote is none', async () => {
+  test('a counted vote is a decision, a denial too; a refused vote is none', async () => {
     const votes = await countedVotes(store, query);
     expect(votes.map(({ approval_id, voter_id, vote }) => [approval_id, voter_id, vote])).toEqual([
       [`${of.denied}/1`, 'anna', 'deny'],
@@ -130,7 +130,7 @@ describe('approval quality', () => {
     expect(denied?.viewed_at_ms).toBeLessThan(denied?.voted_at_ms as number);
   });
 
-  test('what was decided before, of another tenant, or beyond the limit is not read', async () => {
+  test('earlier decisions, those of another tenant, and those beyond the limit are not read', async () => {
     expect(await countedVotes(store, { ...query, limit: 1 })).toHaveLength(1);
     expect((await countedVotes(store, { ...query, since_ms: 2 })).map(({ vote }) => vote)).toEqual(['deny']);
     expect(await countedVotes(store, { ...query, tenant_id: 'other' })).toEqual([]);
@@ -138,7 +138,7 @@ describe('approval quality', () => {
 });
 
 describe('security events', () => {
-  test('say who, what and which call, of whatever partition, to their own tenant', async () => {
+  test('show who, what and which call, of any partition, to their own tenant', async () => {
     const { items } = await listSecurityEvents(store, { tenant_id: 'acme', call_id: '3-0192f0c4-0000-7000-8000-000000000001', limit: 10 });
     expect(items).toHaveLength(1);
     expect(items[0]).toMatchObject({ kind: 'resolution_refused', detail: 'not entitled', call_id: expect.stringMatching(/^3-/) });
@@ -147,7 +147,7 @@ describe('security events', () => {
     expect((await listSecurityEvents(store, { tenant_id: 'acme', kind: 'nothing', limit: 10 })).items).toEqual([]);
   });
 
-  test('leave the state of that call alone', async () => {
+  test('leave the state of that call unchanged', async () => {
     const rows = await store.query({ text: 'SELECT 1 FROM calls WHERE partition = 3', params: [] });
     expect(rows).toEqual([]);
   });

@@ -22,7 +22,7 @@ async function rebuildAll({ store }: PlatformOnDisk): Promise<void> {
     if (performance.now() > end) throw new Error('it is not built anew');
 }
 
-/** Counts the rows that a store takes by COPY, by the statement's name without its build; what is refused does not count. */
+/** Counts the rows that a store accepts by COPY, by statement name without its build; refused rows do not count. */
 function copies({ store }: PlatformOnDisk): Map<string, number> {
   const copied = new Map<string, number>();
   const write = store.atomically.bind(store);
@@ -38,7 +38,7 @@ function copies({ store }: PlatformOnDisk): Map<string, number> {
   return copied;
 }
 
-test('a replay copies the rows that are new into the tables of its build, which are those of before to the byte', async () => {
+test('a replay copies new rows into the tables of its build, which equal the earlier ones byte for byte', async () => {
   const platform = await PlatformOnDisk.open();
   const history = new SampleHistory();
   history.openCase('c1', 'First');

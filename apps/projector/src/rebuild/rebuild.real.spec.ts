@@ -25,7 +25,7 @@ let store: PostgresStore;
 let readers: PostgresStore;
 const opened: { close(): Promise<void> }[] = [];
 
-/** What a projector of its own is given: a log and a pool of its own. */
+/** Dependencies of a separate projector: its own log client and pool. */
 async function member(): Promise<AppDeps> {
   const inner = await KafkaEventLog.open({ brokers: [brokers as string], client_id: name, session_timeout_ms: 6_000, heartbeat_ms: 300 });
   opened.push(inner);
@@ -35,7 +35,7 @@ async function member(): Promise<AppDeps> {
 }
 
 let deps: AppDeps;
-/** Faults in the log of the projector. */
+/** Errors in the projector's log. */
 const faults: string[] = [];
 beforeAll(async () => {
   if (!brokers || !server) throw new Error('set COUNTERSIGN_TEST_KAFKA and COUNTERSIGN_TEST_DATABASE_URL');
@@ -68,7 +68,7 @@ async function append(): Promise<void> {
   appended = history.events.length;
 }
 
-/** Appends calls until the log has so many events more. */
+/** Appends calls until the log has this many more events. */
 async function more(count: number): Promise<void> {
   const from = history.events.length;
   for (let n = 0; history.events.length < from + count; n++) history.call(courses[n % courses.length]!, n % 2 === 0 ? 'c1' : null);
@@ -99,7 +99,7 @@ const digests = async () => Promise.all(viewSets.flatMap(({ tables }) => tables.
 const count = async (of: PostgresStore | { query: PostgresStore['query'] }, view: string) =>
   (await of.query<{ n: number }>({ text: `SELECT count(*)::int4 AS n FROM ${view}`, params: [] }))[0]?.n as number;
 
-/** Asks for a rebuild of some projections at once. */
+/** Requests a rebuild of some projections at once. */
 async function ask(...names: string[]): Promise<void> {
   const by = { kind: 'user' as const, id: 'op', roles: [] };
   const meta = { tenant_id: 'acme', call_id: null, attempt: 0, causation_id: null, correlation_id: '', hlc: 9_000_000, partition: 0 };
@@ -111,7 +111,7 @@ async function ask(...names: string[]): Promise<void> {
   await deps.log.append(records);
 }
 
-/** Reads views over and over, and says if there were ever fewer rows than before, or none could be read. */
+/** Reads views repeatedly, and reports if there were ever fewer rows than before, or a read failed. */
 class Reader {
   reads = 0;
   private reading = true;
@@ -138,7 +138,7 @@ class Reader {
 
 let projector: RunningApp;
 
-test('rebuilding projections during traffic: readers see no gap and no error, and the rows are the same', async () => {
+test('a rebuild during traffic: readers see no gap and no error, and the rows are equal', async () => {
   projector = await startProjector(deps, { lanes: ['shared'] });
   await folded();
   const builds = { call: (await live('call')) as Build, history: (await live('case-history')) as Build };
@@ -161,7 +161,7 @@ test('rebuilding projections during traffic: readers see no gap and no error, an
   expect(await digests()).toEqual(before);
 }, 90_000);
 
-test('a view that a reader holds is not switched and not waited for, and is switched when the reader is done', async () => {
+test('a view that is being read is not switched and not waited for, and is switched afterwards', async () => {
   const before = (await live('usage')) as Build;
   const tries = async () =>
     (
@@ -176,7 +176,7 @@ test('a view that a reader holds is not switched and not waited for, and is swit
     await ask('usage');
     await until(async () => (await tries()) > rollbacks + 2);
     expect((await live('usage'))?.suffix).toBe(before.suffix);
-    // Others read on meanwhile, and what is written is written.
+    // Other readers continue meanwhile, and written rows stay.
     expect(await count(store, 'usage_hours')).toBe(rows);
     await more(100);
     await folded();
@@ -186,7 +186,7 @@ test('a view that a reader holds is not switched and not waited for, and is swit
   expect(faults).toEqual([]);
 }, 60_000);
 
-/** A projector of the version before: it folds what its plan says and knows no newer rows. */
+/** A projector of the previous version: it folds by its plan and ignores newer rows. */
 async function olderMember(): Promise<{ close(): Promise<void>; faults: string[] }> {
   const own = await member();
   const faults: string[] = [];
@@ -217,7 +217,7 @@ async function olderMember(): Promise<{ close(): Promise<void>; faults: string[]
   return { close, faults };
 }
 
-test('a version is raised at deploy: the old member folds its tables on, the new one builds and switches, and then the old one stops', async () => {
+test('a deploy raises a version: the old member folds its tables, the new one builds and switches, the old one stops', async () => {
   await projector.close();
   const before = (await live('case-history')) as Build;
   await store.query({ text: `UPDATE projection_builds SET version = 0 WHERE projection = 'case-history' AND state = 'live'`, params: [] });

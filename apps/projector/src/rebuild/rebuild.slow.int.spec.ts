@@ -25,7 +25,7 @@ beforeAll(async () => {
   history.openCase('c1', 'First');
   await platform.append(history.events);
   await more(2_000);
-  // The log may say something twice: a replay takes rows for new, and must go on where one is there.
+  // The log may contain a record twice: a replay expects new rows, and must continue if a row exists.
   await platform.append(history.events.slice(0, 300));
   projector = await startProjector(platform.deps, { lanes: ['shared'] });
   await platform.folded();
@@ -35,7 +35,7 @@ afterAll(async () => {
   await platform.close();
 });
 
-/** Appends calls until the log has so many events more. */
+/** Appends calls until the log has this many more events. */
 async function more(count: number): Promise<void> {
   const from = history.events.length;
   for (let n = 0; history.events.length < from + count; n++) history.call(courses[n % courses.length]!, n % 2 === 0 ? 'c1' : null);
@@ -87,8 +87,8 @@ async function allAnew(): Promise<void> {
   await until(async () => (await readBuilds(platform.store)).filter(answered).length >= viewSets.length);
 }
 
-describe('a projection is built anew beside the rows that are read', () => {
-  test('on request: the new rows are those of before to the byte, of all projections and of one without the others', async () => {
+describe('a projection is rebuilt beside the live rows', () => {
+  test('on request: the new rows equal the old ones byte for byte, for all projections and for a single one', async () => {
     const before = await digests();
     expect(before.filter(({ rows }) => rows > 100).length).toBeGreaterThan(2);
     await ask('case-history');
@@ -135,7 +135,7 @@ describe('a projection is built anew beside the rows that are read', () => {
     expect(await digests()).toEqual(now);
   });
 
-  test('tables that are read no more go, and a rebuild is done once', async () => {
+  test('replaced tables are dropped, and a rebuild runs once', async () => {
     await until(async () => !(await readBuilds(platform.store)).some(({ state }) => state === 'replaced' || state === 'scratch'));
     const retired = (await buildsOf('call')).filter(({ state }) => state === 'retired');
     expect(retired.length).toBeGreaterThan(1);
@@ -182,7 +182,7 @@ describe('a projection is built anew beside the rows that are read', () => {
     expect((await listCalls(platform.store, { tenant_id: 'acme', limit: 1 })).items).toHaveLength(1);
   });
 
-  test('states of calls that this code can not read: everything is folded again, from nothing', async () => {
+  test('call states that this code cannot read: everything is folded again from the beginning', async () => {
     await projector.close();
     const before = await digests();
     await platform.store.query({
@@ -196,7 +196,7 @@ describe('a projection is built anew beside the rows that are read', () => {
     await until(async () => JSON.stringify(await digests()) === JSON.stringify(before));
   });
 
-  test('a newer version of the rows is not written by an older process', async () => {
+  test('an older process does not write rows of a newer version', async () => {
     await projector.close();
     await platform.store.query({
       text: `UPDATE projection_builds SET version = 9 WHERE projection = 'call' AND state = 'live'`,

@@ -21,7 +21,7 @@ export class Rebuilder {
   ) {}
 
   async start(): Promise<void> {
-    // A topic that was just made may have no leader for some seconds.
+    // A topic that was just created may have no leader for some seconds.
     for (let attempt = 1; ; attempt++) {
       try {
         await settleRequests(this.parts.store, await this.parts.log.head('configuration-changed', 0));
@@ -52,7 +52,7 @@ export class Rebuilder {
     }
   }
 
-  /** Does one replay where there is one to do. */
+  /** Runs one replay if there is one to do. */
   private async once(): Promise<boolean> {
     const { store } = this.parts;
     if (!(await hasRebuildWork(store))) return false;

@@ -20,7 +20,7 @@ const plan: WritePlan = {
   held: { text: 'SELECT 1', params: [] },
 };
 
-/** What is held after each write of so many calls that all end, or of which every second waits for ever. */
+/** Cached states after each write of this many calls that all end, or of which every second waits forever. */
 async function heldAfterWrites(course: (n: number) => (typeof courses)[number]): Promise<number[]> {
   const history = new SampleHistory();
   const states = new CallStates(0, LIMIT);
@@ -38,12 +38,12 @@ async function heldAfterWrites(course: (n: number) => (typeof courses)[number]):
   return held;
 }
 
-test('the memory of a replay does not grow with what it has folded: ended calls are evicted after the next write', async () => {
+test('the memory of a replay does not grow: ended calls are evicted after the next write', async () => {
   const held = await heldAfterWrites(() => 'allowed');
   expect(Math.max(...held)).toBeLessThanOrEqual(2 * CALLS_A_WRITE);
 });
 
-test('calls that never end are held up to a limit, and then the longest unchanged are given up', async () => {
+test('calls that never end are cached up to a limit, and then the longest unchanged are evicted', async () => {
   const held = await heldAfterWrites((n) => (n % 2 === 0 ? 'rejudged' : 'allowed'));
   expect(held[3]).toBeGreaterThanOrEqual(2 * CALLS_A_WRITE);
   expect(Math.max(...held.slice(8))).toBeLessThanOrEqual(LIMIT + CALLS_A_WRITE);

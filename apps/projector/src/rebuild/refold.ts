@@ -6,16 +6,16 @@ import { callOf } from '../folding/storable-event.js';
 import type { WritePlan } from '../folding/write-plan.js';
 import type { Projection } from '../projections/projection.js';
 
-/** Calls are whole soon after they began: few of those that are open longer change soon, and a state that is needed again is a row away. */
+/** Calls complete soon after they begin: few of those that are open longer change soon, and their state can be loaded from a row. */
 export const OPEN_CALLS_MAX = 4_000;
 
-/** What a part of the log comes to: the statements of one write, and what is kept until they are through. */
+/** The result of a folded part of the log: the statements of one write, and data to keep until they have run. */
 export interface Refolded {
   statements: Statement[];
   call_ids: ReadonlySet<string>;
 }
 
-/** Folds one partition again, for some projections, a part at a time. */
+/** Refolds one partition for some projections, one part at a time. */
 export class Refold {
   private readonly offsets: Map<string, ProjectionOffset>;
   private pending: PendingWrite;
@@ -30,7 +30,7 @@ export class Refold {
     this.pending = new PendingWrite(projections);
   }
 
-  /** Rows of calls that are to be written. */
+  /** Number of call rows to write. */
   get calls(): number {
     return this.pending.call_ids.size;
   }
@@ -39,7 +39,7 @@ export class Refold {
     return this.pending.isEmpty;
   }
 
-  /** What a projection can't fold was set aside when it came, and is passed over again. */
+  /** Skips events that a projection cannot fold: they were put in dead-letter when they first came. */
   async fold(sql: Sql, events: readonly PlacedEvent[]): Promise<void> {
     const requests = events.find((at) => at.event_type === 'tool_call_requested')?.topic ?? '';
     await this.states.load(this.plan.states.of(sql), events, this.offsets.get(requests)?.hlc ?? 0);
@@ -51,7 +51,7 @@ export class Refold {
     }
   }
 
-  /** Everything of the topic below the offset is folded, also where its last records were left out. */
+  /** Everything of the topic below the offset is folded, including skipped last records. */
   passed(topic: string, partition: number, next_offset: number, hlc = 0): void {
     const known = this.offsets.get(topic);
     if (known && known.next_offset >= next_offset) return;
@@ -60,7 +60,7 @@ export class Refold {
     this.pending.passed(offset);
   }
 
-  /** One write of what was folded since the last; say when it is through. */
+  /** One write of the rows since the last; call back when it has run. */
   take(): Refolded {
     const { pending } = this;
     this.pending = new PendingWrite(this.projections);

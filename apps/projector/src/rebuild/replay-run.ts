@@ -27,18 +27,18 @@ import type { WritePlan } from '../folding/write-plan.js';
 import type { Projection } from '../projections/projection.js';
 import { OPEN_CALLS_MAX, Refold } from './refold.js';
 
-/** Events folded between two looks at the clock of the process: others have their turn then. */
+/** Events folded before yielding to the event loop. */
 const EVENTS_AT_ONCE = 500;
-/** A write of more would hold up what callers wait for (embedded). */
+/** A larger write would delay waiting callers (embedded). */
 const CALLS_A_WRITE = 400;
-/** What may be missing when the switch is tried: it is folded while nothing else is written. */
+/** Maximum of missing events for a switch: they are folded while no other write runs. */
 const LEVEL_MAX = 1_000;
-/** A view that is being read can't be switched. It is tried again, and where readers follow one another they wait a little in the end. */
+/** A view cannot be switched while it is being read. The switch is retried; if reads never pause, readers wait briefly in the end. */
 const LOCK_TRIES = 200;
 const LOCK_PAUSE_MS = 25;
 const PATIENT_TRIES = 20;
 const LOCK_WAIT_MS = 50;
-/** Writes that look for what is there, after one that found something where it expected nothing. */
+/** Number of writes that check for existing rows, after one that unexpectedly found some. */
 const CAREFUL_WRITES = 20;
 
 export interface ReplayParts {
@@ -56,10 +56,10 @@ interface Place {
   stretches: Stretch[];
 }
 
-/** The worker stops, or another has the replay. */
+/** The worker stops, or another one owns the replay. */
 export class ReplayStopped extends Error {}
 
-/** Does one replay: folds its builds from the log up to what is live, and makes them live. */
+/** Runs one replay: folds its builds from the log up to the live position, and makes them live. */
 export class ReplayRun {
   private readonly decoder: BatchDecoder;
   private readonly plan: WritePlan;
@@ -81,7 +81,7 @@ export class ReplayRun {
     this.projections = parts.projections.filter(({ set }) => names.has(set.name));
   }
 
-  /** Resolves when readers see the builds. @throws ReplayStopped; whatever else is thrown, another run goes on from where this one came. */
+  /** Resolves when readers see the builds. @throws ReplayStopped; after any other error another run continues from this position. */
   async run(): Promise<void> {
     const { store } = this.parts;
     const stored = await projectionPosition(store, this.replay.replay);
@@ -93,14 +93,14 @@ export class ReplayRun {
     }
   }
 
-  /** Cheaper at once than with every row. */
+  /** Building an index once is cheaper than updating it with every row. */
   private async index(): Promise<void> {
     if (this.indexed) return;
     for (const build of this.replay.builds) await indexBuild(this.parts.store, build);
     this.indexed = true;
   }
 
-  /** What is live and not folded here, place by place. */
+  /** Live offsets that are not folded here, by partition. */
   private missing(live: readonly ProjectionOffset[]): Place[] {
     const places = new Map<string, Place>();
     for (const { topic, partition, next_offset } of live) {
@@ -119,13 +119,13 @@ export class ReplayRun {
     return new Refold(this.plan, this.projections, new CallStates(unrequested, OPEN_CALLS_MAX), done);
   }
 
-  /** Calls are whole soon after they began, and few are open at once. Records that cannot be folded are skipped, as in the live fold. */
+  /** The replay of one partition. Records that cannot be folded are skipped, as in the live fold. */
   private replayOf({ partition, stretches }: Place): PartitionReplay {
     const accepts = (event: unknown) => unfoldable(event as PlacedEvent) === undefined;
     return new PartitionReplay({ log: this.parts.log, decoder: this.decoder }, partition, stretches, accepts);
   }
 
-  /** One write runs while the next is folded. */
+  /** One write runs while the next part is folded. */
   private async catchUp(place: Place): Promise<void> {
     const { store } = this.parts;
     const refold = await this.refoldOf(store, place);
@@ -148,7 +148,7 @@ export class ReplayRun {
     for (const offset of refold.positions()) this.done.set(placeOf(offset), offset);
   }
 
-  /** What is folded from the log in order is new to its tables, but for what the log says twice. */
+  /** Writes rows as new, because the log is folded in order; a repeated record on the log is the exception. */
   private async write(statements: readonly Statement[]): Promise<void> {
     const { store } = this.parts;
     if (this.careful === 0) {
@@ -165,7 +165,7 @@ export class ReplayRun {
     await store.atomically(statements, 'background');
   }
 
-  /** The builds take the place of what is live, unless too much came meanwhile. */
+  /** Replaces the live tables with the builds, unless too many events arrived meanwhile. */
   private async switched(): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {

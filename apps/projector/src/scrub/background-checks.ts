@@ -18,7 +18,7 @@ import { StateSampler } from '../state-check/state-sampler.js';
 import { ReportedDamage } from './reported-damage.js';
 import { RunningScrub, ScrubLeft } from './scrub-run.js';
 
-/** 25 calls a look: 100 a minute. */
+/** 25 calls per interval: 100 a minute. */
 const SAMPLE_MS = 15_000;
 const POLL_MS = 1_000;
 
@@ -26,7 +26,7 @@ const POLL_MS = 1_000;
 export interface CheckedParts {
   evidence: Evidence;
   damage: KnownDamage;
-  /** Whether it is this process that looks after the trees. */
+  /** Whether this process is responsible for the trees. */
   owner: { readonly isOwner: boolean };
   metrics: Registry;
 }

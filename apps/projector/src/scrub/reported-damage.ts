@@ -8,7 +8,7 @@ function placeOf({ topic, partition, first_offset, last_offset, tenant_id }: Fou
   return [`${place}${records}`, tenant_id ? `tenant ${tenant_id}` : ''].filter((part) => part !== '').join(', ');
 }
 
-/** Forwards damages and counts them for the scrub that was requested. */
+/** Forwards damage reports and counts them for a requested scrub. */
 export class ReportedDamage implements DamageReport {
   private readonly lines: string[] = [];
   private count = 0;
@@ -27,7 +27,7 @@ export class ReportedDamage implements DamageReport {
     return this.count;
   }
 
-  /** What and where, one line each: the first 20. */
+  /** The first 20 damages, one line each: what and where. */
   get listed(): string[] {
     return [...this.lines];
   }

@@ -10,7 +10,7 @@ import type { ReportedDamage } from './reported-damage.js';
 
 const KEEP_EVERY_MS = 500;
 
-/** What a run compares. */
+/** The comparisons of a run. */
 export interface RunChecks {
   log: LogPass;
   calls: AllCalls;
@@ -18,10 +18,10 @@ export interface RunChecks {
   damage: ReportedDamage;
 }
 
-/** The process that did it looks after the trees no more, or stops: another begins the run anew. */
+/** This process is no longer responsible for the trees, or stops: another process starts the run again. */
 export class ScrubLeft extends Error {}
 
-/** Runs one requested scrub and saves its progress. */
+/** Runs one requested scrub and stores its progress. */
 export class RunningScrub {
   private kept_at_ms = Number.NEGATIVE_INFINITY;
 
@@ -32,7 +32,7 @@ export class RunningScrub {
     private readonly terms: { goesOn(): boolean; now_ms(): number },
   ) {}
 
-  /** Resolves when everything was compared. @throws ScrubLeft */
+  /** Resolves when everything is compared. @throws ScrubLeft */
   async finish(): Promise<void> {
     const spans = await this.checks.log.signed();
     const requests = partitionsOf('tool-call-requested', spans);
@@ -54,7 +54,7 @@ export class RunningScrub {
       left -= records;
       await this.went(records, 0);
     }
-    // What was dropped is done with.
+    // Records deleted by retention count as done.
     await this.went(left, 0);
   }
 

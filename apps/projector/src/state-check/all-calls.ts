@@ -7,25 +7,25 @@ import type { WrongRow } from './wrong-row.js';
 
 const REQUESTS: CallTopic = 'tool-call-requested';
 const CALLS_AT_ONCE = 500;
-/** Calls that took longer are read again at the end, all of them together: states of so many are in memory then. */
+/** Longer calls are read again together at the end; this many states fit in memory. */
 const LONG_CALLS_MAX = 2_000;
 const LONG_MS = 60_000;
 const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
 
 /** A step of a comparison of all rows. */
 export interface CheckStep {
-  /** Records of the log that are done with. */
+  /** Number of finished log records. */
   records: number;
   compared: number;
   wrong: readonly WrongRow[];
 }
 
-/** 16 bytes as one character each: what is kept of each id until all rows were looked at. */
+/** Packs 16 bytes into one character each: each id is kept like this until all rows were checked. */
 export const shortId = (uuid: string): string => Buffer.from(uuid.replaceAll('-', ''), 'hex').toString('latin1');
 
 const uuidOf = (call_id: string): string => parseCallId(call_id)?.uuid ?? '';
 
-/** Compares the rows of all calls of a partition, and looks for rows of which the log has no call. */
+/** Compares the rows of all calls of a partition, and finds rows without a call on the log. */
 export class AllCalls {
   constructor(
     private readonly store: Store,

@@ -18,7 +18,7 @@ function noteSeen(seen: Set<string>, attempts: readonly LoggedAttempt[]): void {
   }
 }
 
-/** Compares all rows of the arbiter of a partition with the log, and looks for rows of which the log has no record. */
+/** Compares all arbiter rows of a partition with the log, and finds rows without a record on the log. */
 export class AllExecutions {
   constructor(
     private readonly store: Store,
@@ -35,7 +35,7 @@ export class AllExecutions {
     if (!pace.isStopped) yield { records: 0, compared: 0, wrong: await this.confirmed(place, different, unlogged) };
   }
 
-  /** @returns the calls of rows that are different at a first look */
+  /** @returns the calls of rows that differ at a first comparison. */
   private async *logged(place: ExecutionPlace, seen: Set<string>): AsyncGenerator<CheckStep, Set<string>> {
     const { logged, executions } = this.checks;
     const below = await logged.head(place);
@@ -72,7 +72,7 @@ export class AllExecutions {
     return unlogged;
   }
 
-  /** What is still different once all that the log says of it was read again. */
+  /** The differences that remain after all log records of the row were read again. */
   private async confirmed(place: ExecutionPlace, different: ReadonlySet<string>, unlogged: readonly ExecutionRow[]) {
     const { logged, executions } = this.checks;
     const below = await logged.head(place);

@@ -37,7 +37,7 @@ const setState = (n: number, state: Buffer) => sql('UPDATE calls SET state = $2 
 
 describe('the row of a call that was changed in the database', () => {
   afterEach(async () => {
-    // As an operator mends it: the rows are folded anew from the log.
+    // Repairs it as an operator does: folds the rows again from the log.
     const [before] = (await readBuilds(platform.store)).filter(({ state, projection }) => state === 'live' && projection === 'call');
     await sql(
       'INSERT INTO projection_requests VALUES ($1, $2) ON CONFLICT (projection) DO UPDATE SET asked_offset = excluded.asked_offset',
@@ -98,7 +98,7 @@ describe('the row of a call that was changed in the database', () => {
   ])(
     'is found: %s',
     async (_, forge, reason) => {
-      // 9 courses: this one ran and ended.
+      // There are 9 courses: in this one the call ran and ended.
       const n = 90;
       expect((await stateOf(n)).end?.kind).toBe('executed');
       await forge(n);
@@ -121,7 +121,7 @@ test('rows that another version of the fold wrote are not compared', async () =>
   expect(await checked().look(7, LOOKS)).toHaveLength(1);
 }, 60_000);
 
-test('a comparison that a stop cuts off accuses nothing, whatever was read before it', async () => {
+test('a comparison that a stop interrupts reports no damage, whatever was read before it', async () => {
   for (let reads = 0; reads < 12; reads++) {
     let left = reads;
     const log = Object.create(platform.log) as typeof platform.log;

@@ -5,18 +5,18 @@ import { type LanePartition, topicsAt } from './lane-partitions.js';
 import { stateIn, wrongCall } from './wrong-call.js';
 import type { WrongRow } from './wrong-row.js';
 
-/** What the state of a call is folded from, causes first. Of votes no more than the attempt; compensations are no part of it. */
+/** The topics of a call's state, causes first. Of votes only the attempt is included; compensations are not. */
 const TOPICS = ['tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'] as const;
-/** Clocks of gateway and log may differ, and what a call leads to is appended some time after it. */
+/** Tolerance for clock differences between gateway and log, and for the delay of later records. */
 const MARGIN_MS = 10_000;
 
-/** A call, and when it was requested about. */
+/** A call and the approximate time of its request. */
 export interface RequestedCall {
   call_id: string;
   at_ms: number;
 }
 
-/** What became of a comparison. */
+/** Result of a comparison. */
 export interface Compared {
   compared: number;
   wrong: readonly WrongRow[];
@@ -24,7 +24,7 @@ export interface Compared {
 
 const isEnded = ({ status }: CallWrite): boolean => (terminalStatuses as ReadonlySet<string>).has(status);
 
-/** Up to when the log has to be read for a call to be what its row says; Infinity: unknown. */
+/** Log time up to which a call must be read to reach the state of its row; Infinity: unknown. */
 function untilOf(row: CallWrite | undefined, { at_ms }: RequestedCall): number {
   const state = row && stateIn(row);
   if (!state) return at_ms + MARGIN_MS;
@@ -40,7 +40,7 @@ function untilOf(row: CallWrite | undefined, { at_ms }: RequestedCall): number {
   );
 }
 
-/** The calls that undid the effects of these: their ends are part of what the rows say. */
+/** The calls that undid the effects of these: the rows include their ends. */
 function undosIn(rows: CheckedCalls['rows']): string[] {
   return [...rows.values()].flatMap((row) => stateIn(row)?.compensation?.call_id ?? []);
 }
@@ -53,7 +53,7 @@ function foldInto(states: Map<string, CallState>, at: PlacedEvent): void {
   if (before) states.set(before.call_id, evolveCompensated(before, at));
 }
 
-/** Compares rows of calls, which the gateway answers from, with the state that the log gives. */
+/** Compares the rows of calls, which the gateway serves, with the state from the log. */
 export class CallCheck {
   constructor(
     private readonly store: Store,
@@ -61,8 +61,8 @@ export class CallCheck {
   ) {}
 
   /**
-   * Folds these calls from the part of the log around them, and whatever differs from all of it: only that is wrong. `until_max_ms`
-   * bounds the part that is read first.
+   * Folds these calls from the part of the log around them, then folds those that differ from the whole log: only a difference from the
+   * whole log counts. `until_max_ms` bounds the part that is read first.
    */
   async compare(requested: readonly RequestedCall[], place: LanePartition, until_max_ms = Number.POSITIVE_INFINITY): Promise<Compared> {
     const different = await this.compareNear(requested, place, until_max_ms);
@@ -70,7 +70,7 @@ export class CallCheck {
     return { compared: requested.length, wrong: different.length === 0 ? [] : await this.compareWhole(different, place) };
   }
 
-  /** The calls that differ from what the log says around them; undefined: rows of another version cannot be compared. */
+  /** The calls that differ from the part of the log around them; undefined if the rows have another version and cannot be compared. */
   async compareNear(requested: readonly RequestedCall[], place: LanePartition, until_max_ms: number): Promise<string[] | undefined> {
     const ids = new Set(requested.map(({ call_id }) => call_id));
     const read = await this.read(place, [...ids]);
@@ -81,7 +81,7 @@ export class CallCheck {
     return [...ids].filter((id) => wrongCall(read.rows.get(id), states.get(id)) !== undefined);
   }
 
-  /** Folds calls from the whole log of their partition. What was dropped from it cannot be compared. */
+  /** Folds calls from the whole log of their partition. Calls with deleted records cannot be compared. */
   async compareWhole(call_ids: readonly string[], place: LanePartition): Promise<WrongRow[]> {
     const ids = new Set(call_ids);
     const read = await this.read(place, call_ids);

@@ -6,14 +6,14 @@ import { unfoldable } from '../folding/storable-event.js';
 
 const PAGE_RECORDS = 500;
 
-/** Where the log is read, and how fast. */
+/** The log to read, and the pace. */
 export interface LogSource {
   log: EventLog;
   codec: EventCodec;
   schemas?: SchemaSource | undefined;
 }
 
-/** Part of one partition of one topic: from an offset up to, not including, another, and no later than a time of the log. */
+/** A range of one topic partition: from an offset (inclusive) to another (exclusive), and up to a log time. */
 export interface Stretch {
   topic: string;
   partition: number;
@@ -23,7 +23,7 @@ export interface Stretch {
   until_ms: number;
 }
 
-/** Reads the log page by page for whoever looks for some calls: only their records are decoded. */
+/** Reads the log page by page for selected calls: only their records are decoded. */
 export class CallRecords {
   private readonly decoder: BatchDecoder;
 
@@ -39,8 +39,8 @@ export class CallRecords {
   }
 
   /**
-   * The events of the wanted calls (all where none are named), a page at a time, in offset order.
-   * @throws ComparisonStopped where the process stops first: a part of the log must accuse nothing
+   * The events of the wanted calls (all if none are named), page by page, in offset order. @throws ComparisonStopped if the process stops
+   * first: an incomplete read must report no damage
    */
   async *read({ topic, partition, from, below, until_ms }: Stretch, wanted?: ReadonlySet<string>): AsyncGenerator<PlacedEvent[]> {
     for (let at = from; at < below; ) {

@@ -41,19 +41,19 @@ function seenRow(row: ExecutionRow): SeenRow {
   return { call_id: callId(row.partition, row.call_uuid), epoch, state, source_offset, end_offset, ended_at_s, resources };
 }
 
-/** Where rows and their records are: one partition of one lane. */
+/** The location of rows and their records: one partition of one lane. */
 export interface ExecutionPlace {
   lane: string;
   partition: number;
 }
 
-/** The attempt itself, and that of the second key of edited inputs, which goes with it. */
+/** The attempt, and the attempt of the second key of edited inputs, which belongs to it. */
 function withSecond(attempt: LoggedAttempt): LoggedAttempt[] {
   const { also } = attempt;
   return also ? [attempt, { ...attempt, key: also.idempotency_key, attempt: also.attempt }] : [attempt];
 }
 
-/** Two calls may name one attempt of a key: one of them never started. */
+/** Two calls may claim the same attempt of a key: then one of them never started. */
 const ofCall = (attempt: LoggedAttempt): string => `${attempt.call_id} ${executionId(attempt)}`;
 
 function seenWith({ leases, generations }: CheckedExecutions, ends_from: number): SeenWith {
@@ -74,7 +74,7 @@ const wrongOf = ({ key, attempt, tenant_id, call_id }: Named, { partition }: Exe
   reason: `key ${key} attempt ${attempt}: ${wrong}`,
 });
 
-/** Compares rows of the arbiter, which decide what may fire, with what `tool-executed` says. */
+/** Compares the arbiter's rows, which decide which calls may run, with `tool-executed`. */
 export class ExecutionCheck {
   constructor(
     private readonly store: Store,
@@ -82,8 +82,8 @@ export class ExecutionCheck {
   ) {}
 
   /**
-   * What is wrong with the rows of these attempts. `logged` reads what the log says once the rows are read, so that the log is never
-   * behind them. None where no executor has had the partition since the database is new: it folds the rows first.
+   * The differences in the rows of these attempts. `logged` reads the log after the rows, so that the log is never behind them. Empty if
+   * no executor has owned the partition since the database was created: it folds the rows first.
    */
   async wrongAmong(
     place: ExecutionPlace,
@@ -115,7 +115,7 @@ export class ExecutionCheck {
     return this.pace.run(() => readCheckedExecutions(this.store, keys));
   }
 
-  /** What is wrong with rows of which the log has no record. */
+  /** The differences of rows without a record on the log. */
   async wrongUnlogged(place: ExecutionPlace, rows: readonly ExecutionRow[], is_log_whole: boolean): Promise<WrongRow[]> {
     const read = await this.read({ ...place, attempts: rows, epochs: [], resources: [] });
     if (read.ends_from === null) return [];

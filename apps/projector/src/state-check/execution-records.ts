@@ -5,21 +5,21 @@ import type { ExecutionPlace } from './execution-check.js';
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
 
-/** Nothing follows on the log that would change its row. */
+/** True if no later record can change its row. */
 export const isOver = ({ ends }: LoggedAttempt): boolean => ends.length > 0 && ends.at(-1)?.state !== 'in_doubt';
 
 /** Folds `tool-executed` of one partition into attempts, by call. */
 export class ExecutionRecords {
   constructor(private readonly records: CallRecords) {}
 
-  /** The attempts of which something stands on a page of so many records from an offset on. */
+  /** The attempts with a record in this page of the log. */
   async from(place: ExecutionPlace, offset: number, count: number): Promise<Map<string, LoggedAttempt>> {
     const attempts = new Map<string, LoggedAttempt>();
     await this.fold(place, attempts, { from: offset, below: offset + count });
     return attempts;
   }
 
-  /** The same attempts after what stands from an offset on, as far as anything may follow for them. */
+  /** The same attempts with all records from an offset on, as far as any may follow. */
   async after(place: ExecutionPlace, known: ReadonlyMap<string, LoggedAttempt>, offset: number): Promise<readonly LoggedAttempt[]> {
     const attempts = new Map(known);
     const wanted = new Set(known.keys());
@@ -28,7 +28,7 @@ export class ExecutionRecords {
     return [...attempts.values()];
   }
 
-  /** What the whole log below an offset says of these calls. */
+  /** The attempts of these calls, from the whole log below an offset. */
   async whole(place: ExecutionPlace, call_ids: ReadonlySet<string>, below: number): Promise<Map<string, LoggedAttempt>> {
     const attempts = new Map<string, LoggedAttempt>();
     const from = await this.records.log.first(laneTopic('tool-executed', place.lane), place.partition);
@@ -36,7 +36,7 @@ export class ExecutionRecords {
     return attempts;
   }
 
-  /** Every record of the partition, a page at a time. */
+  /** All records of the partition, page by page. */
   async *pages(place: ExecutionPlace, below: number): AsyncGenerator<PlacedEvent[]> {
     const topic = laneTopic('tool-executed', place.lane);
     const from = await this.records.log.first(topic, place.partition);
@@ -63,14 +63,14 @@ export class ExecutionRecords {
   }
 }
 
-/** The record may undo the effect of another attempt. */
+/** Applies a record that undoes the effect of another attempt. */
 function undoInto(attempts: Map<string, LoggedAttempt>, at: PlacedEvent): void {
   const undone = compensationIn(at)?.effect.call_id;
   const attempt = undone === undefined ? undefined : attempts.get(undone);
   if (attempt) attempts.set(attempt.call_id, compensatedAttempt(attempt, at));
 }
 
-/** @returns the attempt before, where the record begins another one of the call */
+/** @returns the previous attempt, if the record begins a new one of the call. */
 export function foldInto(attempts: Map<string, LoggedAttempt>, at: PlacedEvent): LoggedAttempt | undefined {
   const call_id = at.event.meta.call_id as string;
   const before = attempts.get(call_id);

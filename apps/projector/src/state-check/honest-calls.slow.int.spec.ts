@@ -8,7 +8,7 @@ import { TestedChecks } from '../testing/state-checks.js';
 const ROUNDS = 12;
 const CALLS_A_ROUND = 60;
 
-test('rows are never accused while calls come, while the projector is behind, is stopped and started, and folds everything anew', async () => {
+test('honest rows are never reported, during traffic, while the projector lags, restarts, and folds everything again', async () => {
   const platform = await PlatformOnDisk.open();
   const history = new SampleHistory();
   let projector = await startProjector(platform.deps, { lanes: ['shared'] });
@@ -34,7 +34,7 @@ test('rows are never accused while calls come, while the projector is behind, is
           params: ['call', 1_000_000 + round],
         });
       await sampler.look();
-      // What the log says twice changes nothing.
+      // A repeated record on the log changes nothing.
       if (round % 4 === 3) await platform.append(history.events.slice(from, from + 50));
     }
     await platform.folded();
@@ -47,7 +47,7 @@ test('rows are never accused while calls come, while the projector is behind, is
   }
 }, 120_000);
 
-/** The log as it is once all records before some of its own were dropped. */
+/** The log after retention has deleted all records before some of its own. */
 function droppedBelow(log: EventLog, first: ReadonlyMap<string, number>): EventLog {
   const over: Partial<EventLog> = {
     first: async (topic) => first.get(topic) ?? 0,
@@ -66,7 +66,7 @@ function droppedBelow(log: EventLog, first: ReadonlyMap<string, number>): EventL
   });
 }
 
-test('rows of calls whose records were dropped are not accused, and a forged one of a call that is left is found', async () => {
+test('rows of calls whose records were deleted are not reported, and a forged row of a remaining call is found', async () => {
   const platform = await PlatformOnDisk.open();
   const history = new SampleHistory();
   const ids = Array.from({ length: 120 }, (_, n) => history.call(courses[n % courses.length]!, null));

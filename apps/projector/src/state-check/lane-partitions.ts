@@ -1,16 +1,16 @@
 import { type CallTopic, laneTopic, parseTopic } from '@countersign/contracts';
 import type { TreeSpan } from '@countersign/proofs';
 
-/** One partition, of one lane or of several: where it is not known in which of them a call stands. */
+/** A partition of one lane, or of several lanes if the lane of a call is unknown. */
 export interface LanePartition {
   lanes: readonly string[];
   partition: number;
 }
 
-/** A topic of calls by its name in each of the lanes. */
+/** The names of a call topic in each of the lanes. */
 export const topicsAt = (topic: CallTopic, { lanes }: LanePartition): string[] => lanes.map((lane) => laneTopic(topic, lane));
 
-/** A partition of one lane, and which offsets of a topic of it its newest tree signs: from `first` up to, not including, `size`. */
+/** A partition of one lane, and the offsets of a topic that its newest tree signs: from `first` (inclusive) to `size` (exclusive). */
 export interface SignedPartition {
   lane: string;
   partition: number;
@@ -26,7 +26,7 @@ export function partitionsOf(topic: CallTopic, spans: readonly TreeSpan[]): Sign
   });
 }
 
-/** Those of them by number: what is kept of calls in the database does not tell their lanes. */
+/** Grouped by number: the rows of calls in the database do not contain their lanes. */
 export function lanesByPartition(partitions: readonly SignedPartition[]): LanePartition[] {
   const numbers = [...new Set(partitions.map(({ partition }) => partition))].sort((a, b) => a - b);
   return numbers.map((number) => ({
@@ -35,10 +35,10 @@ export function lanesByPartition(partitions: readonly SignedPartition[]): LanePa
   }));
 }
 
-/** Whole numbers from 0 up to, not including, `below`. */
+/** Returns a whole number from 0 (inclusive) to `below` (exclusive). */
 export type RandomBelow = (below: number) => number;
 
-/** A record of them that is as likely as any other; undefined where there is none. */
+/** A uniformly random record; undefined if there is none. */
 export function randomRecord(
   partitions: readonly SignedPartition[],
   random: RandomBelow,

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import type { WrongRow } from './wrong-row.js';
 
-/** How many rows were compared with what the log gives, and how many were different. */
+/** Counts the rows compared with the log, and those that differed. */
 export class StateCheckMetrics {
   private readonly compared_total: Counter<'table'>;
   private readonly different_total: Counter<'table'>;

@@ -3,10 +3,10 @@ import type { CallRecords } from './call-records.js';
 import type { ExecutionCheck } from './execution-check.js';
 import type { ExecutionRecords } from './execution-records.js';
 
-/** A claim or a fold that ran when a row was different is through by then: it is read again. */
+/** A claim or fold that ran during a comparison has ended after this time; then the row is read again. */
 export const CONFIRM_AFTER_MS = 2_000;
 
-/** What rows are compared with the log with. */
+/** Dependencies for comparing rows with the log. */
 export interface StateChecks {
   records: CallRecords;
   calls: CallCheck;

@@ -9,28 +9,28 @@ import type { StateCheckMetrics } from './state-check-metrics.js';
 import { CONFIRM_AFTER_MS, type StateChecks } from './state-checks.js';
 import { rowDamage, type WrongRow } from './wrong-row.js';
 
-/** Of calls by their requests on the log and of calls by their rows: a row too many is on no log. */
+/** Samples by requests on the log, and by rows: a superfluous row is not on the log. */
 const CALLS_BY_LOG = 15;
 const CALLS_BY_ROW = 10;
 const EXECUTION_RECORDS = 50;
 const NEWEST_RECORDS = 200;
-/** Calls further apart in time are read apart. */
+/** Calls further apart in time are read separately. */
 const TOGETHER_MS = 300_000;
-/** One look of so many begins with the first of all rows: nothing stands before it on the log. */
+/** One in this many samples begins with the first of all rows, which no other row precedes. */
 const FIRST_OF = 8;
 const FIRST_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** Where samples are drawn, and what they are drawn with. */
+/** The source of samples and its randomness. */
 export interface SampleSource {
   store: Store;
   signed(): Promise<readonly TreeSpan[]>;
   random: RandomBelow;
 }
 
-/** Compares rows at random places of all time with what the log gives: each look a few. */
+/** Compares a few rows at random positions of all time with the log, each interval. */
 export class StateSampler {
   private isFirst = true;
-  /** Rows that were different at the last look. What is still different at the next is no matter of time. */
+  /** Rows that differed at the last check. A row that still differs at the next check is damaged, not merely late. */
   private suspects: { place: ExecutionPlace; call_ids: Set<string> }[] = [];
 
   constructor(
@@ -40,7 +40,7 @@ export class StateSampler {
     private readonly metrics: StateCheckMetrics,
   ) {}
 
-  /** Looks at the newest first: a start waits for no chance. */
+  /** The first check covers the newest rows, so that a start does not depend on chance. */
   async next(): Promise<void> {
     if (this.isFirst) await this.lookAtNewest();
     this.isFirst = false;
@@ -63,7 +63,7 @@ export class StateSampler {
     if (executed) await this.executionsOnLog(executed, executed.offset, EXECUTION_RECORDS);
   }
 
-  /** Compares the newest of each partition: what most calls to come depend on. */
+  /** Compares the newest rows of each partition: most future calls depend on them. */
   async lookAtNewest(): Promise<void> {
     const spans = await this.source.signed();
     for (const { lane, partition, first, size } of partitionsOf('tool-call-requested', spans))
@@ -88,7 +88,7 @@ export class StateSampler {
     return [...requested.values()];
   }
 
-  /** Rows beside that of a call that is on the log, in the order of their ids: any row is beside some. */
+  /** Rows after the row of a call on the log, by id: each row follows some call. */
   private async callsInRows(place: LanePartition, beside: RequestedCall | undefined): Promise<void> {
     const after = (beside && parseCallId(beside.call_id)?.uuid) ?? FIRST_UUID;
     const rows = await callsAfter(this.source.store, place.partition, after, CALLS_BY_ROW);
@@ -116,7 +116,7 @@ export class StateSampler {
     if (isWrong.length > 0) this.suspects.push({ place, call_ids: new Set(isWrong.map(({ call_id }) => call_id)) });
   }
 
-  /** Reads all that the log says of what was different. */
+  /** Reads all log records of the rows that differed. */
   private async confirm(found_by: DamageFinder): Promise<void> {
     const { executions, logged } = this.checks;
     for (const { place, call_ids } of this.suspects.splice(0)) {

@@ -17,7 +17,7 @@ const facts = [
   'compensation',
 ] as const;
 
-/** The state that a row holds; undefined if it cannot be read. */
+/** The state in a row; undefined if it cannot be read. */
 export function stateIn({ state }: Pick<CallWrite, 'state'>): CallState | undefined {
   try {
     return unpackCall(state);
@@ -33,14 +33,14 @@ function wrongFacts(row: CallWrite, state: CallState): string[] {
   return other.length > 0 ? other : ['state'];
 }
 
-/** A row of before may be packed by another schema: then what it says is packed anew. */
+/** An older row may be packed with another schema: then its state is packed again for the comparison. */
 function isSameState(row: CallWrite, packed: Buffer): boolean {
   if (row.state.equals(packed)) return true;
   const seen = stateIn(row);
   return seen !== undefined && packCall(seen).equals(packed);
 }
 
-/** How a row differs from the state that the log gives; undefined: not at all. Names columns and facts, and nothing that they hold. */
+/** How a row differs from the state of the log; undefined if it does not. Names columns and events, but no values. */
 export function wrongCall(row: CallWrite | undefined, state: CallState | undefined): string | undefined {
   if (!state) return row && `the row has status ${row.status}, but the log has no record of the call`;
   const expected = callWrite(state);

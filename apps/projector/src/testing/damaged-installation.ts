@@ -39,7 +39,7 @@ const openLog = async (dir: string) => {
   return log;
 };
 
-/** For specs: a log on disk that is signed by the real writer, and an operator who accepts what is found. Every look opens it anew. */
+/** For specs: a log on disk that the real writer signs, and an operator who accepts damage. Each start opens it again. */
 export class DamagedInstallation {
   private logs = 1;
 
@@ -84,13 +84,13 @@ export class DamagedInstallation {
     this.log = await openLog(this.logDir);
   }
 
-  /** Settings that were changed, as other records of the topic that decisions stand on. */
+  /** Appends changed settings: further records of the topic that contains the decisions. */
   async configure(count: number): Promise<void> {
     for (let n = 0; n < count; n++)
       await this.log.append([{ topic: SETTINGS, partition: 0, key: null, value: Buffer.from(`${n}`), headers: {} }]);
   }
 
-  /** The end of the journal is lost: of the records, and of the settings, only so many are left. */
+  /** Cuts the end of the journal: only this many records and settings are left. */
   async cut(kept: number, settings = 100_000): Promise<void> {
     const before = this.log;
     this.logDir = path.join(this.dir, `log-${++this.logs}`);
@@ -102,7 +102,7 @@ export class DamagedInstallation {
     await before.close();
   }
 
-  /** The whole journal, back from a backup. */
+  /** Restores the whole journal from a backup. */
   async restore(dir: string): Promise<void> {
     await this.log.close();
     this.logDir = dir;
@@ -115,14 +115,14 @@ export class DamagedInstallation {
     return damage;
   }
 
-  /** Starts the process, waits until all is signed or something is found, and stops it. Answers what is open then. */
+  /** Starts the process, waits until everything is signed or damage is found, and stops it. Returns the open damage. */
   async start(): Promise<string[]> {
     const damage = await this.damage();
     const evidence = this.evidence();
     const start = new StartCheck({ log: this.log, codec, logger }, evidence, damage);
     const signing = new LogSigning({ log: this.log, evidence, start, now_ms: () => TIME_MS, logger, damage });
     const writer = new CheckpointWriter(this.log, { topics: async () => COVERED, learn: async () => false }, signing);
-    // Something new, so that there is a checkpoint to wait for.
+    // A new record, so that there is a checkpoint to wait for.
     await this.log.append([{ topic: STARTS, partition: 0, key: null, value: Buffer.from('started'), headers: {} }]);
     await writer.start();
     const isSettled = async () => (damage.open.length > 0 ? damage.open.length === damage.state.open.size : this.isSigned());
@@ -138,7 +138,7 @@ export class DamagedInstallation {
     return true;
   }
 
-  /** What the operator of the log does with all that is open. */
+  /** Accepts all open damage, as the log's operator does. */
   async accept(reason = 'no backup'): Promise<void> {
     const damage = await this.damage();
     const open = [...damage.state.open.values()];
@@ -152,7 +152,7 @@ export class DamagedInstallation {
     await damage.close();
   }
 
-  /** Records below an offset go, as whole files, once their leaf hashes are kept and a signed `log_dropped` names them. */
+  /** Deletes records below an offset, in whole files, once their leaf hashes are stored and a signed `log_dropped` names them. */
   async drop(below: number): Promise<string | undefined> {
     const { checkpoints, tiles, dropped } = this.evidence();
     const newest = await checkpoints.newest();
@@ -195,7 +195,7 @@ export class DamagedInstallation {
     return reports;
   }
 
-  /** The trees of a topic as the newest checkpoint has them: name, offsets that each judges, and size. */
+  /** The trees of a topic in the newest checkpoint: name, covered offsets, and size. */
   async trees(topic = RECORDS): Promise<string[]> {
     const newest = await this.evidence().checkpoints.newest();
     return spansOf(newest?.heads.values() ?? [])

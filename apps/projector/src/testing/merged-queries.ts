@@ -1,6 +1,6 @@
 import type { Row, Sql, Statement } from '@countersign/store';
 
-/** Asks what many readers ask at once in one query: `loadCallStates` of each, answered from the rows of all. */
+/** Merges concurrent queries of many readers into one: `loadCallStates` of each, answered from the rows of all. */
 export class MergedQueries implements Sql {
   private waiting: Statement[] = [];
   private answer: Promise<Row[]> | undefined;

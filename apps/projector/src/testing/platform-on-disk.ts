@@ -33,7 +33,7 @@ export class PlatformOnDisk {
     return new EventCodec();
   }
 
-  /** What a projector needs beside a log and a store. */
+  /** Dependencies of a projector besides log and store. */
   static depsOn(log: EventLog, store: Store, codec: EventCodec, dir = tmpdir()): AppDeps {
     const nobody = { publish: () => undefined, subscribe: async () => undefined, close: async () => undefined };
     const keys = { tenantKey: () => Buffer.alloc(32) };

@@ -2,7 +2,7 @@ import type { Outcome, OutcomeStatus, Principal } from '@countersign/contracts';
 
 export const by: Principal = { kind: 'user', id: 'anna', roles: ['approver'] };
 
-/** What an agent says beside its call. */
+/** The context that an agent sends with its call. */
 export const context = {
   agent: 'a',
   run_id: null,

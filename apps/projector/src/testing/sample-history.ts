@@ -2,7 +2,7 @@ import type { AnyEvent, EventMap, EventType, Meta, Tagged, ToolCall, TopicName }
 import type { PlacedEvent } from '@countersign/domain';
 import { by, context, outcome } from './sample-facts.js';
 
-/** How a sample call goes, from its request to its end. */
+/** The courses of a sample call, from its request to its end. */
 export const courses = ['allowed', 'denied', 'granted', 'refused', 'expired', 'cancelled', 'deduplicated', 'doubted', 'rejudged'] as const;
 export type Course = (typeof courses)[number];
 
@@ -11,7 +11,7 @@ export interface Telling {
   /** 0 to 16,777,215: part of every id. */
   serial: number;
   tenant_id: string;
-  /** Of the first record of every topic. */
+  /** Offset of the first record of each topic. */
   first_offset: number;
 }
 
@@ -34,7 +34,7 @@ export class SampleHistory {
     this.put('configuration-changed', 'case_set', { meta, case_id, state, title, by, changed_at_ms: this.hlc, ...base });
   }
 
-  /** @returns the call's id */
+  /** @returns the call's id. */
   call(course: Course, case_id: string | null, tenant_id = this.telling.tenant_id): string {
     const call_id = `0-${this.uuid('0000', ++this.calls)}`;
     const call = this.toolCall(case_id);

@@ -1,7 +1,7 @@
 import { by } from './sample-facts.js';
 import { SampleHistory } from './sample-history.js';
 
-/** Includes sagas and refusals besides calls. */
+/** Also writes sagas and refusals. */
 export class SampleRecord extends SampleHistory {
   /** A saga of two steps: the second fails, the first is undone (or its undo fails). */
   saga(case_id: string | null, undone: boolean): string {
@@ -62,14 +62,14 @@ export class SampleRecord extends SampleHistory {
     return saga_id;
   }
 
-  /** An operator says what mode a call should have had. */
+  /** An operator corrects the approval mode of a call. */
   correct(call_id: string, mode_corrected: 'network' | 'delegated'): void {
     const about = { call_id, tool: 'create_order', version: '1.0.0', agent: by.id, answered_at_ms: 1 };
     const modes = { mode_effective: 'local_write', mode_observed: null, mode_corrected } as const;
     this.put('operator-command', 'approval_mode_corrected', { meta: this.meta(null), ...about, ...modes, reason: mode_corrected, by });
   }
 
-  /** Something was refused on a call of whatever partition. */
+  /** Records a refusal on a call of any partition. */
   refuse(call_id: string): void {
     const recorded = { kind: 'resolution_refused', detail: 'not entitled', principal: by, recorded_at_ms: this.hlc, times: 1 };
     this.put('security-event', 'security_event_recorded', { meta: { ...this.meta(call_id), partition: 3 }, ...recorded });

@@ -16,7 +16,7 @@ import type { StateChecks } from '../state-check/state-checks.js';
 import { StateSampler } from '../state-check/state-sampler.js';
 import { PlatformOnDisk } from './platform-on-disk.js';
 
-/** Of the shared lane: as if everything on the log were signed. */
+/** Heads of the shared lane, as if everything on the log were signed. */
 export async function headsOf(log: EventLog, partitions = 1): Promise<TreeHead[]> {
   const heads: TreeHead[] = [];
   for (const topic of ['tool-call-requested', 'tool-executed'])
@@ -25,7 +25,7 @@ export async function headsOf(log: EventLog, partitions = 1): Promise<TreeHead[]
   return heads.filter(({ size }) => size > 0);
 }
 
-/** For specs: checks of a log and a store that do not rest, and a sampler whose places a seed gives. */
+/** For specs: checks of a log and a store without rests, and a sampler with seeded randomness. */
 export class TestedChecks {
   readonly found: FoundDamage[] = [];
   private readonly stopping = new AbortController();
@@ -48,7 +48,7 @@ export class TestedChecks {
     this.checks = { records, calls, executions, logged };
   }
 
-  /** As the process that compares stops. */
+  /** Stops the checks, as when the process stops. */
   stop(): void {
     this.stopping.abort();
   }
@@ -58,7 +58,7 @@ export class TestedChecks {
     return new StateSampler(source, this.checks, { found: (damage) => this.found.push(damage) > 0 }, this.metrics);
   }
 
-  /** Everything that a comparison of all rows says. */
+  /** All findings of a comparison of all rows. */
   async all(partitions = 1): Promise<string[]> {
     const wrong: string[] = [];
     for (let partition = 0; partition < partitions; partition++) {
@@ -88,7 +88,7 @@ export class TestedChecks {
     return values.find(({ labels }) => labels.table === table)?.value ?? 0;
   }
 
-  /** Looks until something is found, or so often. */
+  /** Checks until something is found, at most this often. */
   async look(seed: number, times: number): Promise<FoundDamage[]> {
     const sampler = this.sampler(seed);
     for (let n = 0; n < times && this.found.length === 0; n++) await sampler.look();
@@ -96,7 +96,7 @@ export class TestedChecks {
   }
 }
 
-/** Mulberry32. */
+/** The Mulberry32 generator. */
 function randomOf(seed: number): RandomBelow {
   let state = seed >>> 0;
   return (below) => {

@@ -9,8 +9,8 @@ type Now = Pick<Moved, 'score' | 'reported' | 'reported_reliability' | 'verified
 type About = Pick<Moved, 'subject' | 'name' | 'version'>;
 
 /**
- * Scores of one tenant that moved past their hysteresis since their last report: its tools, the providers of tools that ran, and these
- * agents. `postponed`: a score moved shortly after its last report.
+ * Scores of one tenant that changed beyond their hysteresis since their last report: its tools, the providers of tools that ran, and these
+ * agents. `postponed`: a score changed shortly after its last report.
  */
 export function movedScores(
   earlier: ReportedScores,

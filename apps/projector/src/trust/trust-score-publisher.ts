@@ -16,28 +16,28 @@ import { cloudEventHeaders } from '../exports/cloud-event.js';
 import { type Moved, movedScores } from './moved-scores.js';
 
 const EVERY_MS = 500;
-/** Scores fade with time alone: all are looked at again this often. */
+/** Scores decay over time: all are checked again at this interval. */
 const SWEEP_MS = 3_600_000;
-/** After a look that took long the next one comes later, but not much. */
+/** After a long check the next one is delayed, up to a limit. */
 const PAUSES = 4;
 const PAUSE_MAX_MS = 2_000;
 const AGENT = 'agent:';
 
 const keyOf = ({ topic, partition }: { topic: string; partition: number }) => `${topic}/${partition}`;
 
-/** Tells on trust-view which scores moved. One projector does so at a time: the one that folds the topics that exist once. */
+/** Publishes changed scores on trust-view. Only one projector does so at a time: the one that folds the global topics. */
 export class TrustScorePublisher {
   private readonly trustScores: TrustScoreCache;
   private readonly store: Store;
   private seen: TrustCut[] = [];
   private swept_ms = Number.NEGATIVE_INFINITY;
-  /** Tenants to look at again, with the agents of theirs. */
+  /** Tenants to check again, with their agents. */
   private waiting = new Map<string, readonly string[]>();
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> = Promise.resolve();
   private closed = false;
 
-  /** `chosen`: whether it is this process that tells. */
+  /** `chosen`: whether this process publishes. */
   constructor(
     private readonly deps: Pick<AppDeps, 'log' | 'codec' | 'schemas' | 'store' | 'clock' | 'logger'>,
     private readonly chosen: () => boolean,
@@ -71,7 +71,7 @@ export class TrustScorePublisher {
     this.timer.unref();
   }
 
-  /** Looks at every tenant in which something happened since the last look. */
+  /** Checks every tenant with events since the last check. */
   private async look(): Promise<void> {
     if (!this.chosen()) {
       this.seen = [];

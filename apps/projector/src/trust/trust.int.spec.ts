@@ -24,7 +24,7 @@ const query = { tenant_id: 'acme', tools: ['create_order'] };
 const TOPIC = 'tool-executed';
 const CALLS = 300;
 
-/** The same, folded from the events alone up to an offset of tool-executed and everything of the other topics. */
+/** The same, folded only from the events up to an offset of tool-executed, and all of the other topics. */
 function folded(history: SampleHistory, last: number) {
   const tool = emptyTrust('create_order');
   const agent = emptyAgent();
@@ -63,14 +63,14 @@ describe('trust on a log and a database', () => {
     for (const offset of [0, 1, 100, 255, 256, 257, 300, head - 1]) {
       const bound = await pastAt(offset);
       const sums = await trustSums(platform.store, query, bound);
-      // The other topics were appended in the same moment, so all of them are seen.
+      // The other topics were appended at the same time, so all of them are visible.
       const { tool } = folded(history, offset);
       const found = toolsOf(sums, []).get('create_order')?.versions.get('1.0.0')?.runs ?? new Map();
       expect([offset, found]).toEqual([offset, tool.versions.get('1.0.0')?.runs ?? new Map()]);
     }
   });
 
-  test('the rows of now give the state that the events give', async () => {
+  test('the current rows give the state that the events give', async () => {
     const sums = await trustSums(platform.store, query);
     const all = folded(history, Number.MAX_SAFE_INTEGER);
     const [found, wanted] = [agentOf(sums), all.agent];
@@ -96,7 +96,7 @@ describe('trust on a log and a database', () => {
     expect(span).toEqual({ topic: TOPIC, partition: 0, events: seen.length, first_offset: seen[0], last_offset: seen.at(-1) });
   });
 
-  test('another tenant has none of it', async () => {
+  test('another tenant sees none of it', async () => {
     expect(await trustSums(platform.store, { tenant_id: 'other', tools: ['create_order'] })).toEqual([]);
     expect(await trustFacts(platform.store, { tenant_id: 'other' })).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe('trust on a log and a database', () => {
     const opened = new Promise<void>((resolve) => {
       gate.open = resolve;
     });
-    // The first write of runs is made, and the next ones wait.
+    // The first write of runs completes, and the next ones wait.
     const slow = new Proxy(store, {
       get: (target, name) => {
         const value = Reflect.get(target, name, target) as unknown;

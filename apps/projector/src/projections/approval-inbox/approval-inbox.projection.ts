@@ -34,7 +34,7 @@ function requestOf(event: Requested): ApprovalWrite['request'] {
   return { call_id: event.meta.call_id as string, revision, requested_at_ms, expires_at_ms, requirement };
 }
 
-/** The end that an event of approval-granted names itself. */
+/** The end of a request, as an event of approval-granted names it. */
 function endOf(at: PlacedEvent): { approval_id: string; end: ApprovalWrite['end'] } | undefined {
   switch (at.event_type) {
     case 'approval_granted': {
@@ -54,7 +54,7 @@ function endOf(at: PlacedEvent): { approval_id: string; end: ApprovalWrite['end'
   }
 }
 
-/** A cancelled wait names no approval: the one of its call ends, whichever of the two facts came first. */
+/** A cancellation names no approval: it ends the approval of its call, whichever of the two events came first. */
 function cancelledBy({ before, after }: Change): { approval_id: string; end: ApprovalWrite['end'] } | undefined {
   if (!after || after === before) return undefined;
   const { approval, approval_end } = after;
@@ -66,7 +66,7 @@ function cancelledBy({ before, after }: Change): { approval_id: string; end: App
 
 type Tallied = Extract<PlacedEvent, { event_type: 'approval_vote_counted' | 'approval_granted' }>;
 
-/** Approvals by part; '' is the only one. */
+/** Number of approvals by part; '' is the only part. */
 function standingAt(at: Tallied): [string, number][] {
   if (at.event_type === 'approval_granted') {
     const { parts, votes } = at.event;
@@ -102,14 +102,14 @@ class PendingApprovals implements PendingRows {
     this.foldVote(at);
   }
 
-  /** How many approvals each part has; a record from before parts has one. */
+  /** Counts the approvals of each part; a record from before parts has one part. */
   private foldStanding(at: PlacedEvent): void {
     if (at.event_type !== 'approval_vote_counted' && at.event_type !== 'approval_granted') return;
     const { meta, approval_id } = at.event;
     for (const [rule, approvals] of standingAt(at)) this.part(meta, approval_id, rule).approvals = approvals;
   }
 
-  /** An edit ended the request before it. */
+  /** An edit ended the previous request. */
   private supersede(meta: Meta, approval_id: string, by: string, at_ms: number): void {
     this.approval(meta, approval_id).end ??= { kind: 'superseded', at_ms, by, reason: 'the inputs were edited' };
   }
@@ -165,5 +165,5 @@ class PendingApprovals implements PendingRows {
   }
 }
 
-/** Requests for approval, their ends, and the votes with what policy made of each. */
+/** Approval requests, their ends, and votes with the decision of the policy service on each. */
 export const approvalInbox: Projection = { set, empty: () => new PendingApprovals() };

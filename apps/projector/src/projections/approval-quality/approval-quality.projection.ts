@@ -9,7 +9,7 @@ import {
 } from '@countersign/store';
 import { type Change, newAndOthers, type PendingRows, type Projection, storable } from '../projection.js';
 
-/** A request is denied once, and its denial does not name the vote. */
+/** A request is denied at most once, and its denial does not name the vote. */
 const DENIAL = 'denial';
 
 interface Counted {
@@ -22,7 +22,9 @@ const countedOf = (one: { vote_id: string; voter_id: string; vote: string; voted
   decision: [storable(one.voter_id), one.vote, one.voted_at_ms],
 });
 
-/** The votes that policy counted, by what it says itself. A denial counts when the log took it, unless no vote led to it. */
+/**
+ * The votes that the policy service counted, from its own events. A denial counts at its log time; a denial without a vote does not count.
+ */
 function decisionsOf(at: PlacedEvent): readonly Counted[] {
   switch (at.event_type) {
     case 'approval_vote_counted':
@@ -85,5 +87,8 @@ class PendingQuality implements PendingRows {
   }
 }
 
-/** How people decided: who looked when, what counted, how long it waited. Calls without an approval request have no row here. */
+/**
+ * How approvers decided: who read the request when, which votes counted, and how long it waited. Calls without an approval request have no
+ * row here.
+ */
 export const approvalQuality: Projection = { set, empty: () => new PendingQuality() };

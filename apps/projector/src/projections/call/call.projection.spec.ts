@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { courses, SampleHistory } from '../../testing/sample-history.js';
 import { callWrite } from './call.projection.js';
 
-test.each(courses)('the state of a call that was %s is read back from its row as it was folded, after each event', (course) => {
+test.each(courses)('the state of a call that was %s is read back from its row unchanged, after each event', (course) => {
   const history = new SampleHistory();
   history.call(course, 'c1');
   let state: CallState | undefined;
@@ -15,7 +15,7 @@ test.each(courses)('the state of a call that was %s is read back from its row as
   expect(state).toBeDefined();
 });
 
-test('what is absent, null or long stays so', () => {
+test('absent, null and long values stay unchanged', () => {
   const history = new SampleHistory();
   history.call('allowed', null);
   const folded = history.events.reduce<CallState | undefined>((state, at) => evolve(state, at), undefined) as CallState;

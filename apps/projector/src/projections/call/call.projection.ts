@@ -2,7 +2,7 @@ import { type CallState, packCall, statusOf } from '@countersign/domain';
 import { type CallWrite, type Statement, callTables as set, upsertCalls } from '@countersign/store';
 import { type Change, newAndOthers, type PendingRows, type Projection, storable } from '../projection.js';
 
-/** Highest hlc of the facts of a call. */
+/** Highest hlc of the events of a call. */
 export function hlcOf(state: CallState): number {
   const { requested, ruling, approval, approval_end, started, doubt, end, compensation } = state;
   let hlc = 0;
@@ -33,7 +33,7 @@ export function callWrite(state: CallState): CallWrite {
 
 class PendingCalls implements PendingRows {
   private readonly states = new Map<string, CallState>();
-  /** Calls that nothing was known of before. */
+  /** Calls that were unknown before. */
   private readonly begun = new Set<string>();
 
   fold({ before, after, undone }: Change): void {
@@ -49,5 +49,5 @@ class PendingCalls implements PendingRows {
   }
 }
 
-/** One row a call, written once for all that a write covers. */
+/** One row per call, written once for all changes of a write. */
 export const call: Projection = { set, empty: () => new PendingCalls() };

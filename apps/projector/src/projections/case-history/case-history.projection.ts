@@ -19,5 +19,5 @@ class PendingHistory implements PendingRows {
   }
 }
 
-/** The timeline of a case, in Korso's events; payloads are joined from `calls` when it is read. */
+/** The timeline of a case, in Korso's events; payloads are joined from `calls` at query time. */
 export const caseHistory: Projection = { set, empty: () => new PendingHistory() };

@@ -8,7 +8,7 @@ interface Cause {
   event_id: string;
 }
 
-/** Whose timeline a line belongs to. */
+/** The case and call of a timeline line. */
 type Owner = Pick<CaseHistoryWrite, 'tenant_id' | 'case_id' | 'call_id'>;
 
 function line(of: Owner, cause: Cause, type: CaseHistoryType, at_ms: number, seq = 0, detail?: unknown): CaseHistoryWrite {
@@ -46,7 +46,7 @@ function rulingLines(of: Owner, ruling: NonNullable<CallState['ruling']>): CaseH
   return effect === 'deny' ? [decided, line(of, ruling, 'tool_call_failed', ruling.decided_at_ms, 1)] : [decided];
 }
 
-/** The lines of the facts that are new between two states of a call (all of them where there was none before). */
+/** The lines for the events that are new between two states of a call (all of them without a previous state). */
 function linesBetween(of: Owner, before: CallState | undefined, after: CallState): CaseHistoryWrite[] {
   const lines: CaseHistoryWrite[] = [];
   const { requested, ruling, approval, approval_end, doubt, end } = after;
@@ -67,7 +67,7 @@ function linesBetween(of: Owner, before: CallState | undefined, after: CallState
   return lines;
 }
 
-/** Events of a saga that its case tells, and what each calls its time. */
+/** Saga events in the timeline of a case, with the name of the time field of each. */
 const sagaTimes = {
   saga_started: 'started_at_ms',
   compensation_requested: 'requested_at_ms',
@@ -77,7 +77,7 @@ const sagaTimes = {
 } as const;
 type SagaEvent = Extract<PlacedEvent, { event_type: keyof typeof sagaTimes }>;
 
-/** Inputs and results of an undo are those of its call. */
+/** The lines of a saga. Inputs and results of an undo are those of its call. */
 function sagaLines(at: SagaEvent): CaseHistoryWrite[] {
   const { meta, case_id, ...change } = at.event;
   if (case_id === null) return [];
@@ -90,8 +90,8 @@ function sagaLines(at: SagaEvent): CaseHistoryWrite[] {
 const isSagaEvent = (at: PlacedEvent): at is SagaEvent => at.event_type in sagaTimes;
 
 /**
- * What a change adds to the timeline of its case; nothing for calls without one. Facts that came before the case was
- * known are added when it becomes known, so that the order of topics makes no difference.
+ * The lines that a change adds to the timeline of its case; none for calls without a case. Events from before the case was known are added
+ * when it becomes known, so that the order of topics does not matter.
  */
 export function historyOf({ at, before, after }: Change): CaseHistoryWrite[] {
   if (at.event_type === 'case_set' && !at.is_refused) {

@@ -16,5 +16,5 @@ class PendingTranscripts implements PendingRows {
   }
 }
 
-/** Where the transcripts of runs are kept. */
+/** Where the transcripts of runs are stored. */
 export const runTranscripts: Projection = { set, empty: () => new PendingTranscripts() };

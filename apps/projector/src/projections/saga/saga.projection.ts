@@ -2,7 +2,7 @@ import type { PlacedEvent } from '@countersign/domain';
 import { type SagaStepWrite, type SagaWrite, type Statement, sagaTables as set, upsertSagaSteps, upsertSagas } from '@countersign/store';
 import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
 
-/** What the rows show; the other records of `compensation` are read by the decider of sagas alone. */
+/** The events that the rows show; only the saga decider reads other records of `compensation`. */
 const folded = {
   saga_started: true,
   saga_step_ended: true,
@@ -106,5 +106,5 @@ class PendingSagas implements PendingRows {
   }
 }
 
-/** Sagas, the runs of their steps and what was undone. */
+/** Sagas, their step runs and compensations. */
 export const saga: Projection = { set, empty: () => new PendingSagas() };

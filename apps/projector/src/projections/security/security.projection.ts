@@ -29,5 +29,5 @@ class PendingSecurityEvents implements PendingRows {
   }
 }
 
-/** What was refused, forged or malformed: who, what, on which call. */
+/** Refused, forged or malformed requests and records: by whom, what, on which call. */
 export const security: Projection = { set, empty: () => new PendingSecurityEvents() };

@@ -4,7 +4,7 @@ import { insertOutbox, type OutboxRow, type Statement, exportOutboxTables as set
 import { historyOf } from '../case-history/lines.js';
 import { type Change, inChunks, type PendingRows, type Projection, storable } from '../projection.js';
 
-/** What of a change goes to the topics for analysts. */
+/** The outbox rows of a change, for the analytics topics. */
 export function exportsOf(change: Change, topics: ReadonlySet<ExportTopic>): OutboxRow[] {
   const { at, after } = change;
   const rows: OutboxRow[] = [];
@@ -12,7 +12,7 @@ export function exportsOf(change: Change, topics: ReadonlySet<ExportTopic>): Out
   const tenant_id = storable(at.event.meta.tenant_id);
   const body = (value: object) => storable(JSON.stringify(value));
   if (topics.has('audit-view')) {
-    // What a record says of its call itself does not depend on what else was read by then: exported again, it is the same.
+    // Data about the call in the record itself does not depend on what else was read: a repeated export is equal.
     const event = auditEventOf(at, after && !saysItsCall(at) ? callFacts(after) : undefined);
     rows.push({ tenant_id, hlc, event_id, stream: 'audit-view', seq: 0, body: body({ meta: at.event.meta, event }) });
   }
@@ -47,8 +47,8 @@ class PendingExports implements PendingRows {
 }
 
 /**
- * What analysts read on topics of its own, as rows that a publisher deletes once it has published them: a row is written once
- * with the fold's own offsets. Exports that are not configured cost nothing.
+ * Exports for analytics topics, as outbox rows that a publisher deletes after publishing. A row is written once, with the fold's own
+ * offsets. Topics that are not configured cost nothing.
  */
 export function standingExports(topics: readonly ExportTopic[]): Projection {
   const wanted = new Set(topics);

@@ -11,7 +11,7 @@ const history = new SampleHistory();
 history.openCase('c1', 'First');
 for (const course of courses) history.call(course, 'c1');
 
-/** Each topic in its order, the topics in any order: as a fold that catches up reads them. */
+/** Reads each topic in order and the topics in any order, as a fold that catches up does. */
 function exported(topics: readonly string[]): OutboxRow[] {
   const states = new CallStates(0);
   const events = topics.flatMap((topic) => history.events.filter((at) => at.topic === topic));
@@ -27,7 +27,7 @@ const saying = new Set(history.events.filter(saysItsCall).map(({ event }: Placed
 const bodies = (rows: readonly OutboxRow[]) =>
   new Map(rows.filter(({ stream, event_id }) => stream === 'audit-view' && saying.has(event_id)).map((row) => [idOf(row), row.body]));
 
-describe('what is exported again, in whatever order the topics are read', () => {
+describe('a repeated export, in any order of topics', () => {
   const straight = exported(topics);
 
   test('has the same ids', () => {
@@ -38,7 +38,7 @@ describe('what is exported again, in whatever order the topics are read', () => 
     );
   });
 
-  test('says of a record that names its call only what stands in that record', () => {
+  test('describes a record that names its call only by the content of that record', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(topics, { minLength: topics.length }), (order) => {
         expect(bodies(exported(order))).toEqual(bodies(straight));

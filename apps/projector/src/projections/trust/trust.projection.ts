@@ -16,7 +16,7 @@ import { type Change, inChunks, type PendingRows, type Projection, storable } fr
 
 type Stated = Pick<TrustFactWrite, 'tenant_id' | 'kind' | 'tool' | 'version'> & { detail: object };
 
-/** What a record says of a version besides how it ran. */
+/** Data of a record about a version other than how it ran. */
 function statedBy(at: PlacedEvent): Stated | undefined {
   switch (at.event_type) {
     case 'tool_registered': {

@@ -2,7 +2,7 @@ import type { Outcome } from '@countersign/contracts';
 import type { EndFact } from '@countersign/domain';
 import type { Change } from '../projection.js';
 
-/** One duplicate that was answered, and whether its answer was the one of the call that had the effect. */
+/** One answered duplicate, and whether its answer equals that of the call that had the effect. */
 interface Replay {
   tenant_id: string;
   tool: string;
@@ -16,9 +16,8 @@ interface Replay {
 const answer = ({ status, output_json, error, effect }: Outcome): string => JSON.stringify([status, output_json, error, effect]);
 
 /**
- * Undefined for all but the first answer to a duplicate. It is equal where the original was answered the same, be it when in doubt
- * or at its end: both stand before it in the same partition of `tool-executed`. Not compared where the original is not on the record
- * that is folded (an attempt that retention dropped).
+ * Undefined except for the first answer to a duplicate. Equal if the original got the same answer, either in doubt or at its end: both
+ * precede it in the same partition of `tool-executed`. Not compared if the original is not on the folded record (retention deleted it).
  */
 export function replayOf({ at, before, after, original }: Change): Replay | undefined {
   if (at.event_type !== 'tool_retry_deduplicated' || !after?.end || before?.end) return undefined;

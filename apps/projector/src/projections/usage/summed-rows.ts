@@ -4,17 +4,17 @@ import { inChunks } from '../projection.js';
 interface Summed {
   key: readonly (string | number)[];
   add: number[];
-  /** Something was subtracted: its counts may all be zero. */
+  /** True if something was subtracted: its counts may all be zero. */
   less: boolean;
 }
 
-/** What is to be added to the rows of one table: one row a key, whatever was counted since the last write. */
+/** Pending additions to the rows of one table: one row per key, whatever was counted since the last write. */
 export class SummedRows {
   private readonly rows = new Map<string, Summed>();
 
   constructor(private readonly table: UsageTable) {}
 
-  /** Adds to a row, or subtracts from it (`sign` -1). `id` names its key. */
+  /** Adds to a row, or subtracts from it (`sign` -1). `id` is its key as text. */
   add(id: string, key: () => readonly (string | number)[], add: readonly number[], sign: 1 | -1): void {
     const row = this.rows.get(id);
     if (!row) {

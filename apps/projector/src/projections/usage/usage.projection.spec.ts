@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { SampleHistory } from '../../testing/sample-history.js';
 import { usage } from './usage.projection.js';
 
-/** Rows of a statement, with the columns of its measures as they are in the table. */
+/** Rows of a statement, with the measures as in the table columns. */
 function rowsOf(statements: readonly Statement[], name: string): unknown[][] {
   const lists = (statements.find((one) => one.name === name)?.params ?? []) as unknown[][];
   return (lists[0] ?? []).map((_, at) => lists.map((list) => list[at]));
@@ -30,7 +30,7 @@ const timed = (events: readonly PlacedEvent[], timeOf: (at: PlacedEvent) => stri
   events.map((at) => ({ ...at, timestamp_ms: Date.parse(timeOf(at)) }));
 
 describe('usage', () => {
-  test('its measures are the columns of its tables, in their order', () => {
+  test('its measures are the columns of its tables, in order', () => {
     expect(usageCounts.usage_hours).toEqual(usageMeasures);
     expect(usageCounts.usage_lines).toEqual(usageMeasures);
   });
@@ -53,7 +53,7 @@ describe('usage', () => {
     ]);
   });
 
-  test('an end of a doubt of an earlier month is a line that corrects that month', () => {
+  test('an end of a doubt from an earlier month is a line that corrects that month', () => {
     const history = new SampleHistory();
     history.call('doubted', 'c1');
     const when = ({ event_type }: PlacedEvent) => (event_type === 'tool_call_resolved' ? '2026-11-02T00:00:00Z' : '2026-10-31T23:00:00Z');

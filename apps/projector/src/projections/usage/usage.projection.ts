@@ -6,7 +6,7 @@ import { SummedRows } from './summed-rows.js';
 
 const ONE = [1];
 
-/** The month of a time, yyyymm. */
+/** The month of a time as yyyymm. */
 function monthOf(at_ms: number): number {
   const at = new Date(at_ms);
   return at.getUTCFullYear() * 100 + at.getUTCMonth() + 1;
@@ -91,5 +91,5 @@ class PendingUsage implements PendingRows {
   }
 }
 
-/** What was used, by hour and tool, day and case; a few rows to add to for all that a write covers. */
+/** Usage by hour and tool, by day, and by case: a few row additions per write. */
 export const usage: Projection = { set, empty: () => new PendingUsage() };
