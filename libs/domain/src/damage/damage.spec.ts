@@ -34,7 +34,7 @@ function accepted(of: readonly DamageFound[]): DamageAccepted {
   };
 }
 
-describe('damage of the record', () => {
+describe('damage to the log', () => {
   test.each<[string, Partial<DamageFound>, boolean, boolean]>([
     ['of a topic of calls concerns the tenants of its lane', { topic: 'tool-executed' }, true, false],
     ['of a topic of another lane concerns the tenants of that lane', { topic: 'policy-decided.bulk' }, false, true],
@@ -49,14 +49,14 @@ describe('damage of the record', () => {
     ]);
   });
 
-  test('of the log or of checkpoints holds the signer, of rows or keys does not', () => {
+  test('of the log or of checkpoints stops the signer, of rows or keys does not', () => {
     const holds = ['log', 'checkpoints', 'rows', 'keys'].filter((kind) =>
       holdsSigning(foundDamage(noDamage(), damage({ kind })).open.values()),
     );
     expect(holds).toEqual(['log', 'checkpoints']);
   });
 
-  test('is over once it is accepted, in whatever order the two topics are read', () => {
+  test('is closed once it is accepted, in whatever order the two topics are read', () => {
     const found = [damage(), damage({ topic: 'policy-decided' }), damage({ topic: 'approval-voted.bulk' })];
     const steps = [
       ...found.map((event) => (state: DamageState) => foundDamage(state, event)),

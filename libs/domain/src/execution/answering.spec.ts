@@ -25,11 +25,11 @@ describe('a settled key', () => {
     expect(settledAnswer(stands, answerTerms(source, contract as never))).toBe(expected);
   });
 
-  test('of a tool that is no longer known does not answer', () => {
+  test('of an unknown tool does not answer', () => {
     expect(settledAnswer(null, answerTerms('derived', undefined))).toBe('gone');
   });
 
-  test('that replaces by its inputs counts as one that replaces', () => {
+  test('that replaces depending on its inputs counts as one that replaces', () => {
     const by = { by: '/mode', values: { append: 'adds' as const }, otherwise: 'replaces' as const };
     expect(answerTerms('derived', { resources: [{ name: 'file:{/path}', effect: by }] }).names).toBe('replaces');
   });

@@ -16,7 +16,7 @@ function readContract(event: Registered): ToolContract | undefined {
   }
 }
 
-/** The nearest releases around a new one: what its number promises, it promises to those. Prereleases promise nothing. */
+/** The nearest releases before and after a new one: its version number makes promises about both. Prereleases make no promises. */
 function neighbours(
   versions: readonly ToolVersion[],
   semver: Semver,
@@ -29,7 +29,7 @@ function neighbours(
   };
 }
 
-/** What of the new version breaks its number; it is compared with the release before it and the one after it. */
+/** The differences by which a new version breaks the promise of its number, compared with the releases before and after it. */
 function broken(
   versions: readonly ToolVersion[],
   contract: ToolContract,
