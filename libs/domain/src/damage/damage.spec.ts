@@ -34,7 +34,7 @@ function accepted(of: readonly DamageFound[]): DamageAccepted {
   };
 }
 
-describe('damage to the log', () => {
+describe('damage found in the records', () => {
   test.each<[string, Partial<DamageFound>, boolean, boolean]>([
     ['of a topic of calls concerns the tenants of its lane', { topic: 'tool-executed' }, true, false],
     ['of a topic of another lane concerns the tenants of that lane', { topic: 'policy-decided.bulk' }, false, true],

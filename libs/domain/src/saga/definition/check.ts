@@ -9,7 +9,7 @@ import { placedUses, resolveTool, traitsOf, useFaults } from './tools.js';
 
 const stepsOf = (definition: SagaDefinition): Place[] => within(rootOf(definition)).filter(({ block }) => block.kind === 'step');
 
-/** Declared p99 by step; steps of tools that declare none are missing. */
+/** Declared p99 by step name; steps whose tools declare none are missing. */
 export function latenciesOf(definition: SagaDefinition, tools: readonly KnownTool[]): Latencies {
   const steps = stepsOf(definition).map(({ block }) => block as StepBlock);
   return Object.fromEntries(
@@ -56,7 +56,7 @@ function stepFaults(step: StepBlock, pointer: string, scope: Scope, tools: reado
   });
 }
 
-/** Faults of all steps below a place, each with what surely ran before it. */
+/** Faults of all steps below a place, each checked with the steps that always run before it. */
 function junctionFaults(place: Place, scope: Scope, tools: readonly KnownTool[]): DefinitionFault[] {
   const { block, pointer } = place;
   if (block.kind === 'step') return stepFaults(block, pointer, scope, tools);
@@ -68,7 +68,7 @@ function junctionFaults(place: Place, scope: Scope, tools: readonly KnownTool[])
   });
 }
 
-/** All faults and warnings of a definition at once. It may be published where no `fault` is among them. */
+/** All faults and warnings of a definition. It may be published if none of them is a `fault`. */
 export function checkDefinition(definition: SagaDefinition, tools: readonly KnownTool[]): DefinitionFault[] {
   const root = rootOf(definition);
   const later = followed(root);
