@@ -58,9 +58,9 @@ function refuse(
 }
 
 /**
- * Executors of several lanes announce the same contract: lanes accumulate while the digest stays the same; another digest starts a new set.
- * A new version that breaks the promise of its number is refused, by all services alike. If a known version arrives with another contract,
- * it has drifted: the new contract is used, and `first_pin` keeps the one that callers agreed to.
+ * Registers a contract. Executors of several lanes announce the same contract: lanes accumulate while the digest stays the same; another
+ * digest starts a new set. A new version that breaks the promise of its number is refused, by all services alike. If a known version
+ * arrives with another contract, it has drifted: the new contract is used, and `first_pin` keeps the one that callers agreed to.
  */
 export function register(state: ConfigurationState, event: Registered): void {
   const contract = readContract(event);
