@@ -4,7 +4,7 @@
  */
 export const RUNAWAY_MS = 3_000;
 
-/** CPU time of this process for one run of a piece of work, ms. */
+/** CPU time of this process for one run of some work, ms. */
 export function cpuTime(work: () => unknown): number {
   const started = process.cpuUsage();
   work();
