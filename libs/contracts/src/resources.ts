@@ -175,7 +175,7 @@ function merged(uses: ResourceUse[]): ResourceUse[] {
  * Text and values are split at `/` and `\`. Empty segments and `.` are dropped; `..` removes one segment, and one above the start of its
  * own value leaves only the kind. Letter case and Unicode form are normalized. A placeholder without a value ends the name before its
  * segment, an array gives one name per item, an object is one segment.
- * Every cut gives a broader name: too broad a name ends an answer early, but never keeps a wrong one.
+ * Every cut gives a broader name, which may end an answer early but never keeps a wrong answer.
  * @throws TypeError if a template is invalid; such a tool does not load.
  */
 export function resourcesOf(contract: Pick<ToolContract, 'resources'>, inputs: unknown): ResourceUse[] {

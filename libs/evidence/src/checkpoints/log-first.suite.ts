@@ -20,17 +20,17 @@ const RECORDS = 'tool-executed';
 const START_MS = 1_790_000_000_000;
 const signer = noteSigner('countersign.test/log', Buffer.alloc(32, 1));
 
-/** A log, and a store that may be lost while the log stays. */
+/** A log, and a store that may be lost independently. */
 export interface LogFirstRig {
   log: EventLog;
   codec: EventCodec;
   schemas?: SchemaSource;
-  /** The store as another process opens it. */
+  /** Opens the store, like another process. */
   kept(): CheckpointStore;
   checked(): KeptText;
-  /** Where more than one process may sign. */
+  /** Present if several processes may sign. */
   claimed?(): KeptText;
-  /** The store is lost, with mark and claim. */
+  /** Loses the store, with mark and claim. */
   lose(): Promise<void>;
   close(): Promise<void>;
 }
@@ -239,7 +239,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
       'of two concurrent signers each number is written by one, equal on the log and in the store',
       async () => {
         if (!rig.claimed) {
-          // One process owns the store: there is no race.
+          // One process owns the store: no race is possible.
           expect(claim()).toBeUndefined();
           return;
         }
