@@ -213,7 +213,7 @@ test.each([
   ['a:/a}', 'brace'],
   ['a:../{/a}', '..'],
   ['a:', 'no segments'],
-])('%j is no name', (name, fault) => {
+])('%j is not a valid name', (name, fault) => {
   expect(parseResourceName(name)).toEqual({ fault: expect.stringContaining(fault) });
   expect(() => uses([{ name, effect: 'adds' }], {})).toThrow(TypeError);
 });

@@ -69,7 +69,7 @@ describe('the check of inputs', () => {
     ['refers elsewhere', { $ref: 'https://evil.example/s' }, 'outside the schema'],
     ['has exponential matching time', { pattern: '^(a+)+$' }, 'exponential time'],
     ['recurses without end', { $ref: '#/properties/path' }, 'leads back to itself'],
-  ])('a schema that %s is not compiled, whoever announced it', (_title, path, words) => {
+  ])('a schema that %s is not compiled, whichever executor announced it', (_title, path, words) => {
     expect(new CompiledContracts().of(tool({ type: 'object', properties: { path } }))).toContain(words);
   });
 

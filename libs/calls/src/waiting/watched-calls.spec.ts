@@ -46,7 +46,7 @@ describe('the watched calls', () => {
         'approval-granted',
       ),
     ],
-  ])('%s ends the counting', (_name, event) => {
+  ])('%s: the call no longer counts', (_name, event) => {
     const watchedCalls = new WatchedCalls();
     watchedCalls.admit(CALL_ID, 'acme', undefined, undefined);
     watchedCalls.apply(event);

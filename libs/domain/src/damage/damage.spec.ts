@@ -80,7 +80,7 @@ describe('damage found in the records', () => {
     ['a place without offsets', { first_offset: null, last_offset: null }, false],
     ['what keeps the signer from going on', { found_by: 'signer' }, false],
     ['those of another generation of the tree', { generation: 2 }, false],
-  ])('once records are accepted as they are, %s found again: known', (_, fields, is_known) => {
+  ])('after records were accepted as they are, %s found again: already accepted', (_, fields, is_known) => {
     const records = damage({ first_offset: 3, last_offset: 7 });
     const state = acceptedDamage(foundDamage(noDamage(), records), accepted([records]), 7);
     const { meta, ...again } = damage({ first_offset: 3, last_offset: 7, ...fields });

@@ -38,7 +38,7 @@ describe('a settled key', () => {
     ['nothing', { there: true, not_there: false, cannot_tell: false, not_asked: false }],
     ['adds', { there: true, not_there: false, cannot_tell: true, not_asked: true }],
     ['replaces', { there: true, not_there: false, cannot_tell: false, not_asked: true }],
-  ] as const)('of a tool that names %s stands as its tool sees it', (names, expected) => {
+  ] as const)('of a tool that names %s depends on the verification of the tool', (names, expected) => {
     for (const [seen, stands] of Object.entries(expected)) expect([seen, standsAsSeen(seen as EffectSeen, names)]).toEqual([seen, stands]);
   });
 });

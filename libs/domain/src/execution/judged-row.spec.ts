@@ -142,7 +142,7 @@ describe('the row of an attempt', () => {
     ],
     ['frees its key by an end that came too late', ['start', 'succeeded', 'failed'], ended('released', 12), {}, /says released/],
     ['never started, and says another end', ['failed'], ended('succeeded', 10), {}, /says succeeded/],
-  ])('is wrong where it %s', (_, facts, of, with_, reason) => {
+  ])('is wrong if it %s', (_, facts, of, with_, reason) => {
     expect(wrongRow(logged(...facts), of, seen(with_))).toMatch(reason);
   });
 

@@ -107,7 +107,7 @@ describe('given counters', () => {
     ['cost', { kind: 'ran', cost: null }, 3],
     ['cost', { kind: 'ran', cost: Number.NaN }, 3],
     ['cost', { kind: 'ran', cost: -1 }, 3],
-  ])('when what counts by %s ended as %j, then %d is counted', (settle, settlement, expected) => {
+  ])('when a reservation that settles by %s ends as %j, then %d is counted', (settle, settlement, expected) => {
     const verdict = reserve('c1', [demand({ settle, amount_micro: 3 * MICRO })]);
     settleReservations(counters, reservationsOf(verdict), settlement);
     expect(total()).toBe(expected);

@@ -32,7 +32,7 @@ describe('given an open request, when an approver edits it', () => {
   test.each([
     ['named people', { approver_roles: [], people: ['boss'] }, boss],
     ['another role', { approver_roles: ['operator'] }, person('otto', ['operator'])],
-  ])('then inputs that policy asks %s about wait for those: the edit counts for nothing', (_, others, other) => {
+  ])('then inputs that require approval by %s wait for those: the edit is no approval', (_, others, other) => {
     expect(policy.edit('c1.1', ann, asksFor(others))).toEqual(['policy_decided', 'approval_requested']);
     expect(open('c1.2')).toMatchObject({ status: 'open', votes: [], parts: [{ rule: 'large', expires_at_ms: 11_000 }] });
     expect(refusalOf(policy.vote('c1.2', ann, 'approve'))).toBe(true);
@@ -43,7 +43,7 @@ describe('given an open request, when an approver edits it', () => {
     ['allows', allows],
     ['asks approvers about', asks],
     ['asks approvers and more people about', asksFor({ approver_roles: ['approver', 'operator'], people: ['boss'] })],
-  ])('then inputs that policy %s are granted by it', (_, judgement) => {
+  ])('then inputs that policy %s are granted by the edit', (_, judgement) => {
     expect(policy.edit('c1.1', ann, judgement)).toEqual(GRANTED);
     expect(policy.last('approval_granted').call.inputs_digest).toBe('edited');
   });

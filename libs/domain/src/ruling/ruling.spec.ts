@@ -116,7 +116,7 @@ describe('a call with a live key', () => {
   test.each([
     ['others', { approver_roles: ['operator'] }],
     ['four eyes', { four_eyes: true }],
-  ])('asks again where policy wants %s by now than those who granted it', (_, more) => {
+  ])('needs a new approval if policy now requires other approvers: %s', (_, more) => {
     const requirement = { ...requirementOf(asks), four_eyes: false };
     policy.rule('c1', { ...asks, requirement });
     policy.vote('c1.1', ann, 'approve');

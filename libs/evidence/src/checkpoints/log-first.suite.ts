@@ -91,7 +91,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     }
 
     test(
-      'after the store was lost all of them are there again, and what is signed next continues each of them',
+      'are all restored after the store is lost, and the next signed checkpoint continues them',
       async () => {
         await sign(190);
         const before = await kept();
@@ -113,7 +113,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'a crash between the log and the store loses none, and no number has two',
+      'are not lost in a crash between the log and the store, and no number is written twice',
       async () => {
         await sign(3);
         const failing = (at: 'log' | 'store') => {
@@ -137,7 +137,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'of an earlier release, or of a topic whose end was cut, what the store has is written to the topic',
+      'are copied from the store to the topic, after an upgrade from an earlier release or a cut of the topic',
       async () => {
         await sign(5, rig.kept());
         expect(await onLog()).toEqual([]);
@@ -152,7 +152,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'a checkpoint that is on the log twice counts once, also much later',
+      'count once if they are on the log twice, also much later',
       async () => {
         await sign(4);
         await topic().append((await kept()).slice(2, 4));
@@ -168,7 +168,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'a start finds what the two do not agree on, and what is missing from both',
+      'are compared at a start, which finds differences and entries missing from both',
       async () => {
         await sign(6);
         const [, second, third] = (await kept()) as [CheckpointRecord, CheckpointRecord, CheckpointRecord];
@@ -211,7 +211,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
       signCheckpoint({ size, root: Buffer.alloc(32, 9) }, noteSigner('countersign.test/log', Buffer.alloc(32, 2)));
 
     test(
-      'an entry whose decisions cannot be read is found',
+      'are refused if their decisions are unreadable',
       async () => {
         await sign(2);
         const [first] = (await kept()) as [CheckpointRecord];
@@ -226,7 +226,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'finds a record that is not a checkpoint',
+      'a record that is not a checkpoint is detected',
       async () => {
         await sign(2);
         await rig.log.append([{ topic: CHECKPOINT_TOPIC, partition: 0, key: null, value: Buffer.from('x'), headers: {} }]);
@@ -236,7 +236,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'of two concurrent signers each number is written by one, equal on the log and in the store',
+      'with two concurrent signers are each written by one, and are equal on the log and in the store',
       async () => {
         if (!rig.claimed) {
           // One process owns the store: no race is possible.
@@ -264,7 +264,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'a claim is finished by whoever finds it, and one of a number that does not follow says that checkpoints were cut',
+      'a claim is completed by any signer that finds it, and a claim with a later number shows that checkpoints were cut',
       async () => {
         if (!rig.claimed) {
           expect(claim()).toBeUndefined();

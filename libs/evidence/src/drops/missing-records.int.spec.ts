@@ -133,7 +133,7 @@ describe('records that are missing at the start of a partition', () => {
         await sign();
       },
     ],
-  ])('are damage where %s', async (_, forge) => {
+  ])('are damage if %s', async (_, forge) => {
     await forge();
     await remove(600);
     const first = await log.first(RECORDS, 0);
@@ -188,7 +188,7 @@ describe('leaf hashes of dropped records', () => {
     [0, 5],
     [1, 100],
     [2, 8],
-  ])('are not kept out of tiles that are not what was signed: tile %i, byte %i', async (tile, byte) => {
+  ])('are not stored from tiles that differ from what was signed: tile %i, byte %i', async (tile, byte) => {
     const file = path.join(dir, 'trees', TREE, '0', `00${tile}`);
     const bytes = await readFile(file);
     bytes.writeUInt8(bytes.readUInt8(byte) ^ 1, byte);

@@ -67,7 +67,7 @@ describe('a condition', () => {
     'inputs.total',
     'inputs.__proto__ == 1',
     'inputs.toString == 1',
-  ])('that fails or is not a bool holds for no call: %s', (text) => expect(judged(text)).toMatchObject({ error: expect.any(String) }));
+  ])('that fails or is not a bool never holds: %s', (text) => expect(judged(text)).toMatchObject({ error: expect.any(String) }));
 
   test('charges a pattern by its steps: a large one cannot search a large text, a small one can', () => {
     const text = (length: number) => ({ inputs: { text: 'ab'.repeat(length / 2) } });

@@ -43,7 +43,7 @@ describe('the parts of history that a condition uses', () => {
     ['history.agent.last_2h.calls < 5', /last_2h/],
     ['history.agent.last_1h.pending < 5', /pending/],
     ["history.case.tools['pay'].suceeded > 0", /suceeded/],
-  ])('what history does not have is a fault of the rule: %s', (text, reason) => expect(usesOf(text)).toMatch(reason));
+  ])('an unknown member of history is a fault of the rule: %s', (text, reason) => expect(usesOf(text)).toMatch(reason));
 
   test('numbers compare with integers and with each other, and missing history is an error', () => {
     const judged = (text: string, history: object) => {
