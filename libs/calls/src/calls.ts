@@ -69,8 +69,8 @@ export class Calls {
   }
 
   /**
-   * Notifies the follower of every state of the call whose id is above `after_id` (0: all from now on). @returns a function that
-   * unsubscribes.
+   * Notifies the follower of every state of the call whose id is above `after_id` (0: all from now on).
+   * @returns a function that unsubscribes.
    */
   follow(known: CallState, after_id: number, follower: CallFollower): () => void {
     return this.feeds.follow(known, after_id, follower);

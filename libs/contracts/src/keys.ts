@@ -67,7 +67,8 @@ function normalFields(value: Readonly<Record<string, unknown>>): Readonly<Record
 
 /**
  * Normalizes timestamps to UTC and strings to Unicode NFC; everything else stays (JCS sorts the fields later). Unchanged values, also
- * nested ones, are returned themselves. @throws TypeError if two fields get the same name.
+ * nested ones, are returned themselves.
+ * @throws TypeError if two fields get the same name.
  */
 export function normalise(value: unknown): unknown {
   if (typeof value === 'string') return normalText(value);

@@ -28,8 +28,8 @@ export class CompiledMapping {
   }
 
   /**
-   * Maps the result of the system for the agent; undefined: it passes unchanged. `happened`: the write took effect, so faults are not
-   * refused but become warnings.
+   * Maps the result of the system for the agent; undefined: it passes unchanged. `happened`: the write took effect, so unmapped fields
+   * are left out instead of refused.
    */
   toAgent(result: unknown, happened = false): Promise<Mapped> | undefined {
     return this.results?.map(result, happened && this.unmapped === 'refuse' ? 'leave_out' : this.unmapped, this.tables);

@@ -36,7 +36,7 @@ describe('the check of inputs', () => {
     );
   });
 
-  test('names fifty faults at most, and the last one says how many more there are', () => {
+  test('reports fifty faults at most, and the last one says how many more there are', () => {
     const fields = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`f${i}`, i]));
     const closed = { type: 'object', properties: {} };
     expect(check(closed)(fields(50)).map(({ code }) => code)).toEqual(Array(50).fill('unknown_field'));

@@ -55,8 +55,8 @@ export interface Identity {
 
 /**
  * A call runs with the inputs that were sent. The key of a write is derived from the normalized inputs (NFC, instants in UTC), so that two
- * spellings of one effect have one key. The key of a read is the id of its call. @throws TypeError or Error if the inputs are not canonical
- * JSON (a lone surrogate).
+ * spellings of one effect have one key. The key of a read is the id of its call.
+ * @throws TypeError or Error if the inputs are not canonical JSON (a lone surrogate).
  */
 export function identify(request: IdentityRequest): Identity {
   const inputsJson = canonicalText(request.inputs);

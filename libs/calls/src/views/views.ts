@@ -30,7 +30,8 @@ export class Views {
 
   /**
    * Waits until the views have passed the positions that this process answered (of one partition number, or all) and those that the reader
-   * has seen. @returns false if they have not in time: a missing result may then exist.
+   * has seen.
+   * @returns false if they have not in time: a missing result may then exist.
    */
   current({ positions, wait_ms }: Seen, partition?: number): Promise<boolean> {
     return this.passed([...this.answered.of(partition), ...positions], wait_ms);

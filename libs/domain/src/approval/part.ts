@@ -84,7 +84,8 @@ interface PartCandidates {
 }
 
 /**
- * Assigns each person to at most one slot (bipartite matching). A filled slot stays filled. @returns the number of filled slots per part.
+ * Assigns each person to at most one slot (bipartite matching). A filled slot stays filled.
+ * @returns the number of filled slots per part.
  */
 function assignPeople(parts: readonly PartCandidates[], people: readonly string[]): number[] {
   const slots = parts.map((): string[] => []);

@@ -23,8 +23,8 @@ export interface Tiles {
 }
 
 /**
- * `<tree>/<level>/<index>`, as in C2SP tlog-tiles. A later generation is `<topic>/<partition>.g2`, which is safe in URLs. @throws
- * RangeError for an invalid tree name
+ * `<tree>/<level>/<index>`, as in C2SP tlog-tiles. A later generation is `<topic>/<partition>.g2`, which is safe in URLs.
+ * @throws RangeError for an invalid tree name
  */
 export function placeOfTile(tree: string, level: number, index: number): string {
   if (!NAME.test(tree) || tree.includes('..')) throw new RangeError(`${tree} is not the name of a tree`);
