@@ -28,32 +28,32 @@ import { AnswerMetric } from './waiting/answer-metric.js';
 import { TimerWheel } from './waiting/timer-wheel.js';
 import { WatchedCalls } from './waiting/watched-calls.js';
 
-/** What a process that takes calls has beside the log and the stores. */
+/** Dependencies, besides the log and the stores, of a process that accepts calls. */
 export interface CallsTerms {
-  /** Folded from the log: tenants, tools, keys. */
+  /** Folded from the log: tenants, tools and keys. */
   configuration: Configuration;
-  /** Shared with whatever else the process records. */
+  /** Shared with the other writers of this process. */
   writer: RecordWriter;
   views: Views;
   authority: AuthorityResolver;
-  /** The way out of callbacks. */
+  /** Sends callbacks. */
   delivery: CallbackDelivery;
   callback_addresses: AddressRules;
 }
 
 export interface AssembledCalls {
   calls: Calls;
-  /** Started before the first call is taken, closed after the last one. */
+  /** Started before the first call is accepted, closed after the last one. */
   running: RunningCalls;
   tracker: CallTracker;
   sealer: CallSealer;
   mapper: CallMapper;
-  /** Which tenants may write. */
+  /** Knows which tenants may write. */
   record: RecordGuard;
   compensations: CompensationSubmitter;
 }
 
-/** Builds all that takes calls, whatever they come in by. One for each process. */
+/** Builds everything that accepts calls, for every transport. One instance per process. */
 export function assembleCalls(deps: AppDeps, terms: CallsTerms): AssembledCalls {
   const { clock, log, codec, store, keys, logger } = deps;
   const { configuration, writer, views, authority } = terms;

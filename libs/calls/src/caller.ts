@@ -1,19 +1,19 @@
 import type { Authority, Principal } from '@countersign/contracts';
 import type { IdentityProvider } from '@countersign/domain';
 
-/** Who asks: the principal and its rights, as its credential says. `scopes` empty: limited by its roles only (of a key). */
+/** The authenticated principal and the rights of its credential. Empty `scopes` of a key: only roles limit it. */
 export interface Caller {
   tenant_id: string;
-  /** Of the key, or `jwt:<provider_id>`. */
+  /** Id of the key, or `jwt:<provider_id>`. */
   key_id: string;
   principal: Principal;
-  /** Who vouches for the principal: `local`, or the issuer of an identity provider. */
+  /** Issuer of the principal: `local`, or the issuer of an identity provider. */
   issuer: string;
   scopes: readonly string[];
-  /** Markings that it may see; `*` means all. */
+  /** Markings that the caller may see; `*` means all. */
   clearances: readonly string[];
-  /** Authority of its calls that act for no user and have no source calls. Shared: never mutate. */
+  /** Authority of its calls that act for no user and use no other calls' results. Shared: never mutate. */
   authority: Authority;
-  /** The token that it came with; absent: a key. */
+  /** The bearer token of the request; absent if a key was used. */
   token?: { provider: IdentityProvider; verified_at_ms: number };
 }

@@ -15,14 +15,14 @@ afterAll(() => world.close());
 
 const note = (tool: string, key: string) => ({ tool, inputs: { path: key, text: 'x' } });
 
-/** Submits a call that is taken. */
+/** Submits a call that is expected to be accepted. */
 async function taken(tool: string, key: string, wait_ms = 10_000): Promise<CallAnswer> {
   const answer = await world.submit(agent, note(tool, key), wait_ms);
   if (answer instanceof Refusal) throw new Error(`${answer.kind}: ${answer.detail}`);
   return answer;
 }
 
-/** A follower that keeps each notification. */
+/** A follower that stores each notification. */
 class Reported implements CallFollower {
   readonly statuses: string[] = [];
   readonly ids: number[] = [];
@@ -57,7 +57,7 @@ test('a submitted call is answered with its envelope, and its status is read fro
   expect(status).toMatchObject({ was_sealed: false, envelope: expect.stringContaining('"status":"succeeded"') });
 });
 
-test('a refusal is a value of a closed kind, and nothing of HTTP is in it', async () => {
+test('a refusal is a value of a closed kind without any HTTP details', async () => {
   expect(await world.submit(agent, { tool: 'nothing_like_it' }, 0)).toMatchObject({
     kind: 'unknown-tool',
     more: { nearest: expect.any(Array) },
@@ -93,7 +93,7 @@ test('a call that waits for a person can be followed and awaited until it is can
   expect(await calls.cancel(name, undefined)).toMatchObject({ kind: 'conflict', detail: 'the call has ended: cancelled' });
 });
 
-test("another tenant's call is as unknown as none, and only the record of refusals tells them apart", async () => {
+test('a call of another tenant is refused like an unknown call; only the record of refusals tells them apart', async () => {
   const { calls } = world.assembled;
   const { state, positions } = await taken('write_note', 'd');
   await calls.status({ caller: agent, call_id: state.call_id, seen: { positions: positions, wait_ms: 1000 } });
@@ -105,7 +105,7 @@ test("another tenant's call is as unknown as none, and only the record of refusa
   expect([(other as Refusal).detail, (other as Refusal).more]).toEqual([(none as Refusal).detail, (none as Refusal).more]);
 });
 
-test('a caller who cannot wait is answered with the ruling, and a wait for the call finds its end', async () => {
+test('a caller who cannot wait gets the ruling, and a later wait returns the end of the call', async () => {
   const quick = await taken('write_note', 'e', 0);
   const name = { caller: agent, call_id: quick.state.call_id, seen: { positions: quick.positions, wait_ms: 1000 } };
   expect(await world.assembled.calls.wait(name, 20_000)).toMatchObject({ envelope: expect.stringContaining('"status":"succeeded"') });

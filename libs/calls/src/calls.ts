@@ -13,17 +13,17 @@ import type { CallSubmitter } from './submitting/call-submitter.js';
 import type { Submission } from './submitting/submission.js';
 import type { Seen } from './views/seen.js';
 
-/** Names a call to one caller. */
+/** Identifies a call for one caller. */
 export interface CallName {
   caller: Caller;
   call_id: string;
-  /** Positions of records that the caller has seen: the answer is not older. */
+  /** Log positions that the caller has seen: the answer is at least as new. */
   seen?: Seen;
 }
 
 /**
- * What a way in does with calls: it knows who asks and gets envelopes or refusals. Whether the caller's roles let it use a way in is
- * checked there; whose calls it may read and stop is checked here.
+ * The operations on calls for every transport (HTTP, MCP and others): they take a caller and return envelopes or refusals. The transport
+ * checks whether the caller's roles allow the operation; this class checks which calls the caller may read and stop.
  */
 export class Calls {
   constructor(
@@ -34,23 +34,23 @@ export class Calls {
     private readonly feeds: CallFeeds,
   ) {}
 
-  /** Puts a call on the record; its sink hears of the end, of a pending approval, or that the wait is over. See `CallSubmitter.submit`. */
+  /** Records a call. The sink receives the end, a pending approval, or the end of the wait. See `CallSubmitter.submit`. */
   submit(request: CallRequest, by: Submission, sink: AnswerSink): void | Promise<void> {
     return this.submitter.submit(request, by, sink);
   }
 
-  /** The recorded call itself, for `follow`. */
+  /** The recorded call, for `follow`. */
   find({ caller, call_id, seen }: CallName): Promise<CallState | Refusal> {
     return this.recorded.find(caller.tenant_id, call_id, seen);
   }
 
-  /** The call as it is now. */
+  /** The current state of the call. */
   async status(name: CallName): Promise<CallReading | Refusal> {
     const state = await this.find(name);
     return state instanceof Refusal ? state : this.reader.status(state, name.caller);
   }
 
-  /** The call once it is answered, or as it is after `timeout_ms` (at most 100 s). */
+  /** The call once it is answered, or its current state after `timeout_ms` (at most 100 s). */
   async wait(name: CallName, timeout_ms: number): Promise<CallReading | Refusal> {
     const state = await this.find(name);
     if (state instanceof Refusal) return state;
@@ -62,13 +62,16 @@ export class Calls {
     return state instanceof Refusal ? state : this.interventions.cancel(name.caller, state, reason);
   }
 
-  /** Says of a call in doubt whether it happened. */
+  /** Records whether a call in doubt happened. */
   async resolve(name: CallName, resolution: Resolution): Promise<Intervention | Refusal> {
     const state = await this.find(name);
     return state instanceof Refusal ? state : this.interventions.resolve(name.caller, state, resolution);
   }
 
-  /** Tells the follower every state of the call whose id is above `after_id` (0: all from now on). @returns what ends that. */
+  /**
+   * Notifies the follower of every state of the call whose id is above `after_id` (0: all from now on).
+   * @returns a function that unsubscribes.
+   */
   follow(known: CallState, after_id: number, follower: CallFollower): () => void {
     return this.feeds.follow(known, after_id, follower);
   }

@@ -1,6 +1,6 @@
 /**
- * Every precise cause of a refusal whose kind alone is vague, by kind, with its meaning. A reason is snake_case, names one cause
- * and is never renamed: programs compare it. Refusals of other kinds have the name of their kind as the reason.
+ * The precise causes of every kind of refusal that is ambiguous by its kind alone, with their meanings. A reason is snake_case, names one
+ * cause and is never renamed: programs compare it. For all other kinds the reason is the name of the kind.
  */
 export const refusalReasons = {
   'not-found': {
@@ -130,16 +130,16 @@ export const refusalReasons = {
 
 type ByKind = typeof refusalReasons;
 
-/** A precise cause: every refusal of a vague kind names one. */
+/** A precise cause. Every refusal of an ambiguous kind has one. */
 export type RefusalReason = { [Kind in keyof ByKind]: keyof ByKind[Kind] }[keyof ByKind];
 
-/** The reason of a refusal that names none: the only one of its kind, else the name of the kind. */
+/** The default reason of a kind: its only reason, else the name of the kind. */
 export function reasonOf(kind: string): string {
   const [only, ...others] = Object.keys((refusalReasons as Readonly<Record<string, object>>)[kind] ?? {});
   return only !== undefined && others.length === 0 ? only : kind.replaceAll('-', '_');
 }
 
-/** Every reason of a kind; the name of the kind is one where a refusal may name none. */
+/** Every reason of a kind, including the default one. */
 export function reasonsOf(kind: string): string[] {
   return [...new Set([reasonOf(kind), ...Object.keys((refusalReasons as Readonly<Record<string, object>>)[kind] ?? {})])];
 }

@@ -1,11 +1,11 @@
 import type { ErrorClass, ErrorCode } from '@countersign/contracts';
 import type { RefusalReason } from './refusal-reasons.js';
 
-/** What a kind of refusal means to a program. */
+/** The meaning of a kind of refusal for programs. */
 export interface Meaning {
   code: ErrorCode;
   class: ErrorClass;
-  /** When the same request may be sent again, seconds. Absent: sending it again changes nothing. */
+  /** When the same request may be sent again, seconds. Absent: a retry gives the same result. */
   retry_after_s?: number;
 }
 
@@ -14,7 +14,7 @@ const notFound: Meaning = { code: 'VALIDATION_ERROR', class: 'not_found' };
 const conflict: Meaning = { code: 'VALIDATION_ERROR', class: 'semantic' };
 const unauthorized: Meaning = { code: 'AUTH_REQUIRED', class: 'authorization' };
 
-/** Every way in which the platform refuses a request, whatever the request came by, with the code and class of the closed lists. */
+/** Every kind of refusal, for all transports, with its code and class from the closed lists. */
 const kinds = {
   'invalid-request': invalid,
   unauthenticated: unauthorized,
@@ -58,34 +58,34 @@ export type RefusalKind = keyof typeof kinds;
 /** The code, class and retry of a kind. */
 export const meaningOf = (kind: RefusalKind): Meaning => kinds[kind];
 
-/** Something that its caller may not: by its role, by anything else, or because it belongs to another tenant. */
+/** Why access was refused: a missing role, another reason, or the resource belongs to another tenant. */
 export type AccessRefusal = 'role_refused' | 'request_refused' | 'cross_tenant';
 
-/** One fault of a request: where (JSON Pointer) and what. */
+/** One fault of a request: JSON Pointer, code and message. */
 export interface Issue {
   path: string;
   code: string;
   message: string;
 }
 
-/** Facts of a refusal beside its detail: every face shows them. */
+/** Structured facts of a refusal beside its detail: every transport shows them. */
 export interface RefusalFacts {
-  /** The precise cause, where the kind alone is vague. */
+  /** The precise cause, if the kind alone is ambiguous. */
   readonly reason?: RefusalReason;
   readonly issues?: readonly Issue[];
   readonly layer?: string;
   readonly [member: string]: unknown;
 }
 
-/** Facts that the refusal does not show to the caller. */
+/** Facts that are not shown to the caller. */
 interface InternalFacts {
-  /** Only for the record of refused requests. */
+  /** Used only in the record of refused requests. */
   access?: AccessRefusal | undefined;
-  /** A token was sent and is not good. */
+  /** The request has a token that is not valid. */
   invalid_token?: boolean;
 }
 
-/** A refused request as a value. Carries nothing of its cause. Each way in shows it in its own form; HTTP as RFC 9457. */
+/** A refused request as a value, without internal causes. Each transport formats it; HTTP uses RFC 9457. */
 export class Refusal<Kind extends string = RefusalKind> {
   constructor(
     readonly kind: Kind,
@@ -94,7 +94,7 @@ export class Refusal<Kind extends string = RefusalKind> {
     private readonly withheld: InternalFacts = {},
   ) {}
 
-  /** The kind of refused access; undefined where access was not the cause. */
+  /** The kind of refused access; undefined if the refusal is not about access. */
   get access(): AccessRefusal | undefined {
     return this.withheld.access ?? (this.kind === 'forbidden' ? 'request_refused' : undefined);
   }
@@ -104,7 +104,7 @@ export class Refusal<Kind extends string = RefusalKind> {
   }
 }
 
-/** One JSON Pointer (RFC 6901) of path parts. */
+/** Builds a JSON Pointer (RFC 6901) from path parts. */
 export function pointer(parts: readonly PropertyKey[]): string {
   return parts.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -10,7 +10,7 @@ import { takeHints } from './waiting/wake-ups.js';
 import type { WatchedCalls } from './waiting/watched-calls.js';
 import { WatchedCallsFollower } from './waiting/watched-calls-follower.js';
 
-/** What the log, the views and other processes tell of calls, to those who wait for them here. */
+/** Connects this process to news about calls from the log, the views and other processes. */
 export class RunningCalls {
   private readonly decoder: BatchDecoder;
   private readonly follower: WatchedCallsFollower;
@@ -26,7 +26,7 @@ export class RunningCalls {
     this.follower = new WatchedCallsFollower(deps.log, this.decoder, watchedCalls, deps.wake_ups.is_ahead_of_log);
   }
 
-  /** Resolves when calls that were in flight before count again, their callbacks are owed, and the lanes are followed. */
+  /** Resolves when earlier in-flight calls count again, their callbacks are restored, and the followers of the lanes run. */
   async start(lanes: readonly string[]): Promise<void> {
     const { log, store, clock, wake_ups, codec } = this.deps;
     const now_ms = () => clock.now_ms();

@@ -1,9 +1,9 @@
 import type { ApprovalRequirement } from './generated/events.js';
 
-/** Longest 'approve similar' where no policy says otherwise: 8 h. */
+/** Maximum duration of 'approve similar' if no policy sets one: 8 h. */
 export const GRANT_MAX_MS = 8 * 3_600_000;
 
-/** The defaults of an approval whose policy names only roles, a quorum and a time: four eyes, and denial on expiry. */
+/** The requirement of a policy that names only roles, a quorum and a time: four eyes, and denial on expiry. */
 export function plainRequirement(approver_roles: readonly string[], quorum: number, expires_after_ms: number): ApprovalRequirement {
   return {
     approver_roles: [...approver_roles],

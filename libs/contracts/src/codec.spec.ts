@@ -20,7 +20,7 @@ const revoked: ApiKeyRevoked = {
 };
 
 describe('event codec', () => {
-  test('an event comes back as it was written, with its type', () => {
+  test('an encoded event decodes to the same event with its type', () => {
     const codec = new EventCodec();
     expect(codec.decode(codec.encode('api_key_revoked', revoked))).toEqual({ event_type: 'api_key_revoked', event: revoked });
   });
@@ -32,7 +32,7 @@ describe('event codec', () => {
     expect(codec.schemaId(bytes)).toBe(eventSchemas.find((schema) => schema.event_type === 'api_key_revoked')?.id);
   });
 
-  test('an id that a registry gave is written and read', () => {
+  test('an id assigned by a registry is written and read', () => {
     const codec = new EventCodec();
     codec.assignId('api_key_revoked', 70_001);
     const bytes = codec.encode('api_key_revoked', revoked);
@@ -40,7 +40,7 @@ describe('event codec', () => {
     expect(codec.decode(bytes).event).toEqual(revoked);
   });
 
-  test('the meta of a record is read though its body cannot be', () => {
+  test('the meta of a record is readable even if its body is not', () => {
     const codec = new EventCodec();
     const bytes = codec.encode('api_key_revoked', revoked);
     const cut = bytes.subarray(0, bytes.length - 9);
@@ -49,14 +49,14 @@ describe('event codec', () => {
     for (const hopeless of [bytes.subarray(0, 20), Buffer.from('{}'), Buffer.alloc(0)]) expect(codec.readMeta(hopeless)).toBeUndefined();
   });
 
-  test('an event larger than the slab is written whole, and the next small one too', () => {
+  test('an event larger than the slab is written completely, and so is the next small one', () => {
     const codec = new EventCodec();
     const large = { ...revoked, key_id: 'k'.repeat(1_500_000) };
     expect(codec.decode(codec.encode('api_key_revoked', large)).event).toEqual(large);
     expect(codec.decode(codec.encode('api_key_revoked', revoked)).event).toEqual(revoked);
   });
 
-  test('a record written with a newer schema is read as this build knows it', () => {
+  test('a record written with a newer schema is read with the schema of this build', () => {
     const codec = new EventCodec();
     const schema = JSON.parse(eventSchemas.find((candidate) => candidate.event_type === 'api_key_revoked')?.schema as string);
     schema.fields.push({ name: 'note', type: ['null', 'string'], default: null });

@@ -6,12 +6,12 @@ const MAGIC = 0;
 const HEADER_BYTES = 5;
 const SLAB_BYTES = 64 * 1024;
 
-/** The bytes are not an event that this build can read. A fault of the record itself: it belongs in dead-letter. */
+/** The bytes are not an event that this build can read. A fault of the record itself: send it to dead-letter. */
 export class UndecodableRecord extends Error {
   readonly code = 'UNDECODABLE_RECORD';
 }
 
-/** Compiled when it is first used: a process uses few of all types, and compiling them was a tenth of its start. */
+/** Compiled on first use: a process uses few types, and compiling all of them took a tenth of its startup time. */
 class LazyType {
   private compiled: avro.Type | undefined;
 
@@ -28,18 +28,18 @@ interface Writer {
   type: LazyType;
 }
 
-/** How records of one schema id are read. */
+/** Reads records of one schema id. */
 class Reader {
   private resolver: unknown;
 
-  /** @param written what they were written with, where that is not the newest schema */
+  /** @param written the writer's schema, if it is not the newest one */
   constructor(
     readonly event_type: EventType,
     private readonly type: LazyType,
     private readonly written: LazyType | null,
   ) {}
 
-  /** The event, and where the bytes after it begin (negative where some are missing). @throws where they are malformed */
+  /** The event, and the offset of the bytes after it (negative if bytes are missing). @throws if they are malformed */
   read(value: Buffer): { value: unknown; offset: number } {
     const type = this.type.get();
     if (this.written === null) return type.decode(value, HEADER_BYTES) as { value: unknown; offset: number };
@@ -50,9 +50,8 @@ class Reader {
 
 /**
  * Avro values in the Confluent wire format: byte 0, the schema id (uint32, big endian), the Avro body.
- *
- * Ids come from `schemas/ids.json` unless a registry assigned others (`assignId`). Types are compiled once, when they are first used. Decoding
- * allocates the event and nothing else; encoding writes into a slab that is reused and returns a copy.
+ * Ids come from `schemas/ids.json` unless a registry assigned others (`assignId`). Types are compiled once, on first use. Decoding
+ * allocates only the event; encoding writes into a reused slab and returns a copy.
  */
 export class EventCodec {
   private readonly writers = new Map<EventType, Writer>();
@@ -60,17 +59,17 @@ export class EventCodec {
   private slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
 
   constructor(private readonly schemas: readonly EventSchema[] = eventSchemas) {
-    // The newest first: older ones are read into it.
+    // Newest first: older versions are resolved to it.
     for (const schema of [...schemas].sort((a, b) => b.version - a.version)) this.install(schema, schema.id);
   }
 
-  /** Use the id that a registry gave to the newest schema of an event. */
+  /** Uses the id that a registry assigned to the newest schema of an event. */
   assignId(eventType: EventType, id: number): void {
     const schema = this.newest(eventType);
     this.install(schema, id);
   }
 
-  /** Make records readable that were written with another version of a schema (its id and text come from the registry). */
+  /** Makes records readable that were written with another version of a schema (its id and text come from the registry). */
   addWriterSchema(id: number, schemaText: string): void {
     const written = new LazyType(schemaText);
     const { name } = written.get();
@@ -85,7 +84,7 @@ export class EventCodec {
     return this.readers.has(id);
   }
 
-  /** The schema id of a record, or undefined where the header is not one of ours. */
+  /** The schema id of a record; undefined if the header is not the Confluent wire format. */
   schemaId(value: Buffer): number | undefined {
     return value.length >= HEADER_BYTES && value[0] === MAGIC ? value.readUInt32BE(1) : undefined;
   }
@@ -106,7 +105,7 @@ export class EventCodec {
     return copy;
   }
 
-  /** @throws UndecodableRecord where the bytes are not a known event. */
+  /** @throws UndecodableRecord if the bytes are not a known event. */
   decode(value: Buffer): Tagged<EventType> {
     const id = this.schemaId(value);
     const reader = id === undefined ? undefined : this.readers.get(id);
@@ -122,7 +121,7 @@ export class EventCodec {
     return { event_type: reader.event_type, event: decoded.value } as Tagged<EventType>;
   }
 
-  /** The meta of a record whose body cannot be read: it is the first field of every event. Undefined where not even that can. */
+  /** The meta of a record whose body is unreadable: it is the first field of every event. Undefined if the meta is unreadable too. */
   readMeta(value: Buffer): Meta | undefined {
     if (this.schemaId(value) === undefined) return undefined;
     const [writer] = this.writers.values();

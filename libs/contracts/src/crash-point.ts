@@ -1,4 +1,4 @@
-/** The steps between which a process may die in chaos runs (test/chaos/named-crashes.ts). */
+/** The points at which chaos runs kill a process (test/chaos/named-crashes.ts). */
 export const crashPoints = [
   'gateway.before_request',
   'gateway.after_request',
@@ -18,7 +18,7 @@ export type CrashPoint = (typeof crashPoints)[number];
 let armed: CrashPoint | undefined;
 let passes = 0;
 
-/** Arms one point as `name[:nth]`: the nth pass kills the process with SIGKILL. @throws where the name is not one of the twelve. */
+/** Arms one point, as `name[:nth]`: the nth pass kills the process with SIGKILL. @throws if the name is not one of the twelve. */
 export function armCrashPoint(spec: string): void {
   const [name, nth] = spec.split(':');
   const point = crashPoints.find((candidate) => candidate === name);
@@ -27,7 +27,7 @@ export function armCrashPoint(spec: string): void {
   passes = Number(nth ?? 1);
 }
 
-/** Dies here, as a power cut would, where this point is armed; otherwise costs one comparison. */
+/** Kills the process, like a power failure, if this point is armed; otherwise costs one comparison. */
 export function crashPoint(point: CrashPoint): void {
   if (armed !== point || --passes > 0) return;
   process.kill(process.pid, 'SIGKILL');

@@ -14,10 +14,10 @@ const defaults: Readonly<Record<ErrorCode, { class: ErrorClass; retryable: boole
   UNKNOWN: { class: 'server', retryable: false },
 };
 
-/** The closed list of codes. */
+/** The closed list of error codes. */
 export const errorCodes: readonly ErrorCode[] = Object.keys(defaults) as ErrorCode[];
 
-/** A call error with the class and retryability that its code has by default. `details` must be JSON. */
+/** A call error with the default class and retryability of its code. `details` must be JSON. */
 export function callError(
   code: ErrorCode,
   message: string,
@@ -34,8 +34,8 @@ export function callError(
 }
 
 /**
- * A fault of the surroundings (store, log, cache, full disk), not of the record at hand: the partition pauses and the
- * work is retried forever. Recognised by its brand across packages, never by `instanceof`.
+ * A fault of the infrastructure (store, log, cache, full disk), not of the current record: the partition pauses and the work is retried
+ * forever. Recognized across packages by its brand, never by `instanceof`.
  */
 export class InfrastructureFault extends Error {
   readonly countersign_fault = 'infrastructure' as const;

@@ -5,7 +5,7 @@ import { callId, parseCallId, partitionOf, uuidOfParts, uuidv7 } from './ids.js'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('ids', () => {
-  test('UUIDv7 of one process ascend, also within a millisecond and when the clock steps back', () => {
+  test('UUIDv7 of one process ascend, even within a millisecond and when the clock steps back', () => {
     const times = [1000, 1000, 1001, 999, 1001, 2000];
     const ids = times.flatMap((time) => Array.from({ length: 3000 }, () => uuidv7(1_790_000_000_000 + time)));
     expect(ids).toEqual([...ids].sort());
@@ -13,7 +13,7 @@ describe('ids', () => {
     for (const id of ids.slice(0, 50)) expect(id).toMatch(UUID);
   });
 
-  test('a call id gives its partition back, and nothing else parses as one', () => {
+  test('a call id contains its partition, and no other text parses as a call id', () => {
     fc.assert(
       fc.property(fc.nat(255), fc.nat(), (partition, time) => {
         const uuid = uuidv7(time);
@@ -24,7 +24,7 @@ describe('ids', () => {
       expect(parseCallId(bad)).toBeUndefined();
   });
 
-  test('equal parts give the equal id, and parts cannot run together', () => {
+  test('equal parts give equal ids, and the boundaries of parts matter', () => {
     expect(uuidOfParts(['a', 'b'])).toBe(uuidOfParts(['a', 'b']));
     expect(uuidOfParts(['ab', 'c'])).not.toBe(uuidOfParts(['a', 'bc']));
     expect(uuidOfParts(['x'])).toMatch(UUID);

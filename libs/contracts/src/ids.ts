@@ -10,7 +10,7 @@ const DASH = 45;
 const DIGITS = Buffer.from('0123456789abcdef');
 const text = Buffer.alloc(36, DASH);
 
-/** 16 bytes as the text of a UUID. */
+/** Formats 16 bytes as a UUID. */
 export function uuidText(bytes: Uint8Array, at = 0): string {
   let to = 0;
   for (let i = 0; i < 16; i++) {
@@ -23,8 +23,8 @@ export function uuidText(bytes: Uint8Array, at = 0): string {
 }
 
 /**
- * UUIDv7 (RFC 9562 section 5.7) for a wall-clock time given as data; within one process ids of one millisecond ascend
- * (12-bit sequence in rand_a, method 1 of section 6.2).
+ * UUIDv7 (RFC 9562 section 5.7) for a given wall-clock time. Within one process, ids of the same millisecond ascend (12-bit sequence in
+ * rand_a, method 1 of section 6.2).
  */
 export function uuidv7(now_ms: number): string {
   if (used + 16 > POOL_BYTES) {
@@ -46,7 +46,7 @@ export function uuidv7(now_ms: number): string {
   return uuidText(pool, at);
 }
 
-/** A UUID (version 8, RFC 9562 section 5.8) from the first 16 bytes of a hash: equal parts give the equal id. */
+/** A UUID (version 8, RFC 9562 section 5.8) from the first 16 bytes of a hash: equal parts give equal ids. */
 export function uuidOfParts(parts: readonly string[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);
@@ -56,7 +56,7 @@ export function uuidOfParts(parts: readonly string[]): string {
   return uuidText(bytes);
 }
 
-/** `<partition>-<uuid>`: the partition is computed once, at admission, and every later record of the call goes there. */
+/** `<partition>-<uuid>`. The partition is computed once, at admission, and every later record of the call goes there. */
 export function callId(partition: number, uuid: string): string {
   return `${partition}-${uuid}`;
 }
@@ -64,7 +64,7 @@ export function callId(partition: number, uuid: string): string {
 const CALL_ID = /^(?:0|[1-9]\d{0,4})-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const UUID_CHARACTERS = 36;
 
-/** The parts of a call id, or undefined where the text is not one. */
+/** The parts of a call id; undefined if the text is not a call id. */
 export function parseCallId(text: string): { partition: number; uuid: string } | undefined {
   if (!CALL_ID.test(text)) return undefined;
   const uuidAt = text.length - UUID_CHARACTERS;
@@ -78,7 +78,7 @@ export function partitionOf(idempotencyKey: string, partitions: number): number 
   return hash % partitions;
 }
 
-/** The time in a UUIDv7, epoch ms; of any other text it means nothing. */
+/** The time in a UUIDv7, epoch ms. Meaningless for any other text. */
 export function timeOfId(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 }

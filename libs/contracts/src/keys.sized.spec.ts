@@ -30,7 +30,7 @@ function shuffled(value: unknown, pick: (n: number) => number): unknown {
   return Object.fromEntries(entries.map(([name, item]) => [name, shuffled(item, pick)]));
 }
 
-/** The same with each text and name normalised by itself. */
+/** The same value with each text and name normalized separately. */
 function everyText(value: unknown): unknown {
   if (typeof value === 'string') return normalise(value);
   if (Array.isArray(value)) return value.map(everyText);
@@ -38,7 +38,7 @@ function everyText(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name.normalize('NFC'), everyText(item)]));
 }
 
-/** A text that tells any two values apart, lone surrogates too. */
+/** A text that differs for any two different values, including lone surrogates. */
 const canonicalOf = (value: unknown): string => JSON.stringify(value);
 
 describe('idempotency keys', () => {
@@ -64,7 +64,7 @@ describe('idempotency keys', () => {
     );
   });
 
-  test('the canonical text of anything is the one that the library gives, and what it refuses is refused', () => {
+  test("the canonical text of any value equals the library's, and values that the library refuses are refused", () => {
     const odd = fc.oneof(
       fc.constantFrom(undefined, Number.NaN, Number.POSITIVE_INFINITY, -0, 1e21, '\ud800', 'a\udc00', '😀', new Date(0), Symbol('s')),
       fc.jsonValue(),
@@ -93,11 +93,11 @@ describe('idempotency keys', () => {
     expect(() => canonicalText(round)).toThrow('Circular');
   });
 
-  test('normalising twice is normalising once', () => {
+  test('normalizing twice equals normalizing once', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void expect(normalise(normalise(value))).toEqual(normalise(value))));
   });
 
-  test('what normalising does not change is given back itself, and only that', () => {
+  test('a value that is already normalized is returned itself, and only such a value', () => {
     const word = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
@@ -138,7 +138,7 @@ describe('idempotency keys', () => {
     expect((normalise({ part, at: '2026-05-01T02:00:00+02:00' }) as { part: unknown }).part).toBe(part);
   });
 
-  test('no text of characters below U+0300 is changed by composing', () => {
+  test('text of characters below U+0300 is not changed by composition', () => {
     const low = Array.from({ length: 0x300 }, (_, code) => String.fromCharCode(code));
     for (const first of low)
       expect(
@@ -150,18 +150,18 @@ describe('idempotency keys', () => {
     expect(normalise(`${low.join('')}\u0301`)).toBe(`${low.join('')}\u0301`.normalize('NFC'));
   });
 
-  test('one instant in any offset is one text', () => {
+  test('one instant has one text, whatever its offset', () => {
     expect(normalise('2026-05-01T02:00:00+02:00')).toBe('2026-05-01T00:00:00.000Z');
     expect(normalise('2026-05-01T00:00:00Z')).toBe('2026-05-01T00:00:00.000Z');
     expect(normalise('2026-05-01')).toBe('2026-05-01');
   });
 
-  test('1 and 1.0 and composed and decomposed letters are equal; a hostile __proto__ is data', () => {
+  test('1 and 1.0 are equal, composed and decomposed letters are equal, and a hostile __proto__ is data', () => {
     expect(canonicalText(normalise(JSON.parse('{"a":1.0,"n":"é"}')))).toBe(canonicalText(normalise(JSON.parse('{"n":"e\\u0301","a":1}'))));
     expect(canonicalText(normalise(JSON.parse('{"__proto__":{"x":1}}')))).toBe('{"__proto__":{"x":1}}');
   });
 
-  test('only a new major, the scope, the tool, the inputs, the occurrence and the tenant make another key', () => {
+  test('only the major version, the scope, the tool, the inputs, the occurrence and the tenant change the key', () => {
     const base = derivedKey(key, parts);
     expect(derivedKey(key, { ...parts, version: '1.9.0' })).toBe(base);
     expect(derivedKey(key, { ...parts, run_id: 'run_2', principal_id: 'agent_2' })).toBe(base);
@@ -179,14 +179,14 @@ describe('idempotency keys', () => {
     expect(new Set([base, ...others]).size).toBe(others.length + 1);
   });
 
-  test('fields cannot be moved across a boundary to forge another key', () => {
+  test('moving text across a field boundary does not give the same key', () => {
     expect(derivedKey(key, { ...parts, tool: 'a', case_id: 'bc' })).not.toBe(derivedKey(key, { ...parts, tool: 'ab', case_id: 'c' }));
     expect(headerKey(key, { tenant_id: 'a', principal_id: 'b:1', header: 'c' })).not.toBe(
       headerKey(key, { tenant_id: 'a', principal_id: 'b', header: '1:c' }),
     );
   });
 
-  test('fields that do not discriminate are left out, either way of declaring', () => {
+  test('fields that do not discriminate are omitted, with either declaration', () => {
     const inputs = { supplier: 's', total: 5, drafted_at: 'now' };
     expect(discriminatingInputs({ idempotency: { except: ['drafted_at'] } }, inputs)).toEqual({ supplier: 's', total: 5 });
     expect(discriminatingInputs({ idempotency: { discriminating: ['supplier'] } }, inputs)).toEqual({ supplier: 's' });
@@ -196,14 +196,14 @@ describe('idempotency keys', () => {
 describe('the key of an attempt', () => {
   const uuid = fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => uuidText(bytes));
 
-  test('is the key itself for the first, and HMAC-SHA256 of the key over the attempt for the others', () => {
+  test('is the key itself for the first attempt, and HMAC-SHA256 of the key over the attempt for others', () => {
     const key = '00112233-4455-6677-8899-aabbccddeeff';
     const hex = createHmac('sha256', Buffer.from('00112233445566778899aabbccddeeff', 'hex')).update('attempt:2').digest('hex');
     expect(attemptKey(key, 1)).toBe(key);
     expect(attemptKey(key, 2).replaceAll('-', '')).toBe(hex.slice(0, 32));
   });
 
-  test('is another one for each key and attempt, and always the same', () => {
+  test('differs for each key and attempt, and is always the same', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(uuid, { minLength: 2, maxLength: 4 }),
@@ -217,11 +217,11 @@ describe('the key of an attempt', () => {
     );
   });
 
-  test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('there is no attempt %d', (attempt) => {
+  test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('%d is not a valid attempt', (attempt) => {
     expect(() => attemptKey('00112233-4455-6677-8899-aabbccddeeff', attempt)).toThrow(RangeError);
   });
 
-  test.each(['', 'k', '00112233-4455-6677-8899-AABBCCDDEEFF', '00112233445566778899aabbccddeeff'])('%j is no key', (text) => {
+  test.each(['', 'k', '00112233-4455-6677-8899-AABBCCDDEEFF', '00112233445566778899aabbccddeeff'])('%j is not a valid key', (text) => {
     expect(() => attemptKey(text, 1)).toThrow(RangeError);
   });
 });

@@ -3,14 +3,14 @@ import type { KeySource } from './generated/events.js';
 import { uuidText } from './ids.js';
 import type { ToolContract } from './tool-contract.js';
 
-/** The HMAC key of a tenant, from the installation's master key (HKDF-SHA256, RFC 5869). 32 bytes. */
+/** The HMAC key of a tenant, derived from the installation's master key (HKDF-SHA256, RFC 5869). 32 bytes. */
 export function tenantKey(masterKey: Uint8Array, tenantId: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `countersign/tenant/${tenantId}`, 32));
 }
 
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})$/;
 
-/** The time in UTC, to the millisecond or the precision of the text; undefined for a day that does not exist (30 February). */
+/** The instant in UTC, with milliseconds or the finer precision of the text; undefined for an invalid date (30 February). */
 function instantText(text: string): string | undefined {
   const time = Date.parse(text.replace(' ', 'T'));
   if (Number.isNaN(time)) return undefined;
@@ -21,7 +21,7 @@ function instantText(text: string): string | undefined {
   return finer ? `${utc.slice(0, -1)}${finer}Z` : utc;
 }
 
-/** Below U+0300 nothing composes: such a text is already in NFC. */
+/** Characters below U+0300 do not compose, so text without others is already in NFC. */
 const MAY_COMPOSE = /[^\0-\u02ff]/;
 
 function normalText(text: string): string {
@@ -43,7 +43,7 @@ function normalItems(items: readonly unknown[]): unknown {
   return changed ?? items;
 }
 
-/** What is no plain data is copied field by field, so that it is what a field says and nothing else. */
+/** Objects with another prototype are copied field by field into plain data. */
 function normalFields(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const prototype = Object.getPrototypeOf(value);
   let changed: Record<string, unknown> | undefined = prototype === Object.prototype || prototype === null ? undefined : Object.create(null);
@@ -66,8 +66,9 @@ function normalFields(value: Readonly<Record<string, unknown>>): Readonly<Record
 }
 
 /**
- * Timestamps to UTC, strings to Unicode NFC, everything else as it is; keys are sorted by JCS later. What that leaves as it is, the
- * whole or a part, is given back itself. @throws TypeError where two fields have one name.
+ * Normalizes timestamps to UTC and strings to Unicode NFC; everything else stays (JCS sorts the fields later). Unchanged values, also
+ * nested ones, are returned themselves.
+ * @throws TypeError if two fields get the same name.
  */
 export function normalise(value: unknown): unknown {
   if (typeof value === 'string') return normalText(value);
@@ -75,7 +76,7 @@ export function normalise(value: unknown): unknown {
   return Array.isArray(value) ? normalItems(value) : normalFields(value as Record<string, unknown>);
 }
 
-/** The inputs that identify the effect, as the tool declared them (top-level fields): `inputs` themselves where all do. */
+/** The inputs that identify the effect, as the tool declares (top-level fields); `inputs` itself if all of them do. */
 export function discriminatingInputs(
   contract: Pick<ToolContract, 'idempotency'>,
   inputs: Record<string, unknown>,
@@ -86,7 +87,7 @@ export function discriminatingInputs(
   return names.every(keep) ? inputs : Object.fromEntries(names.filter(keep).map((name) => [name, inputs[name]]));
 }
 
-/** What an idempotency key is scoped by: the case, else the run, else the principal. */
+/** The scope of an idempotency key: the case, else the run, else the principal. */
 export interface KeyScope {
   tenant_id: string;
   case_id: string | null;
@@ -96,9 +97,9 @@ export interface KeyScope {
 
 export interface KeyParts extends KeyScope {
   tool: string;
-  /** Exact semver; only its major counts. */
+  /** Exact semver; only the major version is used. */
   version: string;
-  /** JCS text of the normalised discriminating inputs. */
+  /** JCS text of the normalized discriminating inputs. */
   discriminating: string;
   occurrence: string | null;
 }
@@ -107,7 +108,7 @@ const BLOCK_BYTES = 64;
 const inner = Buffer.alloc(BLOCK_BYTES + 16_384);
 const outer = Buffer.alloc(BLOCK_BYTES + 32);
 
-/** HMAC-SHA256 (RFC 2104) of a text. Two plain hashes cost a third of what an Hmac object does, and every write has one. */
+/** HMAC-SHA256 (RFC 2104) of a text. Two plain hashes cost a third of an Hmac object, and every write needs one. */
 function hmac(key: Uint8Array, text: string): Buffer {
   if (key.length > BLOCK_BYTES || text.length * 3 > inner.length - BLOCK_BYTES) return createHmac('sha256', key).update(text).digest();
   for (let i = 0; i < BLOCK_BYTES; i++) {
@@ -122,7 +123,7 @@ function hmac(key: Uint8Array, text: string): Buffer {
 
 const part = (text: string): string => `${Buffer.byteLength(text)}:${text}`;
 
-/** The derived key of a write: HMAC-SHA256 under the tenant key, first 16 bytes as a UUID's text. */
+/** The derived key of a write: the first 16 bytes of HMAC-SHA256 under the tenant key, as UUID text. */
 export function derivedKey(key: Uint8Array, parts: KeyParts): string {
   const scope =
     parts.case_id !== null
@@ -135,7 +136,7 @@ export function derivedKey(key: Uint8Array, parts: KeyParts): string {
   return uuidText(hmac(key, text));
 }
 
-/** The key of a write that carries an `Idempotency-Key` header: scoped by tenant and principal. */
+/** The key of a write with an `Idempotency-Key` header: scoped by tenant and principal. */
 export function headerKey(key: Uint8Array, parts: { tenant_id: string; principal_id: string; header: string }): string {
   return uuidText(hmac(key, `header${part(parts.tenant_id)}${part(parts.principal_id)}${part(parts.header)}`));
 }
@@ -145,20 +146,22 @@ export function keyOfText(key: Uint8Array, text: string): string {
   return uuidText(hmac(key, `text${part(text)}`));
 }
 
-/** A resource in the namespace of a tenant: HMAC-SHA256 under its key over tenant and segments of the name, first 16 bytes as a UUID's text. */
+/**
+ * The id of a resource of a tenant: the first 16 bytes of HMAC-SHA256 under the tenant's key over tenant and name segments, as UUID text.
+ */
 export function resourceId(key: Uint8Array, tenantId: string, segments: readonly string[]): string {
   return uuidText(hmac(key, `resource${part(tenantId)}${segments.map(part).join('')}`));
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The key names the request: a repeat with it gets the same answer, regardless of later changes. */
+/** True if the key identifies the request: a repeat with it gets the same answer, whatever has changed since. */
 export const isKeyOfRequest = (source: KeySource): boolean => source === 'header' || source === 'effect';
 
 /**
- * The key that a tool and its system get for one attempt at the effect of a key. Attempt 1 has the key itself, attempt n has the first
- * 16 bytes of HMAC-SHA256(the key's 16 bytes, `attempt:n`) as a UUID's text: no receipt and no outside system takes one attempt for another.
- * @throws RangeError where the key is no UUID in lower case or the attempt is no whole number from 1.
+ * The key that a tool and its system get for one attempt of an idempotency key. Attempt 1 uses the key itself. Attempt n uses the first 16
+ * bytes of HMAC-SHA256(the key's 16 bytes, `attempt:n`) as UUID text, so that receipts and external systems never confuse two attempts.
+ * @throws RangeError if the key is not a UUID in lower case or the attempt is not an integer from 1.
  */
 export function attemptKey(key: string, attempt: number): string {
   if (!UUID.test(key)) throw new RangeError('the idempotency key must be the text of a UUID in lower case');

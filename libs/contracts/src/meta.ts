@@ -1,12 +1,12 @@
 import type { Meta } from './generated/events.js';
 import { uuidv7 } from './ids.js';
 
-/** Hybrid logical clock: max(own clock in microseconds, the cause's) + 1. Histories sort by (hlc, event_id). */
+/** Hybrid logical clock: max(own clock in microseconds, the cause's hlc) + 1. Histories are sorted by (hlc, event_id). */
 export function nextHlc(now_ms: number, causeHlc: number): number {
   return Math.max(now_ms * 1000, causeHlc) + 1;
 }
 
-/** The meta of an event that no other caused and that belongs to no call: it begins a trace, in the only partition of a global topic. */
+/** The meta of an event without a cause and without a call: starts a trace, in the only partition of a global topic. */
 export function firstMeta(tenant_id: string, now_ms: number, event_id: string = uuidv7(now_ms)): Meta {
   return {
     event_id,

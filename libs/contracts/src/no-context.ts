@@ -1,6 +1,6 @@
 import type { CallContext } from './generated/events.js';
 
-/** The context of a call about which its agent says nothing. Shared: spread it, never change it. */
+/** The context of a call whose agent sent none. Shared: copy it, never change it. */
 export const NO_CONTEXT: Readonly<CallContext> = {
   agent: null,
   run_id: null,

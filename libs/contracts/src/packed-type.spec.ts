@@ -14,8 +14,8 @@ const schema = (...more: { name: string; type: AvroSchema; default?: unknown }[]
 
 const value = { by: { kind: 'agent', id: 'a', roles: ['agent'] }, notes: ['x'] };
 
-describe('values kept as bytes', () => {
-  test('come back as they were, whatever their length', () => {
+describe('packed values', () => {
+  test('unpack to the original, whatever their length', () => {
     const type = new PackedType(schema());
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 20_000 }), { maxLength: 8 }), (notes) => {
@@ -24,7 +24,7 @@ describe('values kept as bytes', () => {
     );
   });
 
-  test('an older version is read as the newer one wants it, a newer one without what is not known', () => {
+  test('an older version is read with the newer schema, and a newer one without unknown fields', () => {
     const older = new PackedType(schema());
     const newer = new PackedType(schema({ name: 'score', type: 'int', default: 7 }));
     expect(newer.id).not.toBe(older.id);
@@ -42,7 +42,7 @@ describe('values kept as bytes', () => {
     expect(type.unpack(packed)).toEqual(value);
   });
 
-  test('cut or lengthened bytes are refused', () => {
+  test('truncated or extended bytes are refused', () => {
     const type = new PackedType(schema());
     const packed = type.pack(value);
     expect(() => type.unpack(packed.subarray(0, packed.length - 1))).toThrow();

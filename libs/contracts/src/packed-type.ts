@@ -6,13 +6,13 @@ const ID_BYTES = 4;
 const SLAB_BYTES = 16 * 1024;
 const NAMESPACE = 'countersign.';
 
-/** An Avro schema as JSON: a name (of a primitive, or of a type of the event contract), a union, or a definition. */
+/** An Avro schema as JSON: a name (of a primitive or a named type of the event contract), a union, or a definition. */
 export type AvroSchema = string | readonly AvroSchema[] | { readonly [attribute: string]: unknown };
 
-/** The bytes were written with a schema that is not registered (`packedSchemas`). */
+/** The bytes were written with an unregistered schema (see `packedSchemas`). */
 export class UnknownPackedSchema extends Error {}
 
-/** Texts of the schemas that packed values were written with, by their id: this process's own, and those it has read. */
+/** The schema texts of packed values by id: those of this process, and those that it has learned. */
 class PackedSchemas {
   private readonly texts = new Map<number, string>();
 
@@ -20,7 +20,7 @@ class PackedSchemas {
     return this.texts.has(this.idOf(packed));
   }
 
-  /** The id that packed bytes begin with: a positive int4. */
+  /** The schema id at the start of packed bytes: a positive int4. */
   idOf(packed: Uint8Array): number {
     return Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength).readInt32BE(0);
   }
@@ -53,7 +53,7 @@ function namedTypes(schemas: readonly EventSchema[]): Map<string, AvroSchema> {
   return named;
 }
 
-/** The schema without its docs, each named type defined where it first occurs. */
+/** The schema without docs; each named type is defined at its first use. */
 function inlined(schema: unknown, named: ReadonlyMap<string, AvroSchema>, seen: Set<string>): unknown {
   if (typeof schema === 'string') {
     const found = named.get(schema);
@@ -78,9 +78,9 @@ function inlined(schema: unknown, named: ReadonlyMap<string, AvroSchema>, seen: 
 }
 
 /**
- * Values kept as bytes outside of the log: the id of the schema (int4, big endian), then the Avro body. The schema may name
- * the types of the event contract, and so changes with them: store `id` and `text` beside such bytes,
- * and teaches `packedSchemas` what another version wrote before it is unpacked. Newer ones read older ones as events do.
+ * Packs values for storage outside of the log: the schema id (int4, big endian), then the Avro body. The schema may name types of the event
+ * contract, and so changes with them: store `id` and `text` beside the bytes, and call `packedSchemas.learn` with the schema of another
+ * version before unpacking. Newer versions read older ones, as for events.
  */
 export class PackedType {
   readonly text: string;
@@ -108,7 +108,7 @@ export class PackedType {
     return packed;
   }
 
-  /** @throws UnknownPackedSchema where its schema was not learned, Error where the bytes are damaged */
+  /** @throws UnknownPackedSchema if its schema was not learned, Error if the bytes are damaged */
   unpack(packed: Buffer): unknown {
     const id = packedSchemas.idOf(packed);
     if (id === this.id) return this.type.fromBuffer(packed.subarray(ID_BYTES));

@@ -18,7 +18,7 @@ const meta = (event_id: string, tenant_id: string, call_id: string | null) => ({
   partition: 0,
 });
 
-test('what is peeked is what was written, whatever the texts', () => {
+test('the peeked fields equal the written ones, for any texts', () => {
   fc.assert(
     fc.property(fc.string(), fc.string({ maxLength: 400, unit: 'grapheme' }), fc.option(fc.string()), (event_id, tenant_id, call_id) => {
       const value = codec.encode('api_key_revoked', { meta: meta(event_id, tenant_id, call_id), key_id: 'k', by, revoked_at_ms: 1 });
@@ -38,7 +38,7 @@ test('every event of every topic begins with its meta', () => {
   }
 });
 
-test('bytes that are no event, or end too early, are undefined and never a fault', () => {
+test('bytes that are not an event, or are truncated, give undefined and never throw', () => {
   const whole = codec.encode('api_key_revoked', { meta: meta('e'.repeat(36), 'acme', 'c'), key_id: 'k', by, revoked_at_ms: 1 });
   for (let end = 0; end < 5 + 37 + 5 + 3; end++) expect(peekMeta(whole.subarray(0, end))).toBeUndefined();
   fc.assert(

@@ -1,14 +1,14 @@
-/** What a record's meta begins with, read without decoding the rest. */
+/** The first fields of a record's meta, read without decoding the rest. */
 export interface PeekedMeta {
   event_id: string;
   tenant_id: string;
-  /** null: it belongs to no call. */
+  /** null: the record belongs to no call. */
   call_id: string | null;
 }
 
 const HEADER_BYTES = 5;
 
-/** A text of Avro: its length as a zigzag varint, then its bytes. Undefined where the bytes end before it does. */
+/** Reads an Avro string: a zigzag varint length, then the bytes. Undefined if it is truncated. */
 function textAt(value: Buffer, at: number): { text: string; end: number } | undefined {
   let length = 0;
   for (let shift = 0; ; shift += 7, at++) {
@@ -23,8 +23,8 @@ function textAt(value: Buffer, at: number): { text: string; end: number } | unde
 }
 
 /**
- * The first three fields of the meta of an event in the Confluent wire format: every event begins with its meta, and meta
- * only grows at its end. Undefined where the bytes are no event.
+ * Reads the first three fields of the meta of an event in the Confluent wire format: every event begins with its meta, and meta grows only
+ * at its end. Undefined if the bytes are not an event.
  */
 export function peekMeta(value: Buffer): PeekedMeta | undefined {
   if (value[0] !== 0) return undefined;

@@ -42,7 +42,7 @@ describe('a name', () => {
     expect(nameOf('file:{/path}', { path: one })).toEqual(nameOf('file:{/path}', { path: other }));
   });
 
-  test('no value ends it before its segment, which is broader', () => {
+  test('is cut before a segment without a value, which makes it broader', () => {
     const template = 'git:{/repo}/heads/b-{/branch}/tail';
     for (const inputs of [{ repo: 'app' }, { repo: 'app', branch: null }])
       expect(nameOf(template, inputs)).toEqual(['git', 'app', 'heads']);
@@ -52,14 +52,14 @@ describe('a name', () => {
     expect(nameOf('file:{/path}', 'no object')).toEqual(['file']);
   });
 
-  test('a value that goes above its own beginning leaves the kind alone: both ways to read it are below that', () => {
+  test('a value with `..` above its own start leaves only the kind, which covers both readings of the value', () => {
     for (const path of ['..', '../x', 'a/../../x', '../../../etc']) expect(nameOf('file:{/path}', { path })).toEqual(['file']);
     expect(nameOf('git:{/repo}/heads/{/branch}', { repo: 'app', branch: '../../other' })).toEqual(['git']);
     expect(nameOf('git:{/repo}/heads/{/branch}', { repo: 'a/..', branch: 'b/..' })).toEqual(['git', 'heads']);
     expect(nameOf('a:{/x}/{/y}', { x: '..', y: 'b' })).toEqual(['a']);
   });
 
-  test('an object is one segment, an array one name for each item', () => {
+  test('an object is one segment, an array gives one name per item', () => {
     expect(nameOf('a:{/x}', { x: { b: '/..', a: 1 } })).toEqual(['a', '{"a":1,"b":"/.."}']);
     expect(namesOf('file:{/paths}', { paths: ['b', 'a', './b', ['c']] })).toEqual([
       ['file', '["c"]'],
@@ -74,12 +74,12 @@ describe('a name', () => {
     ]);
   });
 
-  test('a value without a canonical text ends it, as no value does', () => {
+  test('a value without canonical text cuts the name, like a missing value', () => {
     expect(nameOf('a:{/x}/{/y}', { x: 'b', y: { z: '\ud800' } })).toEqual(['a', 'b']);
     expect(nameOf('a:{/x}', { x: '\ud800' })).toHaveLength(2);
   });
 
-  test('is cut at 16 segments, and more than 32 names are the kinds alone', () => {
+  test('is cut at 16 segments; more than 32 names become only their kinds', () => {
     expect(nameOf('file:{/path}', { path: 'a/'.repeat(40) })).toHaveLength(16);
     const paths = Array.from({ length: 33 }, (_, n) => `f${n}`);
     expect(namesOf('file:{/paths}', { paths: paths.slice(1) })).toHaveLength(32);
@@ -98,7 +98,7 @@ describe('a name', () => {
     ]);
   });
 
-  test('a contract that names no resource has none', () => {
+  test('a contract without resources gives none', () => {
     expect([resourcesOf({}, { path: 'a' }), resourcesOf({ resources: [] }, {})]).toEqual([[], []]);
   });
 });
@@ -115,12 +115,12 @@ describe('an effect', () => {
     expect(uses([mode], { path: 'a', mode: value })).toEqual([{ segments: ['file', 'a'], effect }]);
   });
 
-  test('may go by a boolean', () => {
+  test('may depend on a boolean', () => {
     const template: ResourceTemplate = { name: 'x:{/a}', effect: { by: '/keep', values: { true: 'adds' }, otherwise: 'replaces' } };
     expect(uses([template], { a: 1, keep: true })[0]?.effect).toBe('adds');
   });
 
-  test('of one name twice is `replaces` where either is', () => {
+  test('of two equal names is `replaces` if either is', () => {
     const twice: ResourceTemplate[] = [
       { name: 'file:{/to}', effect: 'adds' },
       { name: 'file:{/from}', effect: 'replaces' },
@@ -129,8 +129,8 @@ describe('an effect', () => {
   });
 });
 
-describe('in general', () => {
-  test('the order of templates and of the inputs, items that are there twice, empty segments and dots change nothing', () => {
+describe('for any inputs', () => {
+  test('the order of templates and inputs, duplicate items, empty segments and dots do not matter', () => {
     fc.assert(
       fc.property(fc.array(path, { minLength: 1, maxLength: 8 }), fc.array(fc.nat(), { minLength: 8, maxLength: 8 }), (paths, order) => {
         const inputs = paths.map((each) => each.join('/'));
@@ -149,7 +149,7 @@ describe('in general', () => {
     );
   });
 
-  test('case and Unicode form change nothing', () => {
+  test('letter case and Unicode form do not matter', () => {
     const of = (text: string) => nameOf('file:{/path}', { path: text });
     fc.assert(
       fc.property(path, (names) => {
@@ -167,7 +167,7 @@ describe('in general', () => {
     }
   });
 
-  test('whatever the values are, the kind stays, no segment is empty or `..`, and uses are sorted and distinct', () => {
+  test('the kind stays, no segment is empty or `..`, and uses are sorted and distinct', () => {
     const value = fc.oneof(
       fc.string(),
       fc.constantFrom('..', '../..', 'a/../../b', '.', '/', '\\..\\'),
@@ -187,7 +187,7 @@ describe('in general', () => {
     );
   });
 
-  test('a path stays below its folder; a folder below another one does not reach its neighbour', () => {
+  test('a path stays below its folder, and a nested folder does not overlap its sibling', () => {
     fc.assert(
       fc.property(path, segment, segment, (folder, one, other) => {
         const at = (...names: string[]) => nameOf('file:{/path}', { path: [...folder, ...names].join('/') }) as readonly string[];
@@ -213,7 +213,7 @@ test.each([
   ['a:/a}', 'brace'],
   ['a:../{/a}', '..'],
   ['a:', 'no segments'],
-])('%j is no name', (name, fault) => {
+])('%j is not a valid name', (name, fault) => {
   expect(parseResourceName(name)).toEqual({ fault: expect.stringContaining(fault) });
   expect(() => uses([{ name, effect: 'adds' }], {})).toThrow(TypeError);
 });

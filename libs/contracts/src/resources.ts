@@ -3,17 +3,17 @@ import type { ResourceEffect, ResourceTemplate, ToolContract } from './tool-cont
 
 /** Longer names are cut: the shorter name covers everything below it. */
 const SEGMENTS_MAX = 16;
-/** A call with more names gets the names of its kinds alone. */
+/** A call with more names gets only the kinds of its names. */
 const RESOURCES_MAX = 32;
 
 const KIND = /^[a-z][a-z0-9_]{0,63}$/;
 const PLACEHOLDER = /\{([^{}]*)\}/;
 const POINTER = /^(\/([^~/]|~[01])+)+$/;
 const SEPARATOR = /[/\\]/;
-/** Text with one spelling but for its case. */
+/** Text that needs only case folding. */
 const PLAIN = /^[ -~]*$/;
 
-/** One thing that a call acts on. The first segment is the kind. */
+/** One resource that a call acts on. The first segment is the kind. */
 export interface ResourceUse {
   readonly segments: readonly string[];
   readonly effect: ResourceEffect;
@@ -21,7 +21,7 @@ export interface ResourceUse {
 
 type Part = { readonly text: string } | { readonly pointer: string };
 
-/** A template's name, read. */
+/** A parsed name of a template. */
 export interface ResourceName {
   readonly kind: string;
   readonly parts: readonly Part[];
@@ -29,7 +29,7 @@ export interface ResourceName {
   readonly pointers: readonly string[];
 }
 
-/** Reads the name of a template. @returns the fault where it is invalid. */
+/** Parses the name of a template. @returns the fault if it is invalid. */
 export function parseResourceName(name: string): ResourceName | { fault: string } {
   const colon = name.indexOf(':');
   if (colon < 0) return { fault: 'it has no kind: write kind:segments, for example file:{/path}' };
@@ -48,7 +48,7 @@ export function parseResourceName(name: string): ResourceName | { fault: string 
   return { kind, parts, pointers };
 }
 
-/** A template that was read once is not read again with each call. */
+/** Caches parsed templates. */
 const read = new WeakMap<ResourceTemplate, ResourceName>();
 
 function nameOf(template: ResourceTemplate): ResourceName {
@@ -60,7 +60,7 @@ function nameOf(template: ResourceTemplate): ResourceName {
   return name;
 }
 
-/** The value at a JSON Pointer; undefined if there is none. Only own properties of objects count. */
+/** The value at a JSON Pointer; undefined if there is none. Only own properties of objects are used. */
 function valueAt(inputs: unknown, pointer: string): unknown {
   let at = inputs;
   for (const step of pointer.split('/').slice(1)) {
@@ -71,13 +71,16 @@ function valueAt(inputs: unknown, pointer: string): unknown {
   return at;
 }
 
-/** One spelling for what some file system takes for one name: Unicode NFC, without case. ẞ has its other case only after a first fold. */
+/** Normalizes names that some file system treats as one: Unicode NFC, case-folded. ẞ needs a second fold. */
 function folded(segment: string): string {
   if (PLAIN.test(segment)) return segment.toLowerCase();
   return segment.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** A name while it is built. `open` is the text of the segment that the next part continues, `floor` how many there were when its value began. */
+/**
+ * A name under construction. `open`: text of the segment that the next part continues. `floor`: number of segments before the current
+ * value.
+ */
 interface Draft {
   readonly segments: readonly string[];
   readonly open: string;
@@ -87,7 +90,7 @@ interface Draft {
 
 const draftOf = (segments: readonly string[], open: string, floor: number, ended = false): Draft => ({ segments, open, floor, ended });
 
-/** Closes the open segment. `..` takes one segment back; one that goes above the beginning of its own value leaves the kind alone. */
+/** Closes the open segment. `..` removes one segment; if it would go above the start of its own value, only the kind is left. */
 function closed(draft: Draft): Draft {
   const { segments, open, floor, ended } = draft;
   if (ended || open === '') return draft;
@@ -96,7 +99,7 @@ function closed(draft: Draft): Draft {
   return segments.length > floor ? draftOf(segments.slice(0, -1), '', floor) : draftOf(segments.slice(0, 1), '', floor, true);
 }
 
-/** Continues a name with text, which is split into segments. */
+/** Appends text to a name, split into segments. */
 function withText(draft: Draft, text: string): Draft {
   if (draft.ended || text === '') return draft;
   const here = draft.segments.length;
@@ -109,7 +112,7 @@ function withText(draft: Draft, text: string): Draft {
   }, begun);
 }
 
-/** Continues a name with one value of an input. Without a value the name ends at its last whole segment. */
+/** Appends the value of an input to a name. Without a value the name ends at its last complete segment. */
 function withValue(draft: Draft, value: unknown): Draft {
   const { segments, open, floor, ended } = draft;
   if (ended) return draft;
@@ -119,7 +122,7 @@ function withValue(draft: Draft, value: unknown): Draft {
   return text === undefined ? draftOf(segments, '', floor, true) : draftOf(segments, open + text, floor);
 }
 
-/** A value that is no text as one segment; undefined where it has no canonical text, as half of a character has none. */
+/** A structured value as one segment; undefined if it has no canonical text (a lone surrogate). */
 function opaqueText(value: object): string | undefined {
   try {
     return canonicalText(value);
@@ -128,7 +131,7 @@ function opaqueText(value: object): string | undefined {
   }
 }
 
-/** The names of one template; undefined where there are more than a call may have. */
+/** The names of one template; undefined if there are more than a call may have. */
 function namesOf(template: ResourceTemplate, inputs: unknown): readonly (readonly string[])[] | undefined {
   const { kind, parts } = nameOf(template);
   let drafts: Draft[] = [draftOf([kind], '', 1)];
@@ -158,7 +161,7 @@ function compareSegments(a: readonly string[], b: readonly string[]): number {
   return b[at] !== undefined && (a[at] as string) < b[at] ? -1 : 1;
 }
 
-/** Sorted, without duplicate names; `replaces` wins. */
+/** Sorts and removes duplicate names; `replaces` takes precedence. */
 function merged(uses: ResourceUse[]): ResourceUse[] {
   if (uses.length < 2) return uses;
   const sorted = uses.toSorted(
@@ -168,12 +171,12 @@ function merged(uses: ResourceUse[]): ResourceUse[] {
 }
 
 /**
- * What a call with these inputs acts on: the inputs that run, after a mapping. [] where the contract names nothing.
- * Text and values are split at `/` and `\`; empty segments and `.` are dropped, `..` takes one back, and one that goes above the beginning
- * of its own value leaves the kind alone; case and Unicode form do not count. A placeholder without a value
- * ends the name before its segment, an array makes one name for each item, an object is one segment.
- * Whatever is cut is cut to a name that is above: a name too broad ends an answer early, and never keeps a false one.
- * @throws TypeError where a template cannot be read; such a tool does not load.
+ * The resources that a call with these inputs acts on; use the mapped inputs. [] if the contract declares none.
+ * Text and values are split at `/` and `\`. Empty segments and `.` are dropped; `..` removes one segment, and one above the start of its
+ * own value leaves only the kind. Letter case and Unicode form are normalized. A placeholder without a value ends the name before its
+ * segment, an array gives one name per item, an object is one segment.
+ * Every cut gives a broader name, which may end an answer early but never keeps a wrong answer.
+ * @throws TypeError if a template is invalid; such a tool does not load.
  */
 export function resourcesOf(contract: Pick<ToolContract, 'resources'>, inputs: unknown): ResourceUse[] {
   const templates = contract.resources;
@@ -185,7 +188,7 @@ export function resourcesOf(contract: Pick<ToolContract, 'resources'>, inputs: u
   return uses.length > RESOURCES_MAX ? usesOf(kindOnly) : uses;
 }
 
-/** Whether an effect on one name concerns the other: it is the same, above it or below it. */
+/** True if an effect on one name concerns the other: it is equal, above or below. */
 export function overlaps(a: readonly string[], b: readonly string[]): boolean {
   const length = Math.min(a.length, b.length);
   return a.slice(0, length).every((segment, at) => segment === b[at]);

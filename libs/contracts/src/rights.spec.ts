@@ -10,7 +10,7 @@ const rights: fc.Arbitrary<Rights> = fc.record({
 });
 const wanted = fc.subarray(['a', 'b', 'c', 'd', 'e']);
 
-test('two principals together may only what each of them may', () => {
+test('two principals together may only do what each of them may', () => {
   fc.assert(
     fc.property(rights, rights, wanted, (a, b, requested) => {
       const common = intersectRights(a, b);
@@ -22,10 +22,10 @@ test('two principals together may only what each of them may', () => {
   );
 });
 
-test('no list at all limits nothing, an empty one allows nothing, a star allows everything', () => {
+test('no list means no limit, an empty list allows nothing, a star allows everything', () => {
   expect([lacking(['a'], null), lacking(['a'], []), lacking(['a'], ['*']), lacking(['a', 'b'], ['b'])]).toEqual([[], ['a'], [], ['a']]);
 });
 
-test('a union has each value once', () => {
+test('a union contains each value once', () => {
   expect(union(['a', 'b'], ['b', 'c'])).toEqual(['a', 'b', 'c']);
 });

@@ -1,6 +1,6 @@
 import type { Authority } from './generated/events.js';
 
-/** What a principal may use. `scopes` and `purposes` null: not limited by them; `*` in a list means all. */
+/** The rights of a principal. `scopes` or `purposes` null: not limited; `*` in a list means all. */
 export type Rights = Pick<Authority, 'scopes' | 'clearances' | 'purposes'>;
 
 const ALL = '*';
@@ -15,17 +15,17 @@ const limited = (a: readonly string[] | null, b: readonly string[] | null): stri
   return b === null ? [...a] : both(a, b);
 };
 
-/** What two principals together may: only what each of them may. */
+/** The intersection of the rights of two principals. */
 export function intersectRights(a: Rights, b: Rights): Rights {
   return { scopes: limited(a.scopes, b.scopes), clearances: both(a.clearances, b.clearances), purposes: limited(a.purposes, b.purposes) };
 }
 
-/** Those of `wanted` that `held` lacks; null holds everything. */
+/** The values of `wanted` that `held` lacks; null holds everything. */
 export function lacking(wanted: readonly string[], held: readonly string[] | null): string[] {
   return held === null || held.includes(ALL) ? [] : wanted.filter((one) => !held.includes(one));
 }
 
-/** Two lists as one, each value once, in their order. */
+/** The union of two lists in their order, each value once. */
 export function union(a: readonly string[], b: readonly string[]): string[] {
   return [...new Set([...a, ...b])];
 }

@@ -1,8 +1,8 @@
-/** Prefix of a sealed value, in place of a text or a JSON value. What follows is base64url. */
+/** Prefix of an encrypted value, which replaces a text or a JSON value. The rest is base64url. */
 export const SEALED = 'sealed:v1:';
-/** Shown in its place once one of its keys is destroyed. */
+/** Shown in place of an encrypted value after one of its keys was destroyed. */
 export const ERASED = 'erased';
-/** Subjects of one sealed value. */
+/** Maximum number of subjects of one encrypted value. */
 export const SEALED_KEYS_MAX = 255;
 
 const ID_BYTES = 16;
@@ -10,10 +10,10 @@ const COMMITMENT_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A sealed value taken apart; all its keys are needed to open it. */
+/** The parts of an encrypted value. All its keys are needed to decrypt it. */
 export interface SealedParts {
   key_ids: readonly string[];
-  /** What the ciphertext is bound to besides its tenant: key ids and commitment. */
+  /** Authenticated data besides the tenant: key ids and commitment. */
   head: Buffer;
   /** SHA-256 of salt and value; the salt is in the ciphertext. */
   commitment: Buffer;
@@ -27,20 +27,20 @@ export function sealedHead(key_ids: readonly string[], commitment: Buffer): Buff
   return Buffer.concat([Buffer.from([ids.length]), ...ids, commitment]);
 }
 
-/** The text of a sealed value. */
+/** The text form of an encrypted value. */
 export function sealedText({ head, nonce, tag, ciphertext }: Pick<SealedParts, 'head' | 'nonce' | 'tag' | 'ciphertext'>): string {
   return SEALED + Buffer.concat([head, nonce, tag, ciphertext]).toString('base64url');
 }
 
 const uuid = (hex: string): string => `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 
-/** Undefined where the text is no sealed value. */
+/** Undefined if the text is not an encrypted value. */
 export function sealedParts(text: string): SealedParts | undefined {
   if (!text.startsWith(SEALED)) return undefined;
   return sealedBytes(Buffer.from(text.slice(SEALED.length), 'base64url'));
 }
 
-/** The same of the bytes that the text encodes. */
+/** Parses the decoded bytes of an encrypted value. */
 export function sealedBytes(bytes: Buffer): SealedParts | undefined {
   const count = bytes[0] ?? 0;
   const head_bytes = 1 + count * ID_BYTES + COMMITMENT_BYTES;
@@ -60,7 +60,7 @@ export function sealedBytes(bytes: Buffer): SealedParts | undefined {
 
 const TOKEN = /sealed:v1:([A-Za-z0-9_-]+)/g;
 
-/** Ids of the keys that the sealed values in a text need, wherever in it they stand. */
+/** The ids of all keys that the encrypted values in a text need. */
 export function sealedKeyIds(text: string): Set<string> {
   const ids = new Set<string>();
   for (const [token] of text.matchAll(TOKEN)) for (const id of sealedParts(token)?.key_ids ?? []) ids.add(id);

@@ -5,54 +5,56 @@ import type { ToolRecord } from './tool-record.js';
 /** JSON Schema 2020-12. */
 export type JsonSchema = Record<string, unknown>;
 
-/** `replaces`: the earlier state of the name no longer counts. `adds`: what earlier writes added stays. */
+/** `replaces`: the earlier state of the resource no longer counts. `adds`: additions of earlier writes stay. */
 export type ResourceEffect = 'replaces' | 'adds';
 
-/** One thing that a write acts on, as a template over the inputs that run. */
+/** One resource of a write, as a template over the inputs that run. */
 export interface ResourceTemplate {
   /**
-   * `file:{/path}`, `git:{/repo}/heads/{/branch}`: the kind (`[a-z][a-z0-9_]*`), a colon, then segments of literal text and of inputs
-   * (a JSON Pointer in braces), separated by `/`. See `resourcesOf` for the name that a call gets.
+   * For example `file:{/path}` or `git:{/repo}/heads/{/branch}`: the kind (`[a-z][a-z0-9_]*`), a colon, then segments of literal text and
+   * inputs (JSON Pointers in braces), separated by `/`. `resourcesOf` describes the resulting name.
    */
   name: string;
-  /** Fixed, or by the value of one input: `{by: '/mode', values: {append: 'adds'}, otherwise: 'replaces'}`. */
+  /** Fixed, or selected by the value of one input: `{by: '/mode', values: {append: 'adds'}, otherwise: 'replaces'}`. */
   effect: ResourceEffect | { by: string; values: Record<string, ResourceEffect>; otherwise: ResourceEffect };
 }
 
-/** What a tool promises; announced on `tool-registered`, so that gateway and policy need no tool code. */
+/** The contract of a tool, announced on `tool-registered`, so that gateway and policy need no tool code. */
 export interface ToolContract extends ToolRecord {
   name: string;
   /** Exact semver. */
   version: string;
   title: string;
-  /** For a model: when to use the tool and what it does. */
+  /** For models: when to use the tool and what it does. */
   description: string;
   category: string;
   input_schema: JsonSchema;
   output_schema: JsonSchema;
   effect_class: EffectClass;
   reversibility: Reversibility;
-  /** Which top-level inputs identify the effect: exactly one of the two lists. `window_ms` defaults to 24 h. */
+  /** The top-level inputs that identify the effect: exactly one of the two lists. `window_ms` defaults to 24 h. */
   idempotency: { discriminating?: string[]; except?: string[]; window_ms?: number };
-  /** What a write acts on. Absent: the write can name no resource. Reads never have any. */
+  /** The resources of a write. Absent: the write cannot name any. Reads have none. */
   resources?: ResourceTemplate[];
-  /** The tool's own system takes our idempotency key, so a write may be sent again after a lost answer. */
+  /** The tool's system accepts the idempotency key, so a write may be resent after a lost answer. */
   takes_key: boolean;
   has_reconcile: boolean;
   has_compensate: boolean;
   timeout_ms: number;
-  /** No reconcile earlier than this after the fire; default 2 × timeout. */
+  /** Earliest time of a reconcile after the fire; default 2 × timeout. */
   settle_ms: number;
-  /** `settle_ms` is final: what has not happened by then never will. */
+  /** `settle_ms` is final: an effect that has not happened by then never will. */
   settle_is_final: boolean;
   max_output_bytes: number;
-  /** Stricter than the default of the effect class; never laxer. */
+  /** Stricter than the default tier of the effect class, never laxer. */
   tier?: Tier;
   markings: string[];
   scopes: string[];
 }
 
-/** What follows from an effect class. A tool may declare stricter; a tenant's policy may resolve lower, and the ruling names the rule. */
+/**
+ * The defaults of an effect class. A tool may declare stricter ones; a tenant's policy may lower them, and the ruling then names the rule.
+ */
 export interface EffectRule {
   side_effects: 'none' | 'reads' | 'writes';
   approval_mode: ApprovalMode;
@@ -101,7 +103,7 @@ export const effectRules: Readonly<Record<EffectClass, EffectRule>> = {
 
 const TIERS: readonly Tier[] = ['tier_0_safe', 'tier_1_auto', 'tier_2_approval_required', 'tier_3_blocked'];
 
-/** Position in the order of strictness, 0 (safe) to 3 (blocked). */
+/** Strictness rank of a tier, 0 (safe) to 3 (blocked). */
 export function strictness(tier: Tier): number {
   return TIERS.indexOf(tier);
 }
@@ -116,13 +118,15 @@ export function approvalMode(contract: Pick<ToolContract, 'effect_class' | 'reve
   return effectRules[contract.effect_class].approval_mode;
 }
 
-/** The tier where no policy says otherwise: the effect class's, or the contract's own where that is stricter. */
+/** The tier without a policy: that of the effect class, or of the contract if it is stricter. */
 export function defaultTier(contract: Pick<ToolContract, 'effect_class' | 'tier'>): Tier {
   const byClass = effectRules[contract.effect_class].tier;
   return contract.tier && strictness(contract.tier) > strictness(byClass) ? contract.tier : byClass;
 }
 
-/** The state of a version for a tenant: its lifecycle, `candidate` (not promoted yet) or `suspended` (differs from what callers agreed to). */
+/**
+ * The state of a version for a tenant: its lifecycle, `candidate` (not promoted yet) or `suspended` (differs from what callers agreed to).
+ */
 export type VersionState = LifecycleState | 'candidate' | 'suspended';
 
 const PINNED = [
@@ -146,9 +150,8 @@ const PINNED = [
 ] as const satisfies readonly (keyof ToolContract)[];
 
 /**
- * Digest of what callers and approvers of a version rely on: its words, schemas, annotations, what identifies its effect
- * and what it acts on.
- * How it runs (timeouts, sizes, promises of speed) may change under it.
+ * Digest of the parts of a contract that callers and approvers rely on: texts, schemas, annotations, the identity of its effect and its
+ * resources. The way it runs (timeouts, sizes, performance) may change without changing the digest.
  */
 export function contractPin(contract: ToolContract): string {
   const { discriminating, except } = contract.idempotency ?? {};

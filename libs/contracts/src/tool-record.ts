@@ -1,4 +1,4 @@
-/** The ten shapes that a capability may have; each has its effect class and rules of its own (libs/tool-kit/src/patterns). */
+/** The ten patterns of tools; each has its own effect class and rules (libs/tool-kit/src/patterns). */
 export const toolPatterns = [
   'extraction',
   'lookup',
@@ -13,7 +13,7 @@ export const toolPatterns = [
 ] as const;
 export type ToolPattern = (typeof toolPatterns)[number];
 
-/** What a tool promises of its speed; `availability` is a share, 0 to 1. */
+/** The declared performance of a tool; `availability` is a share, 0 to 1. */
 export interface ToolSla {
   p50_ms: number;
   p95_ms: number;
@@ -21,51 +21,51 @@ export interface ToolSla {
   availability: number;
 }
 
-/** How long an answer of a read-only tool may be given again. `ttl_ms` belongs to `ttl` only. */
+/** How long an answer of a read-only tool may be cached. `ttl_ms` only for `ttl`. */
 export interface ToolCache {
   kind: 'none' | 'ttl' | 'forever';
   ttl_ms?: number;
 }
 
-/** A predicate over input and output: `warn` marks a result, `block` makes it one that the tool should not have given. */
+/** A predicate over input and output: `warn` marks a result, `block` refuses it. */
 export type SanitySeverity = 'warn' | 'block';
 
 /** 0 unaudited, 1 audited by its provider, 2 audited by a third party. */
 export type AuditStatus = 0 | 1 | 2;
 
-/** What a tool says of itself beyond what it needs to run. A field that is absent was not declared, and means what its line says. */
+/** Optional declarations of a tool. An absent field was not declared; its meaning is in its comment. */
 export interface ToolRecord {
-  /** Absent: a tool of no pattern. */
+  /** Absent: no pattern. */
   pattern?: ToolPattern;
-  /** Tags that discovery finds it by; absent: none. */
+  /** Tags for discovery; absent: none. */
   capabilities?: string[];
-  /** What it may be used for; absent: any purpose. */
+  /** Allowed purposes; absent: any. */
   purposes?: string[];
-  /** Absent: nothing promised. */
+  /** Absent: no declared performance. */
   sla?: ToolSla;
-  /** Share of answers that are right, 0 to 1, as its author measured it. */
+  /** Share of correct answers, 0 to 1, as measured by the author. */
   accuracy?: number;
-  /** Absent: `{kind: 'none'}`. Only read-only tools have one. */
+  /** Absent: `{kind: 'none'}`. Only for read-only tools. */
   cache?: ToolCache;
   /** US dollars; absent: 0. */
   cost_per_call?: number;
-  /** It can read its effect back after a run. */
+  /** The tool can read its effect back after a run. */
   has_verify?: boolean;
-  /** Names of what the executor checks of each output; the predicates themselves stay with the tool. */
+  /** Names of the checks that the executor runs on each output; the predicates stay with the tool. */
   sanity?: { name: string; severity: SanitySeverity }[];
-  /** Hosts that it may reach (`host`, `host:port`, `*.host`, or `*` for any); absent or empty: no network. */
+  /** Hosts that the tool may reach (`host`, `host:port`, `*.host`, or `*` for any); absent or empty: no network. */
   network?: string[];
-  /** Names of the secrets that it may ask for; absent: none. */
+  /** Names of the secrets that the tool may use; absent: none. */
   auth_requirements?: string[];
-  /** Who makes it; absent: this installation. */
+  /** The provider; absent: this installation. */
   provider?: string;
-  /** What it is spoken to in; absent: `in_process`. */
+  /** The protocol of the tool; absent: `in_process`. */
   protocol?: 'in_process' | 'http' | 'mcp' | 'sandbox';
-  /** Where it is reached; absent: here. Carries no credentials. */
+  /** The address of the tool; absent: local. Contains no credentials. */
   endpoint?: string;
   /** Absent: 0, unaudited. */
   audit_status?: AuditStatus;
-  /** Version of the vocabulary that its schemas speak of. */
+  /** Version of the vocabulary used in its schemas. */
   ontology_pin?: string;
   /** Constraints such as `countersign >=0.1.0`; absent: none. */
   compatibility?: string[];

@@ -1,7 +1,7 @@
 import type { EventType, TopicName } from './generated/events.js';
 import { eventSchemas } from './generated/schemas.js';
 
-/** Topics that carry calls: each lane has its own set of them (`laneTopic`). */
+/** Topics of calls: each lane has its own set (`laneTopic`). */
 export const callTopics = [
   'tool-call-requested',
   'policy-decided',
@@ -12,7 +12,7 @@ export const callTopics = [
 ] as const satisfies readonly TopicName[];
 export type CallTopic = (typeof callTopics)[number];
 
-/** Topics that exist once, with one partition. */
+/** Topics shared by all lanes, with one partition each. */
 export const globalTopics = [
   'configuration-changed',
   'tool-registered',
@@ -24,11 +24,11 @@ export const globalTopics = [
 ] as const satisfies readonly TopicName[];
 export type GlobalTopic = (typeof globalTopics)[number];
 
-/** Topics that hold evidence: with one partition each, written by the signer alone, folded into no view and covered by no tree. */
+/** Evidence topics: one partition each, written only by the signer, folded into no view and covered by no tree. */
 export const evidenceTopics = ['checkpoint-signed'] as const satisfies readonly TopicName[];
 export type EvidenceTopic = (typeof evidenceTopics)[number];
 
-/** What every process folds from its beginning, and what restores evidence: never dropped, whatever becomes of records of calls. */
+/** Topics that every process folds from the beginning, or that restore evidence: never dropped, whatever the retention of call records. */
 export const carriedTopics: ReadonlySet<string> = new Set<TopicName>([
   'configuration-changed',
   'tool-registered',
@@ -38,18 +38,18 @@ export const carriedTopics: ReadonlySet<string> = new Set<TopicName>([
   'checkpoint-signed',
 ]);
 
-/** Topics for analysts, with one partition each; written only where they are requested (COUNTERSIGN_EXPORTS). */
+/** Topics for analysts, one partition each; written only if enabled (COUNTERSIGN_EXPORTS). */
 export const exportTopics = ['case-history-view', 'audit-view'] as const satisfies readonly TopicName[];
 export type ExportTopic = (typeof exportTopics)[number];
 
 export const SHARED_LANE = 'shared';
 
-/** `shared` has the bare names; any other lane gets `<topic>.<lane>`. */
+/** The lane `shared` uses the bare names; any other lane uses `<topic>.<lane>`. */
 export function laneTopic(topic: CallTopic, lane: string): string {
   return lane === SHARED_LANE ? topic : `${topic}.${lane}`;
 }
 
-/** The contract's topic and the lane of a topic's name on the log. */
+/** The contract's topic and the lane of a topic name on the log. */
 export function parseTopic(name: string): { topic: TopicName; lane: string } {
   const dot = name.indexOf('.');
   return dot < 0 ? { topic: name as TopicName, lane: SHARED_LANE } : { topic: name.slice(0, dot) as TopicName, lane: name.slice(dot + 1) };
@@ -57,7 +57,7 @@ export function parseTopic(name: string): { topic: TopicName; lane: string } {
 
 const topicOfEvent = new Map<EventType, TopicName>(eventSchemas.map((schema) => [schema.event_type, schema.topic]));
 
-/** The topic that an event belongs to. */
+/** The topic of an event type. */
 export function topicOf(eventType: EventType): TopicName {
   return topicOfEvent.get(eventType) as TopicName;
 }

@@ -46,7 +46,7 @@ describe('given a call that waits before approval is requested', () => {
     'a rule that asks is all that is left': () => world.policy('v7', [waits('now < timestamp("2026-11-02T09:30:00Z")'), people]),
   };
 
-  test.each(Object.entries(ends))('when %s, then four eyes and evidence are those of a call that never waited', (_, policy) => {
+  test.each(Object.entries(ends))('when %s, then four eyes and evidence equal those of a call that never waited', (_, policy) => {
     policy();
     const call_id = world.request('pay', { total: 1 }, { authority: acting });
     expect(requested(call_id)).toBeUndefined();

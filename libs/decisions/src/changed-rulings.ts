@@ -1,7 +1,7 @@
 import { type ConfigurationState, overrideFor, type PublishedBundle } from '@countersign/domain';
 import { compiledBundles, rowId } from '@countersign/policy';
 
-/** Why a bundle that was published before parts may rule a tool otherwise than its author saw. */
+/** Why a bundle published before approval parts existed may rule a tool differently than its author saw. */
 export interface ChangedRuling {
   tenant_id: string;
   bundle_version: string;
@@ -11,7 +11,7 @@ export interface ChangedRuling {
 
 type Rules = readonly { id: string; effect: string; overrides?: readonly string[] }[];
 
-/** What is new about the rules that a tool meets; empty where they rule as before. */
+/** The differences in how the rules of a tool apply now; empty if they rule as before. */
 function changesOn(rules: Rules, row: string | undefined): string[] {
   const asking = rules.filter(({ effect }) => effect === 'require_approval').map(({ id }) => id);
   const allowing = rules.filter(({ effect, overrides }) => effect === 'allow' && !(row !== undefined && overrides?.includes(row)));
@@ -39,7 +39,10 @@ function changesOf(state: ConfigurationState, tenant_id: string, bundle: Publish
   });
 }
 
-/** Bundles in force that were published when one of several rules that ask spoke, and what they may rule otherwise now. */
+/**
+ * Active bundles that were published when only one of several matching approval rules applied, with the tools that they may rule
+ * differently now.
+ */
 export function changedRulings(state: ConfigurationState): ChangedRuling[] {
   return [...state.by_tenant].flatMap(([tenant_id, { bundles }]) => {
     const bundle = bundles.active === null ? undefined : bundles.versions.get(bundles.active);
@@ -47,7 +50,7 @@ export function changedRulings(state: ConfigurationState): ChangedRuling[] {
   });
 }
 
-/** Grants of releases before grants named inputs: they cover no call. By tenant. */
+/** Tenant → number of live grants from before grants recorded inputs. They cover no call. */
 export function voidGrants(state: ConfigurationState, now_ms: number): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const [tenant_id, { grants }] of state.by_tenant) {

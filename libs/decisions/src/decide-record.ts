@@ -33,36 +33,36 @@ import type { EditQuestion } from './question.js';
 import type { ReadEvent } from './read-event.js';
 import { type DueDeferral, waitsOn } from './waiting.js';
 
-/** A record that wants a ruling on a revision of a call: a new call, or one that the executor refused to fire. */
+/** A record that needs a ruling on a revision of a call: a new call, or one that the executor refused to fire. */
 export type ToRule = ReadEvent<'tool_call_requested' | 'tool_call_rejudged'>;
 
 export function wantsRuling(event: ReadEvent): event is ToRule {
   return event.event_type === 'tool_call_requested' || event.event_type === 'tool_call_rejudged';
 }
 
-/** An executor refused to fire it because policy became stricter than the ruling that let it through. */
+/** True if an executor refused to fire the call because policy became stricter than the earlier ruling. */
 export const isStricter = (event: ToRule): boolean => event.event_type === 'tool_call_rejudged' && event.event.because === 'stricter';
 
-/** An executor could not answer it: the effect of the call to join is no longer in place. */
+/** True if an executor could not answer the call: the effect of the call to join is no longer in place. */
 export const isAnswerGone = (event: ToRule): boolean => event.event_type === 'tool_call_rejudged' && event.event.because === 'answer_gone';
 
-/** The revision that its ruling gets. */
+/** The revision of the ruling on this record. */
 export const revisionOf = (event: ToRule): number => (event.event_type === 'tool_call_rejudged' ? event.event.revision + 1 : 1);
 
-/** What decisions about records share. */
+/** The terms shared by all decisions. */
 export interface DecisionTerms {
-  /** By the log's clock, as far as it is known. */
+  /** The current time by the log's clock, as far as it is known. */
   now_ms: number;
   bundle_version: string;
   /** How long an allowed call may be started, ms. */
   allow_for_ms: number;
   /** How long a granted call may be started, ms. */
   grant_for_ms: number;
-  /** Delegations that let this person vote on the request now. */
+  /** The delegations that currently let this person vote on the request. */
   standing(approval: Approval, voter_name: string, now_ms: number): readonly StandingDelegation[];
-  /** Who is live when this vote is decided. */
+  /** Returns the remaining roles of live voters when this vote is decided. */
   roles_left(vote: ApprovalVoted, now_ms: number): RolesLeft;
-  /** What was recorded of who is one person, of the request's tenant. */
+  /** The recorded links between identities of one person, of the request's tenant. */
   person_links(approval: Approval, now_ms: number): readonly LinkPeriod[];
 }
 
@@ -72,14 +72,14 @@ function stricterAtExecution({ meta, call, judgement, cause, traceparent }: Call
   return { event_type: 'security_event_recorded', of: meta, cause, key: call.idempotency_key, traceparent, body };
 }
 
-/** The call with the inputs that caps left of it, and with their mapped form. */
+/** The call with the inputs lowered by caps, and with their mapped form. */
 function withInputs(call: ToolCall, { inputs_json, mapped: made }: Pick<Judged, 'inputs_json' | 'mapped'>): ToolCall {
   const mapped = made ?? call.mapped;
   if (inputs_json !== undefined) return { ...call, inputs_json, inputs_digest: sha256Hex(inputs_json), mapped };
   return mapped === call.mapped ? call : { ...call, mapped };
 }
 
-/** The evidence for approvers, with the current ruling: a wait may have changed it since it was judged. */
+/** The evidence for approvers with the current ruling: a wait may have changed the ruling since the judgement. */
 function shownWith({ evidence, judgement }: Judged, terms: DecisionTerms): ApprovalEvidence | undefined {
   const { rule, tier, bundle_version = terms.bundle_version } = judgement;
   return evidence && { ...evidence, rule, tier, bundle_version };
@@ -113,7 +113,7 @@ function ruleOn(state: RulingState, event: ToRule, answer: Judged, terms: Decisi
     : drafts;
 }
 
-/** What policy says to a waiting call that was judged again: nothing where it waits on, or waits no more by now. */
+/** The drafts for a waiting call that was judged again; empty if it keeps waiting or no longer waits. */
 export function decideAgain(
   state: RulingState,
   { call_id, deferred }: DueDeferral,
@@ -148,7 +148,7 @@ export function decideAgain(
   return drafts;
 }
 
-/** The votes that want other inputs, of requests that are open. */
+/** The edits among the votes on open requests. */
 export function editsOf(state: RulingState, events: readonly ReadEvent[]): EditQuestion[] {
   return events.flatMap((event) => {
     if (event.event_type !== 'approval_voted' || event.event.vote !== 'edit' || !event.event.edited) return [];
@@ -162,7 +162,10 @@ export function editsOf(state: RulingState, events: readonly ReadEvent[]): EditQ
   });
 }
 
-/** What policy says to a record, given the answer of the desk where it wants a ruling. Pure; empty where there is nothing to say. */
+/**
+ * The drafts of policy for a record. `answer`: the judgement, required if the record needs a ruling. Pure; empty if the record needs no
+ * reaction.
+ */
 export function decideRecord(state: RulingState, event: ReadEvent, answer: Judged | undefined, terms: DecisionTerms): RulingDraft[] {
   const { traceparent } = event;
   const source = { topic: event.topic, offset: event.offset };
@@ -215,7 +218,7 @@ const UNREADABLE: Judged = {
   demands: [],
 };
 
-/** The end of a record that cannot be decided: its call is denied, its vote is refused. */
+/** The drafts for a record that cannot be processed: its call is denied, its vote is refused. */
 export function refusePoison(state: RulingState, event: ReadEvent, terms: DecisionTerms): RulingDraft[] {
   if (wantsRuling(event)) return ruleOn(state, event, UNREADABLE, terms);
   if (event.event_type !== 'approval_voted') return [];
@@ -226,7 +229,7 @@ export function refusePoison(state: RulingState, event: ReadEvent, terms: Decisi
   return [{ event_type: 'approval_vote_refused', of: meta, cause: meta, key, traceparent: event.traceparent, body }];
 }
 
-/** A request of which only the meta could be read. */
+/** A request of which only the meta is readable. */
 export interface UnreadableRequest {
   meta: Meta;
   key: string | null;
@@ -235,7 +238,7 @@ export interface UnreadableRequest {
   traceparent: string | undefined;
 }
 
-/** Denies a call of which nothing but its meta is known; what is not known is empty. */
+/** Denies a call of which only the meta is readable; unknown fields are empty. */
 export function refuseUnreadable(
   state: RulingState,
   { meta, key, lane, ...where }: UnreadableRequest,
@@ -247,7 +250,7 @@ export function refuseUnreadable(
   return ruleOnCall(state, ask, terms);
 }
 
-/** A call of which nothing but its key and its lane is known. */
+/** A placeholder for a call of which only the key and the lane are known. */
 export function unreadableCall(key: string | null, lane: string): ToolCall {
   const principal: Principal = { kind: 'agent', id: '', roles: [] };
   return { ...EMPTY_CALL, idempotency_key: key ?? '', principal, context: { ...NO_CONTEXT }, lane };

@@ -27,6 +27,6 @@ test.each(['reversible', 'semantic', 'side_effects'] as const)(
   },
 );
 
-test('of an irreversible effect they read that nothing undoes it', () => {
+test('for an irreversible effect approvers read that it cannot be undone', () => {
   expect(shown('irreversible', false)).toMatchObject({ undo_tool: null, undo: 'it cannot be undone' });
 });

@@ -1,12 +1,12 @@
 import type { ApprovalEvidence, ToolCall, ToolContract } from '@countersign/contracts';
 import { type ConfigurationState, keysOf } from '@countersign/domain';
 
-/** What its tool can undo, an operator undoes by `POST /v1/calls/{call_id}/undo`. */
+/** For effects that the tool can undo: an operator calls `POST /v1/calls/{call_id}/undo`. */
 const BY_UNDO = 'An operator can undo it unless a later effect prevents that.';
-/** What its tool cannot undo, nothing of the platform does. */
+/** For effects that the tool cannot undo: the platform does nothing. */
 const BY_HAND = 'Countersign does not do this automatically: a person must start it.';
 
-/** What approvers are shown of the undo of an effect: what the tool could do, and who has to do it. */
+/** The information for approvers about undoing an effect: what the tool can do, and who must start it. */
 export function undoOf({ name, reversibility, has_compensate }: ToolContract): Pick<ApprovalEvidence, 'undo_tool' | 'undo'> {
   const undo_tool = has_compensate ? name : null;
   switch (reversibility) {
@@ -36,7 +36,7 @@ export function undoOf({ name, reversibility, has_compensate }: ToolContract): P
   }
 }
 
-/** The frozen evidence of a request, but for what happened to calls like it. */
+/** The frozen evidence of a request, without the results of similar calls. */
 export function evidenceOf(
   contract: ToolContract,
   ruling: Pick<ApprovalEvidence, 'rule' | 'tier' | 'config_offset' | 'trust_score'>,
@@ -44,7 +44,7 @@ export function evidenceOf(
   return { ...ruling, ...undoOf(contract), similar: [] };
 }
 
-/** Who cannot approve a call besides its principal: the owner of its agent, and the user that the agent acts for. */
+/** The principals that cannot approve a call, besides its requester: the owner of its agent, and the user that the agent acts for. */
 export function barredFrom(config: ConfigurationState, tenant_id: string, { principal, authority }: ToolCall): string[] {
   const barred = new Set<string>();
   for (const key of keysOf(config, tenant_id)) if (key.owner !== null && key.principal.id === principal.id) barred.add(key.owner);

@@ -12,13 +12,13 @@ import { counterKey } from '@countersign/policy';
 import type { Judged } from './judged.js';
 
 const PREFIX = 'grant/';
-/** The id under which the uses of a grant are counted. */
+/** The limit id under which the uses of a grant are counted. */
 export const grantLimitId = (grant_id: string): string => `${PREFIX}${grant_id}`;
-/** The counter of the uses of a grant. */
+/** The counter for the uses of a grant. */
 export const grantCounter = (tenant_id: string, grant_id: string): string => counterKey(tenant_id, grantLimitId(grant_id), '', '');
 export const isGrantDemand = ({ limit_id }: Pick<Demand, 'limit_id'>): boolean => limit_id.startsWith(PREFIX);
 
-/** What a grant on this call would cover; null: nothing (sealed inputs cannot be compared). */
+/** The inputs that a grant on this call would cover; null: none, because encrypted inputs cannot be compared. */
 export function grantableOf(
   call: Pick<ToolCall, 'inputs_json' | 'sealed'>,
   contract: Pick<ToolContract, 'input_schema'>,
@@ -52,7 +52,7 @@ function useOf(tenant_id: string, { grant_id, uses }: SimilarGrant): Demand {
   };
 }
 
-/** The ruling without the parts that grants answer, and the uses that it takes of them; undefined where none answers any. */
+/** The ruling without the parts that grants satisfy, and the uses that it reserves from them; undefined if no grant satisfies a part. */
 export function answeredByGrants(
   tenant_id: string,
   asking: Judgement,
@@ -66,7 +66,7 @@ export function answeredByGrants(
   return { judgement: { ...asking, effect: 'allow', rule: [...all.keys()].map(grantLimitId).join('+'), parts }, uses };
 }
 
-/** Removes grants from an answer when one of them has no use left: approval is then required. */
+/** Removes the grants from a judgement when one of them has no use left: approval is then required. */
 export function withoutGrants(judged: Judged): void {
   if (!judged.ungranted) return;
   judged.judgement = judged.ungranted;

@@ -10,7 +10,7 @@ import {
 } from '@countersign/domain';
 import type { Question } from './question.js';
 
-/** Another call of the same key that holds something of limits and has no end: its repeats reserve nothing. */
+/** Another unfinished call with the same key that has reservations: repeats of it reserve nothing. */
 function holderInFlight(ledger: LimitLedger, call_id: string, call: ToolCall): KeyHolder | undefined {
   const holder = ledger.held_by_key.get(call.idempotency_key);
   if (holder === undefined || holder === call_id) return undefined;
@@ -18,7 +18,7 @@ function holderInFlight(ledger: LimitLedger, call_id: string, call: ToolCall): K
   return { call_id: holder, same_inputs };
 }
 
-/** A call that reserved and then joined another, was denied or is over gives back what no ruling of it names. */
+/** Releases the reservations of a call if no ruling uses them, because the call joined another one, was denied or has ended. */
 export function giveBackUnused(
   ledger: LimitLedger,
   { meta, call, revision }: { meta: Meta; call: ToolCall; revision: number },
@@ -31,12 +31,12 @@ export function giveBackUnused(
   giveBack(ledger, call_id as string, { tenant_id, key, discriminating_digest, revision, reservations });
 }
 
-/** Calls that hold something and have no end in the ledger: what their counters must have. */
+/** Calls with reservations and without an end in the ledger. The counters must contain these reservations. */
 export function* unsettled(ledger: LimitLedger): Iterable<readonly [string, Held]> {
   for (const one of ledger.held) if (one[1].settlement === null) yield one;
 }
 
-/** An edit that took more of limits and was refused after all: what was taken is held, and given back, with the call. */
+/** Keeps the reservations of an edit that was refused after all: they are released with the call. */
 export function keepTaken(
   ledger: LimitLedger,
   call_id: string,
@@ -48,7 +48,7 @@ export function keepTaken(
   held.reservations = reservations;
 }
 
-/** Who else is about the same effect at this moment. */
+/** Other calls with the same effect that are in progress. */
 export function holdersOf(state: RulingState, call_id: string, call: ToolCall): Pick<Question, 'key_is_known' | 'held_by'> {
   const key_is_known = approvalOfKey(state, call.idempotency_key)?.status === 'open';
   return { key_is_known, held_by: holderInFlight(state.limits, call_id, call) };

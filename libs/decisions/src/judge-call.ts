@@ -52,7 +52,7 @@ function refused(
   };
 }
 
-/** A call whose inputs the tenant's mapping cannot map; what would run is not known. */
+/** The judgement on a call whose inputs the tenant's mapping cannot map: the inputs that would run are unknown. */
 export function unmappable(config: ConfigurationState, call: ToolCall, mapping_version: number, issues: readonly MappingIssue[]): Judged {
   const [first] = issues;
   const message = `the inputs cannot be mapped: ${first?.path || 'the inputs'} ${first?.message ?? 'are refused'}`;
@@ -60,7 +60,7 @@ export function unmappable(config: ConfigurationState, call: ToolCall, mapping_v
   return refused(config, call, 'VALIDATION_ERROR', 'mapping.refused', message, false, more);
 }
 
-/** A call that was let through and that a rule would now ask people about is refused, unless the rule says to ask them. */
+/** Denies an allowed call that a rule would now require approval for, unless the rule allows approval at execution. */
 export function refusedAtExecution(judged: Judged): Judged {
   const { judgement } = judged;
   if (judgement.effect !== 'require_approval' || judgement.asks_at_execution !== false) return judged;
@@ -69,7 +69,7 @@ export function refusedAtExecution(judged: Judged): Judged {
   return { ...judged, judgement: { ...judgement, effect: 'deny', tier: 'tier_3_blocked', reason }, demands: NO_DEMANDS };
 }
 
-/** Something that a mapping could not take. `path`: a JSON Pointer into the inputs. */
+/** A value that a mapping could not map. `path`: a JSON Pointer into the inputs. */
 export interface MappingIssue {
   path: string;
   message: string;
@@ -78,17 +78,17 @@ export interface MappingIssue {
 export interface CallToJudge {
   tenant_id: string;
   call: ToolCall;
-  /** Append time of its request. */
+  /** Append time of the request of the call. */
   at_ms: number;
   /** Deferring rules whose wait is over. */
   waited?: readonly string[];
-  /** The history that its rules may use; absent: no rule uses it, or it is unknown. */
+  /** The call history that its rules may use; absent: no rule uses it, or it is unknown. */
   history_json?: string | undefined;
   /** See `RulingAsk`. */
   remapped?: RemappedInputs | undefined;
 }
 
-/** Never throws for a call that the contract's types describe. */
+/** Judges a call. Never throws for a call that fits the type. */
 export function judgeCall(rulings: TenantRulings, config: ConfigurationState, toJudge: CallToJudge): Judged {
   const { tenant_id, call, at_ms, waited = [], history_json, remapped } = toJudge;
   if (!tenantOf(config, tenant_id)) return refused(config, call, 'POLICY_DENIED', 'tenant.unknown', 'the tenant does not exist', true);
@@ -130,7 +130,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, to
     unmapped_json,
   };
   if (given) judged.ungranted = ruling;
-  // A waiting call may need approval once its wait is over.
+  // A waiting call may need approval after its wait.
   if (ruling.effect === 'require_approval' || judgement.effect === 'defer') {
     judged.barred = barredFrom(config, tenant_id, call);
     judged.grantable = grantableOf(ruled, tool.contract);
@@ -143,7 +143,7 @@ export function judgeCall(rulings: TenantRulings, config: ConfigurationState, to
     : limited(judged, limitsOf(config, tenant_id), { tenant_id, call: ruled, contract: tool.contract, at_ms }, given?.uses);
 }
 
-/** What 'approve similar' answers of a ruling that asks people; undefined: nothing. */
+/** The part of a ruling that grants for similar calls satisfy; undefined: none. */
 function answered(
   config: ConfigurationState,
   { tenant_id, call, at_ms }: CallToJudge,
@@ -154,7 +154,7 @@ function answered(
   return answeredByGrants(tenant_id, asking, grantsOn(config, tenant_id, { call, contract, now_ms: at_ms }, asking));
 }
 
-/** The same, with the tenant's limits: a guard denies it, or counters are to be reserved. `uses`: of grants. */
+/** Adds the tenant's limits to a judgement: a guard denies the call, or counters must be reserved. `uses`: demands on grants. */
 function limited(judged: Judged, limits: readonly Limit[], on: LimitedCall, uses: readonly Demand[] = NO_DEMANDS): Judged {
   if (limits.length === 0 && on.call.run_id === null && on.call.context.run_budget === null)
     return uses.length === 0 ? judged : { ...judged, demands: uses };

@@ -22,7 +22,7 @@ beforeEach(() => {
 const asksFor = (version: string, more: Partial<ApprovalRequirement> = {}) =>
   world.policy(version, [{ id: version, tools: { names: ['pay'] }, effect: 'require_approval', approval: { ...plain, ...more } }]);
 
-/** What became of a call: refused by a stricter policy, or run. */
+/** The result for a call: refused by a stricter policy, or run. */
 function endOf(call_id: string): string[] {
   world.until(world.now_ms + MINUTE_MS);
   const ends = ['tool_call_rejudged', 'tool_executed'];
@@ -31,7 +31,7 @@ function endOf(call_id: string): string[] {
   );
 }
 
-describe('given a grant of an approver, when policy changed before it ran', () => {
+describe('given a call granted by an approver, when policy changes before it runs', () => {
   test.each([
     ['asks another role', { approver_roles: ['operator'] }],
     ['asks named people', { approver_roles: [], people: ['boss'] }],
@@ -57,7 +57,7 @@ describe('given a grant of an approver, when policy changed before it ran', () =
     expect(endOf(call_id)).toEqual(['tool_executed']);
   });
 
-  test('and two who approved it turn out to be one person before it runs, then it does not', () => {
+  test('and the two people who approved it are linked to one person, then it does not run', () => {
     asksFor('before', { quorum: 2 });
     const call_id = world.request('pay', { total: 1 });
     const [one, other] = ['anna', 'bert'].map((subject) => ({ issuer: 'local', subject }));
@@ -67,7 +67,7 @@ describe('given a grant of an approver, when policy changed before it ran', () =
     expect(endOf(call_id)).toEqual(['tool_call_rejudged']);
   });
 
-  test('and needs fewer approvals, then it runs', () => {
+  test('and fewer approvals are required, then it runs', () => {
     asksFor('before', { quorum: 2 });
     const call_id = world.request('pay', { total: 1 });
     asksFor('after');
@@ -76,7 +76,7 @@ describe('given a grant of an approver, when policy changed before it ran', () =
   });
 });
 
-test('given a request that went to the next group, when that grants it, then it runs as long as policy would ask them next', () => {
+test('given a request that the next group granted, then it runs as long as policy would escalate to that group', () => {
   const requested = () => {
     const call_id = world.request('pay', { total: world.now_ms });
     world.until(world.now_ms + 90 * MINUTE_MS);

@@ -13,26 +13,26 @@ import { guardCall, isSetUndo, isStricter, type ResolvedRuling } from '@counters
 import { grantsOn } from './grants.js';
 import type { TenantRulings } from './tenant-rulings.js';
 
-/** A call that may run, as far as judging it again is concerned. */
+/** The fields of a call that are needed to judge it again before it runs. */
 export interface AuthorisedCall {
   meta: Pick<Meta, 'tenant_id'>;
   call: ToolCall;
   /** The granted parts; empty: no approval was required. */
   given: readonly GivenPart[];
-  /** Position in configuration-changed that its ruling saw; null: not known, judge again. */
+  /** Offset in configuration-changed of its ruling; null: unknown, so the call is judged again. */
   config_offset: number | null;
-  /** Deferring rules that it has waited for; absent: none. */
+  /** Deferring rules whose wait is over; absent: none. */
   waited?: readonly string[];
-  /** The history that its rules saw; they see the same again. */
+  /** The call history that its rules used; they get the same again. */
   history_json?: string | undefined;
 }
 
-/** What refuses a call that was let through. */
+/** The ruling that refuses a call that was allowed before. */
 export type StricterRuling = Pick<ResolvedRuling, 'reason' | 'rule' | 'tier'>;
 
 export type AgainJudged = { kind: 'allowed' } | { kind: 'stricter'; ruling: StricterRuling };
 
-/** The mapped form would run, and no ruling judged it: the ruling is from before mappings were made at admission. */
+/** For a call with a mapping whose mapped form no ruling judged: its ruling is from before mappings were applied at admission. */
 export const UNMAPPED: AgainJudged = {
   kind: 'stricter',
   ruling: {
@@ -44,7 +44,7 @@ export const UNMAPPED: AgainJudged = {
   },
 };
 
-/** Whether a mapping was in force when the call was requested, and its mapped form is not on the record. */
+/** True if a mapping was in force when the call was requested, but the mapped form is not recorded. */
 export function lacksMappedForm(state: ConfigurationState, tenant_id: string, call: ToolCall): boolean {
   return !call.mapped && mappingAt(state, tenant_id, call.tool, call.requested_at_ms) !== undefined;
 }
@@ -52,8 +52,8 @@ export function lacksMappedForm(state: ConfigurationState, tenant_id: string, ca
 const ALLOWED: AgainJudged = { kind: 'allowed' };
 
 /**
- * Judges a call again before it fires, by the configuration of then. Only what was ruled at an older position is judged, and
- * what rules with a clock are about: else the same configuration gives the same ruling.
+ * Judges a call again before it fires, by the current configuration. Skipped if the ruling is from the same configuration and no timed rule
+ * applies, because the result would be the same.
  */
 export function judgedAgain(
   rulings: TenantRulings,
@@ -61,14 +61,14 @@ export function judgedAgain(
   { call, meta, given, config_offset, waited = [], history_json }: AuthorisedCall,
   now_ms: number,
 ): AgainJudged {
-  // A contract drifts on tool-registered, which rulings name no position of.
+  // A contract drifts on tool-registered, whose position is not in rulings.
   const settled = config_offset !== null && config_offset >= state.config_offset && state.drifted === 0;
   const known = catalogued(state, call.tool, call.version);
   if (!known) return ALLOWED;
   const { tenant_id } = meta;
   if (settled && !rulings.isTimed(state, tenant_id, known.contract)) return ALLOWED;
   const ruling = rulings.resolve(state, { tenant_id, tool: known, call, waited, history_json });
-  // Approval was requested after the wait: a granted call does not wait again.
+  // Approval is requested after the wait, so a granted call does not wait again.
   const waitsAgain = ruling.effect === 'defer' && given.length > 0;
   const requestedParts = ruling.effect === 'require_approval' ? partsRequested(ruling) : [];
   const grants = requestedParts.length > 0 ? grantsOn(state, tenant_id, { call, contract: known.contract, now_ms }, ruling) : undefined;

@@ -1,35 +1,35 @@
 import type { ApprovalEvidence, GrantableInputs, LimitReservation, MappedInputs, Reversibility } from '@countersign/contracts';
 import type { Demand, Judgement, KeyHolder } from '@countersign/domain';
 
-/** What the tenant's policy says about a call by itself, before keys and questions in progress. */
+/** The judgement of the tenant's policy on a call, before keys and open approvals are considered. */
 export interface Judged {
   judgement: Judgement;
   reversibility: Reversibility;
-  /** The call does not fit the configuration that this process knows; it may be behind the one that admitted the call. */
+  /** The call does not fit the configuration of this process, which may be behind that of the admitting process. */
   unfamiliar: boolean;
-  /** Position in configuration-changed that it was judged at. */
+  /** Offset in configuration-changed at which the call was judged. */
   config_offset: number;
-  /** Looked up later, and only if approval is required. */
+  /** Looked up later, and only if approval is required or a limit applies. */
   key_holder: KeyHolder | undefined;
-  /** If approval is required, now or after a wait: who cannot approve it, and the evidence. */
+  /** Set if approval is required, now or after a wait: the excluded principals and the evidence. */
   barred?: readonly string[];
   evidence?: Omit<ApprovalEvidence, 'bundle_version'>;
-  /** What it needs of the counters of limits; most calls need nothing. */
+  /** Demands on the counters of limits; empty for most calls. */
   demands: readonly Demand[];
-  /** The ruling without 'approve similar', where grants satisfy parts of it: used once a grant has no use left. */
+  /** The ruling without grants for similar calls; used if a grant has no use left. */
   ungranted?: Judgement;
-  /** A grant that answered parts of it has no use left. */
+  /** A grant that satisfied parts of the ruling has no use left. */
   grants_used_up?: boolean;
-  /** What 'approve similar' would cover; absent: nothing. */
+  /** The inputs that 'approve similar' would cover; absent: none. */
   grantable?: GrantableInputs | null;
-  /** Why the people who are known cannot meet a part, by its rule. */
+  /** Rule → why the known people cannot satisfy its part. */
   shortfalls?: ReadonlyMap<string, string>;
-  /** What it got of them. */
+  /** The reservations for the demands. */
   reservations?: readonly LimitReservation[];
-  /** Canonical inputs as caps left them; absent: as they were. */
+  /** Canonical inputs after caps; absent: unchanged. */
   inputs_json?: string | undefined;
-  /** What the mapping made of the inputs that were judged; absent: as the call has it. */
+  /** The mapped form of the judged inputs; absent: as in the call. */
   mapped?: MappedInputs | undefined;
-  /** Inputs that a cap lowered and that must be mapped before they can be judged. */
+  /** Inputs that a cap lowered; they must be mapped before they can be judged. */
   unmapped_json?: string | undefined;
 }

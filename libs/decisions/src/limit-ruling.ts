@@ -2,15 +2,15 @@ import { callError } from '@countersign/contracts';
 import { type Exceeded, type Judgement, MICRO } from '@countersign/domain';
 import { type GuardRefusal, limitRule } from '@countersign/policy';
 
-/** How long a call waits for a limit that says nothing about it, ms. */
+/** Default time that a call waits for a limit, ms. */
 const DEFER_TIMEOUT_MS = 60_000;
 
-/** The same call, denied by a limit. */
+/** The judgement, changed to a denial by a limit. */
 export function deniedBy({ rule, reason }: GuardRefusal, judgement: Judgement): Judgement {
   return { ...judgement, effect: 'deny', tier: 'tier_3_blocked', rule, reason, defer: null };
 }
 
-/** Why a call that a limit refused is refused; a window that frees by itself says when. */
+/** The rule and reason for a call that exceeds a limit. If the window frees by itself, the reason has the time. */
 function exceededReason({ demand, used_micro, free_at_ms }: Exceeded, at_ms: number): GuardRefusal {
   const { limit_id, subject, per, amount_micro, max_micro, window_ms } = demand;
   const rule = limitRule(limit_id);
@@ -28,7 +28,7 @@ function exceededReason({ demand, used_micro, free_at_ms }: Exceeded, at_ms: num
   };
 }
 
-/** The ruling on a call that does not fit a limit: denied, or deferred until it may fit. */
+/** The ruling on a call that exceeds a limit: denied, or deferred until it may fit. */
 export function exceededRuling(exceeded: Exceeded, judgement: Judgement, at_ms: number): Judgement {
   const refusal = exceededReason(exceeded, at_ms);
   const { demand, free_at_ms } = exceeded;
@@ -49,7 +49,7 @@ export function exceededRuling(exceeded: Exceeded, judgement: Judgement, at_ms: 
   };
 }
 
-/** A call that could never fit does not wait. */
+/** True if the call may wait for the limit: the limit defers, and the call could fit. */
 export function canWait({ demand }: Exceeded): boolean {
   return demand.on_exceeded === 'defer' && demand.amount_micro <= demand.max_micro;
 }

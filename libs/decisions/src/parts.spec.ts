@@ -35,10 +35,10 @@ const ran = (call_id: string): boolean => {
   return eventsOf(call_id, 'tool_executed').length > 0;
 };
 
-describe('given quorum 2 over 10,000 and quorum 1 for mismatching lines', () => {
+describe('given quorum 2 for amounts over 10,000 and quorum 1 for mismatching lines', () => {
   beforeEach(() => world.policy('1', [large, mismatch]));
 
-  test('when a call trips both, then one vote runs nothing, and three do', () => {
+  test('when a call matches both rules, then one vote does not run it, and three do', () => {
     const call_id = world.request('pay', { amount: 20_000, lines: 'mismatch' });
     expect(eventsOf(call_id, 'approval_requested')[0]?.parts.map(({ rule }) => rule)).toEqual(['mismatching-lines', 'over-10000']);
     world.vote(`${call_id}.1`, 'bea', 'approve', {}, ['buyer']);
@@ -48,7 +48,7 @@ describe('given quorum 2 over 10,000 and quorum 1 for mismatching lines', () => 
     expect(ran(call_id)).toBe(true);
   });
 
-  test('when a rule that asks others comes before the call runs, then what was approved does not run', () => {
+  test('when a rule with other approvers is added before the call runs, then the approved call does not run', () => {
     const call_id = world.request('pay', { amount: 20_000, lines: 'fine' });
     world.vote(`${call_id}.1`, 'ann', 'approve');
     world.policy('2', [large, asking('weekend', 'true', { approver_roles: ['lead'] })]);
@@ -57,7 +57,7 @@ describe('given quorum 2 over 10,000 and quorum 1 for mismatching lines', () => 
     expect(eventsOf(call_id, 'tool_call_rejudged')).toHaveLength(1);
   });
 
-  test('when no known person can meet a part, then the request says so', () => {
+  test('when the known people cannot satisfy a part, then the request says so', () => {
     const call_id = world.request('pay', { amount: 20_000, lines: 'fine' });
     expect(eventsOf(call_id, 'approval_requested')[0]?.parts[0]?.shortfall).toMatch(
       /^rule over-10000 needs 2 approvals, but only \d of the people/,
@@ -65,7 +65,7 @@ describe('given quorum 2 over 10,000 and quorum 1 for mismatching lines', () => 
   });
 });
 
-describe('given a grant on 100 to a supplier, twice', () => {
+describe('given a grant for 100 to a supplier, with two uses', () => {
   const paid = (amount: number, supplier: string, memo = 'x') => world.request('pay', { amount, supplier, currency: 'EUR', memo });
   beforeEach(() => {
     world.policy('1', [asking('ask', 'true', { four_eyes: false })]);
@@ -76,18 +76,18 @@ describe('given a grant on 100 to a supplier, twice', () => {
     world.set('grant_set', { grant: similar, revoked: false, changed_at_ms: world.now_ms });
   });
 
-  test('then 40,000 to another supplier asks, and so does more to the same one, or nothing', () => {
+  test('then 40,000 to another supplier needs approval, and so does a larger or non-positive amount to the same one', () => {
     for (const call_id of [paid(40_000, 'b'), paid(40_000, 'a'), paid(100, 'b'), paid(0, 'a'), paid(-1, 'a')])
       expect(ran(call_id)).toBe(false);
   });
 
-  test('then less to the same one runs without asking, as often as was granted', () => {
+  test('then a smaller amount to the same supplier runs without approval, as often as granted', () => {
     const calls = [paid(99, 'a'), paid(100, 'a', 'other memo'), paid(98, 'a')];
     expect(calls.map(ran)).toEqual([true, true, false]);
     expect(eventsOf(calls[2] as string, 'policy_decided')[0]).toMatchObject({ effect: 'require_approval', rule: 'ask' });
   });
 
-  test('then a rule that it does not name asks all the same', () => {
+  test('then a rule that the grant does not name still requires approval', () => {
     world.policy('2', [asking('ask', 'true', { four_eyes: false }), asking('audit', 'true', { approver_roles: ['auditor'] })]);
     const call_id = paid(99, 'a');
     expect(eventsOf(call_id, 'approval_requested')[0]?.parts.map(({ rule }) => rule)).toEqual(['audit']);
@@ -95,7 +95,7 @@ describe('given a grant on 100 to a supplier, twice', () => {
     expect(ran(call_id)).toBe(true);
   });
 
-  test('then a grant from before it named inputs covers nothing, and a start says so', () => {
+  test('then a grant from before grants recorded inputs covers nothing, and the service logs that at its start', () => {
     const { grants } = world.config.by_tenant.get('acme') ?? [...world.config.by_tenant.values()][0]!;
     for (const [id, kept] of grants) grants.set(id, { ...kept, grant: { ...kept.grant, inputs: null, rules: [] } });
     expect(ran(paid(100, 'a', 'again'))).toBe(false);
@@ -103,7 +103,7 @@ describe('given a grant on 100 to a supplier, twice', () => {
   });
 });
 
-test('given a bundle from before parts, then a start lists what it may rule otherwise; one from after is not listed', () => {
+test('given a bundle from before parts existed, a start lists the rulings that may change; a newer bundle is not listed', () => {
   world.policy('1', [large, mismatch, { id: 'yes', tools: { names: ['pay'] }, effect: 'allow' }]);
   expect(changedRulings(world.config)).toEqual([]);
   for (const { bundles } of world.config.by_tenant.values()) for (const bundle of bundles.versions.values()) bundle.semantics = 1;

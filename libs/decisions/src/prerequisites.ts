@@ -2,7 +2,7 @@ import { callError, type ToolCall } from '@countersign/contracts';
 import type { Judgement } from '@countersign/domain';
 import { deniedBy } from './limit-ruling.js';
 
-/** How long a call waits for those that it depends on; its deadline comes first. */
+/** How long a call waits for the calls that it depends on. Its deadline applies if it is earlier. */
 const WAIT_MAX_MS = 10 * 60_000;
 const DONE: ReadonlySet<string> = new Set(['succeeded']);
 /** in_doubt: the outcome is unknown. */
@@ -11,7 +11,7 @@ const WAITING: ReadonlySet<string> = new Set(['pending_policy', 'pending_approva
 /** True if the status is final. */
 export const hasEnded = (status: string): boolean => !WAITING.has(status);
 
-/** A call that names the calls which must succeed before it. */
+/** A call that may name other calls which must succeed first. */
 export interface Dependent {
   tenant_id: string;
   call: ToolCall;
@@ -20,7 +20,9 @@ export interface Dependent {
 
 export const dependsOn = (call: ToolCall): readonly string[] => call.context.depends_on ?? [];
 
-/** The ruling on a call that depends on others: wait while one of them runs, deny where one did not succeed; undefined where all did. */
+/**
+ * The ruling on a call that depends on others: deferred while one of them runs, denied if one did not succeed; undefined if all succeeded.
+ */
 export function prerequisiteRuling(
   { tenant_id, call, at_ms }: Dependent,
   statuses: ReadonlyMap<string, string>,

@@ -3,7 +3,7 @@ import { isAnswerGone, isStricter, revisionOf, type ToRule } from './decide-reco
 import { holdersOf } from './in-flight.js';
 import type { Question } from './question.js';
 
-/** What a record that wants a ruling asks. `config_offset` of a call that was judged again: what its executor had seen. */
+/** The question of a record that needs a ruling. `config_offset`, for a rejudged call: the offset that its executor had read. */
 export function questionOf(state: RulingState, event: ToRule): Question {
   const { meta, call } = event.event;
   const call_id = meta.call_id as string;

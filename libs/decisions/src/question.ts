@@ -5,27 +5,27 @@ import type { KeyHolder } from '@countersign/domain';
 export interface Question {
   call_id: string;
   revision: number;
-  /** Append time of the record that asks; of a call that has waited, of now. */
+  /** Append time of the requesting record; for a call that has waited, the current time. */
   at_ms: number;
   tenant_id: string;
   call: ToolCall;
-  /** Configuration that must have been seen before it is judged; absent: any will do. */
+  /** The configuration offset that must be folded before the call is judged; absent: any. */
   config_offset?: number;
-  /** An executor would not fire it: the policy is stricter than the ruling that let it through. */
+  /** An executor refused to fire the call: the policy is stricter than the earlier ruling. */
   at_execution: boolean;
-  /** It was to be answered by an earlier call whose effect is no longer in place: no settled call holds its key. */
+  /** The effect of the earlier call that should answer this one is no longer in place: no settled call holds its key. */
   answer_gone?: boolean;
-  /** A question to people about this key is in progress: nothing needs to be looked up. */
+  /** An approval for this key is open: the holder need not be looked up. */
   key_is_known: boolean;
-  /** The call in flight that holds something of limits for the same effect. */
+  /** The call in flight that has reservations for the same effect. */
   held_by: KeyHolder | undefined;
-  /** Only of a call that has waited. */
+  /** Only for a call that has waited. */
   resumed?: Resumed;
 }
 
-/** What is known of a call that is judged again after a wait. */
+/** The state of a call that is judged again after a wait. */
 export interface Resumed {
-  /** The rule that had it wait. */
+  /** The rule that deferred the call. */
   rule: string;
   timed_out: boolean;
   timeout_at_ms: number;
@@ -34,11 +34,11 @@ export interface Resumed {
   waited: readonly string[];
 }
 
-/** Inputs that an approver wants instead: the call with them, and their own key. */
+/** Edited inputs of an approver: the call with them, and their own key. */
 export interface EditQuestion {
   /** Offset of the vote. */
   offset: number;
-  /** The requested call, and the revision that the edit opens. */
+  /** The requested call, and the revision of the edited request. */
   call_id: string;
   revision: number;
   at_ms: number;

@@ -20,14 +20,14 @@ const short = (quorum: number, barred: string[] = []) =>
     at_ms: 2,
   }).has('r');
 
-test('the people who could meet a part are counted once each, without those linked to a barred person', () => {
+test('the people who could satisfy a part are counted once each, without those linked to an excluded person', () => {
   expect([short(3), short(2, ['ann'])]).toEqual([false, false]);
   const [one, other] = ['ann', 'bob'].map((subject) => ({ issuer: 'local', subject }));
   set('person_link_set', { link_id: 'l', one, other, relation: 'same', reason: 'two keys', removed: false });
   expect([short(3), short(2), short(2, ['carl']), short(1, ['ann']), short(2, ['ann'])]).toEqual([true, false, true, false, true]);
 });
 
-test('a revoked person counts for nothing; people of a configured provider are unknown, and none come from another provider', () => {
+test('a person with a revoked key does not count; the number of people of a configured provider is unknown; people of other providers do not count', () => {
   const named = (...people: string[]) =>
     shortfallsOf(config, 'acme', [{ rule: 'r', requirement: { ...requirement, approver_roles: [], people, quorum: people.length } }], {
       barred: [],

@@ -23,7 +23,7 @@ interface Known {
   links: readonly PersonLink[];
 }
 
-/** People in the first group of a requirement who could approve; undefined where that is unknown. */
+/** People in the first group of a requirement who could approve; undefined if that is unknown. */
 function candidatesFor({ approver_roles, people, four_eyes }: ApprovalRequirement, known: Known): ReadonlySet<string> | undefined {
   if (known.issuers.size > 0 && approver_roles.length > 0) return undefined;
   const local = known.people.filter(({ id, roles }) => people.includes(id) || approver_roles.some((role) => roles.includes(role)));
@@ -34,8 +34,8 @@ function candidatesFor({ approver_roles, people, four_eyes }: ApprovalRequiremen
 }
 
 /**
- * Why the known people cannot meet a part when it is requested: too few people of its group have a valid key
- * and may approve it. By rule; a part that they can meet, or for which that is unknown, is left out.
+ * Why the known people cannot satisfy a part when it is requested: too few people of its group have a valid key and may approve. By rule;
+ * omits parts that they can satisfy, or for which this is unknown.
  */
 export function shortfallsOf(
   config: ConfigurationState,

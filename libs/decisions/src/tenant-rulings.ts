@@ -20,7 +20,7 @@ const ALL_HIDDEN: readonly Obligation[] = [
 ];
 const hides = ({ obligations }: { obligations?: readonly object[] }): boolean => obligations?.some((one) => 'redact' in one) === true;
 
-/** What of a call is ruled on. */
+/** The fields of a call that a ruling uses. */
 export type RuledCall = Pick<
   ToolCall,
   'tool' | 'version' | 'context' | 'principal' | 'authority' | 'inputs_json' | 'case_id' | 'mapped' | 'compensates'
@@ -41,7 +41,7 @@ export interface RulingAsk {
   deferred_since_ms?: number;
   /** The mapped form of inputs that a cap lowered; absent: not mapped. */
   remapped?: RemappedInputs | undefined;
-  /** What is known of earlier calls (see call-history-reader.ts), as it is recorded. Absent: a condition that asks for it errs. */
+  /** The recorded form of earlier calls (see call-history-reader.ts). Absent: a condition that uses it fails. */
   history_json?: string | undefined;
 }
 
@@ -50,21 +50,21 @@ export interface TrustSource {
   of(tenant_id: string, contract: ToolContract, principal: ToolCall['principal']): Readonly<Record<string, number | string>>;
 }
 
-/** Rules calls by the configuration that a process has folded. */
+/** Rules on calls by the folded configuration of a process. */
 export class TenantRulings {
-  /** Without `trust` no condition that asks for it holds. */
+  /** Without `trust`, conditions that use it never hold. */
   constructor(
     private readonly now_ms: () => number,
     private readonly trust?: TrustSource,
   ) {}
 
-  /** What approvers are shown of the trust in the tool; null: no score. */
+  /** The trust score of the tool for the evidence; null: no score. */
   trustScore(tenant_id: string, contract: ToolContract, principal: ToolCall['principal']): number | null {
     const score = this.trust?.of(tenant_id, contract, principal).tool;
     return typeof score === 'number' ? score : null;
   }
 
-  /** The ruling of now, or of another time. Never throws. `draft`: this bundle instead of the active one. */
+  /** The ruling at the current or another time. Never throws. `draft`: a bundle to use instead of the active one. */
   resolve(
     config: ConfigurationState,
     { tenant_id, tool, call, history_json, remapped, ...waits }: RulingAsk,
@@ -93,7 +93,7 @@ export class TenantRulings {
     });
   }
 
-  /** Undefined: the tenant has activated nothing. */
+  /** Undefined: the tenant has activated no bundle. */
   private inForce(config: ConfigurationState, tenant_id: string): PolicyInForce | undefined {
     const { active, shadow } = rulingBundles(config, tenant_id);
     if (!active && !shadow) return undefined;
@@ -104,14 +104,14 @@ export class TenantRulings {
     };
   }
 
-  /** Whether the ruling on a call may change with time alone, or with what is known of other calls. */
+  /** True if the ruling on a call may change with time, or with the state of other calls. */
   isTimed(config: ConfigurationState, tenant_id: string, contract: ToolContract): boolean {
     const { active } = rulingBundles(config, tenant_id);
     const force = active && compiledBundles.of(active);
     return force !== undefined && 'bundle' in force && force.bundle.rules.about(contract).some(({ timed }) => timed);
   }
 
-  /** What the rules about a tool, active and in shadow (or of a draft), ask of the history of its calls; undefined: nothing. */
+  /** The parts of the call history that the rules about a tool use (active and shadow, or a draft); undefined: none. */
   historyRequested(config: ConfigurationState, tenant_id: string, contract: ToolContract, draft?: BundleText): HistoryUses | undefined {
     const { active, shadow } = draft ? { active: draft, shadow: undefined } : rulingBundles(config, tenant_id);
     if (!active && !shadow) return undefined;
@@ -122,7 +122,7 @@ export class TenantRulings {
     return allHistoryUses(wanted);
   }
 
-  /** Whose trust the rules about a tool, active and in shadow, ask for. */
+  /** The subjects whose trust the rules about a tool use (active and shadow). */
   trustRequested(config: ConfigurationState, tenant_id: string, contract: ToolContract): ReadonlySet<TrustSubject> {
     const { active, shadow } = rulingBundles(config, tenant_id);
     const wanted = [active, shadow].flatMap((text) => {
@@ -132,7 +132,7 @@ export class TenantRulings {
     return new Set(wanted);
   }
 
-  /** What of the result of a call is hidden, by the rules of now. Everything, where the rules cannot be read. */
+  /** The obligations that hide parts of a call's result, by the current rules. Hides everything if the rules are unusable. */
   redactions(config: ConfigurationState, ask: RulingAsk): readonly Obligation[] {
     const { active } = rulingBundles(config, ask.tenant_id);
     if (!active) return NOTHING_HIDDEN;

@@ -2,12 +2,12 @@ import { callError } from '@countersign/contracts';
 import type { Deferred, Judgement, LimitLedger } from '@countersign/domain';
 import type { Question, Resumed } from './question.js';
 
-/** Ended calls among those that others wait for. */
+/** The ended calls among those that others wait for. */
 export interface WaitedFor {
   has(tenant_id: string, call_id: string): boolean;
 }
 
-/** A waiting call to judge again, and whether what it waited for came. */
+/** A waiting call that must be judged again, and whether its condition was met. */
 export interface DueDeferral {
   call_id: string;
   deferred: Deferred;
@@ -19,7 +19,7 @@ function cameOf({ meta, deferral }: Deferred, now_ms: number, ended: WaitedFor):
   return now_ms >= (deferral.wake_at_ms ?? 0);
 }
 
-/** Those that are due, in the order in which they began to wait. Times are the database's. */
+/** The due waiting calls, in the order in which they began to wait. Times are the database's. */
 export function dueDeferrals(ledger: LimitLedger, now_ms: number, ended: WaitedFor): DueDeferral[] {
   const due: DueDeferral[] = [];
   for (const [call_id, deferred] of ledger.deferred) {
@@ -29,7 +29,7 @@ export function dueDeferrals(ledger: LimitLedger, now_ms: number, ended: WaitedF
   return due;
 }
 
-/** The question that a waiting call asks again, without a record of its own. */
+/** The question for a waiting call, which has no record of its own. */
 export function questionAgain({ call_id, deferred, came }: DueDeferral, now_ms: number): Omit<Question, 'key_is_known' | 'held_by'> {
   const { meta, call, revision, deferral, rule, waited } = deferred;
   const { timeout_at_ms, on_timeout, until } = deferral;
@@ -51,7 +51,7 @@ export function questionAgain({ call_id, deferred, came }: DueDeferral, now_ms: 
   };
 }
 
-/** The ruling on a call whose wait timed out; else the same ruling, with the first timeout. */
+/** Turns a deferral into the ruling for a timeout if the wait timed out; otherwise keeps the first timeout. */
 export function afterWaiting(resumed: Resumed | undefined, judgement: Judgement): Judgement {
   if (!resumed || judgement.effect !== 'defer' || !judgement.defer) return judgement;
   const { timed_out, timeout_at_ms, on_timeout } = resumed;
@@ -66,6 +66,6 @@ export function afterWaiting(resumed: Resumed | undefined, judgement: Judgement)
   return { ...judgement, effect: 'deny', tier: 'tier_3_blocked', reason, defer: null };
 }
 
-/** A ruling that says nothing new: the call waits on, for the same. */
+/** True if the new ruling defers the call by the same rule: it keeps waiting. */
 export const waitsOn = ({ effect, rule }: Judgement, { deferral, rule: before }: Deferred): boolean =>
   effect === 'defer' && rule === before && deferral !== null;

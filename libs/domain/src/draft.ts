@@ -1,23 +1,26 @@
 import { type EventMap, type EventType, type Meta, nextHlc } from '@countersign/contracts';
 
-/** What an event says follows from. */
+/** The event that another event follows from. */
 export type Cause = Pick<Meta, 'event_id' | 'hlc'>;
 
-/** An event that was decided on and has no id and time yet. */
+/** A decided event that has no id and time yet. */
 export type Draft<T extends EventType = EventType> = {
   [E in T]: {
     event_type: E;
-    /** Meta of the call that it concerns. */
+    /** Meta of the call that the event concerns. */
     of: Meta;
     cause: Cause;
-    /** Idempotency key of the call: the key of its record. */
+    /** Idempotency key of the call, used as the record key. */
     key: string;
     traceparent: string | undefined;
     body: Omit<EventMap[E], 'meta'>;
   };
 }[T];
 
-/** The meta of a drafted event: its call's, with the id and time given; its hlc is after its call, its cause and `after_hlc`. */
+/**
+ * The meta of a drafted event: that of its call with the given id and time. Its hlc is later than that of its call, its cause and
+ * `after_hlc`.
+ */
 export function stampedMeta(draft: Pick<Draft, 'of' | 'cause'>, at: { event_id: string; now_ms: number; after_hlc: number }): Meta {
   const { tenant_id, call_id, attempt, correlation_id, partition, hlc } = draft.of;
   return {

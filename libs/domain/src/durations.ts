@@ -1,3 +1,2 @@
-/** Milliseconds of an hour and of a day of 24 hours. */
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

@@ -26,7 +26,7 @@ const parts = () => ({
 });
 const reader = () => new EntriesReader(parts().checkpoints, parts().tiles, signer.verifier);
 
-/** Two trees, of which each checkpoint moves the first by 3 leaves and every fifth also the second. */
+/** Two trees: each checkpoint moves the first by 3 leaves, and every fifth also the second. */
 async function sign(count: number): Promise<void> {
   const own = parts();
   const { signer: signing } = await CheckpointSigner.resume(own);
@@ -60,7 +60,7 @@ async function follow(first: HeadsLog, second?: number): Promise<{ log: HeadsLog
   }
 }
 
-test('entries come in pages, in order, over the full checkpoints in between, up to the size that is requested', async () => {
+test('entries are served in pages, in order, across full checkpoints, up to the requested size', async () => {
   await sign(1010);
   const { log, pages } = await follow(HeadsLog.empty());
   expect([log.size, pages.length]).toEqual([1010, 4]);
@@ -76,7 +76,7 @@ test('entries come in pages, in order, over the full checkpoints in between, up 
   expect(await reader().entries(5, 5)).toEqual({ kind: 'not_found' });
 });
 
-test('what tiles do not prove is not given', async () => {
+test('entries that tiles do not prove are not served', async () => {
   await sign(120);
   const tree = path.join(dir, 'trees', 'records', '0');
   for (const name of await readdir(tree, { recursive: true })) {
@@ -92,7 +92,7 @@ test('what tiles do not prove is not given', async () => {
   expect(await reader().heads(50)).toMatchObject({ kind: 'broken' });
 });
 
-test('a signer signs no tree that does not continue what it signed', async () => {
+test('a signer refuses a tree that does not continue what it signed', async () => {
   await sign(3);
   const root = Buffer.alloc(32, 1);
   const at = async (size: number, partition = 0) => {
@@ -104,7 +104,7 @@ test('a signer signs no tree that does not continue what it signed', async () =>
   expect(await at(3, 5)).toBe('kept');
 });
 
-test('a start checks what was signed since the mark, and the mark moves on with what is signed', async () => {
+test('a start checks what was signed since the mark, and the mark moves with new checkpoints', async () => {
   await sign(300);
   const mark = async () => JSON.parse((await parts().checked.read()) ?? '{}') as { size?: number };
   expect((await mark()).size).toBe(256);

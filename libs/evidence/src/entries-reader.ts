@@ -15,16 +15,21 @@ import { MoveProofs, movedIn } from './checkpoints/tree-moves.js';
 import { readDecision } from './damage/decision-record.js';
 import type { Tiles } from './trees/tiles.js';
 
-/** A page ends after as many entries, or after the entry that reaches as many moves: about 4 MB at most, where hundreds of trees move at once. */
+/**
+ * A page ends after this many entries, or after the entry that reaches this many moves: at most about 4 MB, even if hundreds of trees move
+ * at once.
+ */
 const ENTRIES_MAX = 256;
 const MOVES_MAX = 4096;
 
-/** `broken`: what is stored does not prove it. */
+/** `broken`: the stored data does not prove the answer. */
 export type EntriesAnswer<T> = { kind: 'found'; found: T } | { kind: 'not_found' } | { kind: 'broken'; reason: string };
 
 const broken = (reason: string) => ({ kind: 'broken', reason }) as const;
 
-/** Entries in order with the proofs that every tree only grew, out of stored checkpoints and tiles. Each page is checked before it is given. */
+/**
+ * Serves entries in order, with proofs that every tree only grew, from stored checkpoints and tiles. Checks each page before it is served.
+ */
 export class EntriesReader {
   constructor(
     private readonly checkpoints: CheckpointStore,
@@ -32,7 +37,7 @@ export class EntriesReader {
     private readonly log: NoteVerifier,
   ) {}
 
-  /** The heads of all trees that the checkpoint of this size covers; of the newest where no size is named. */
+  /** The heads of all trees that the checkpoint of this size covers; without a size, of the newest. */
   async heads(size?: number): Promise<EntriesAnswer<CoveredHeads>> {
     const kept = size === undefined ? await this.checkpoints.newest() : await this.checkpoints.at(size - 1);
     if (!kept) return { kind: 'not_found' };
@@ -43,8 +48,8 @@ export class EntriesReader {
   }
 
   /**
-   * The entries after the checkpoint of size `first` (0: from the first entry), as many as fit into a page, and none after the
-   * checkpoint of size `second`, where it is named; none where `first` is the newest.
+   * The entries after the checkpoint of size `first` (0: from the first entry), as many as fit into a page, up to the checkpoint of size
+   * `second` if given. Empty if `first` is the newest.
    */
   async entries(first: number, second?: number): Promise<EntriesAnswer<ServedEntries>> {
     const newest = await this.checkpoints.newest();

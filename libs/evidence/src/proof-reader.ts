@@ -24,16 +24,16 @@ import { CHECKPOINTS_TREE, type Tiles } from './trees/tiles.js';
 
 export type ProofAnswer =
   | { kind: 'proof'; proof: RecordProof }
-  /** No checkpoint covers the record yet: ask again in a second. */
+  /** No checkpoint covers the record yet: retry in a second. */
   | { kind: 'not_covered' }
-  /** What is stored does not prove the record as the log has it now. */
+  /** The stored data does not prove the record that is on the log. */
   | { kind: 'broken'; reason: string };
 
 export type ProofsAnswer = { kind: 'proofs'; proofs: RecordProof[]; checkpoint: string } | Exclude<ProofAnswer, { kind: 'proof' }>;
 
 const text = (path: readonly Buffer[]) => path.map((hash) => hash.toString('base64'));
 
-/** Proofs out of stored checkpoints and tiles. Each is checked before it is given. */
+/** Builds proofs from stored checkpoints and tiles. Checks each proof before it is returned. */
 export class ProofReader {
   constructor(
     private readonly checkpoints: CheckpointStore,
@@ -50,15 +50,15 @@ export class ProofReader {
     return subtreesOf((level, index) => this.tiles.read(tree, level, index));
   }
 
-  /** The proof that this record, as read from the log, is at its place. */
+  /** The proof that this record, as read from the log, is at its position. */
   async prove(record: RecordToCover): Promise<ProofAnswer> {
     const answer = await this.proveAll([record]);
     return answer.kind === 'proofs' ? { kind: 'proof', proof: answer.proofs[0] as RecordProof } : answer;
   }
 
   /**
-   * The proofs of many records by one checkpoint; the answer to the first that has none, else. `cosigned`: by this one,
-   * with the witnesses' lines under it, instead of the newest.
+   * The proofs of many records under one checkpoint; otherwise the answer for the first record without a proof. `cosigned`: the checkpoint
+   * to use, with the witness lines, instead of the newest.
    */
   async proveAll(records: readonly RecordToCover[], cosigned?: { number: number; note: string }): Promise<ProofsAnswer> {
     const checkpoint = cosigned ? await this.checkpoints.at(cosigned.number) : await this.checkpoints.newest();
@@ -80,8 +80,8 @@ export class ProofReader {
   }
 
   /**
-   * The proof that the newest checkpoint only appended to the one of this size; undefined where there is no such, the reason
-   * where what is stored does not prove it.
+   * The proof that the newest checkpoint only appended to the one of this size. Undefined if there is no such checkpoint; a reason if the
+   * stored data does not prove it.
    */
   async consistency(first: number): Promise<{ second: number; path: string[]; checkpoint: string } | string | undefined> {
     const newest = await this.checkpoints.newest();
@@ -97,8 +97,8 @@ export class ProofReader {
   }
 
   /**
-   * What of the stored evidence is not whole: each tree that grows and whose tiles do not add up to what the newest checkpoint
-   * signed. Checked at a start before it serves; proofs of such trees are refused until the projector has hashed them again.
+   * The incomplete parts of the stored evidence: each growing tree whose tiles do not match what the newest checkpoint signed. Checked at a
+   * start before serving; proofs of such trees are refused until the projector has hashed them again.
    */
   async faults(): Promise<string[]> {
     const newest = await this.checkpoints.newest();
@@ -124,7 +124,7 @@ export class ProofReader {
   }
 }
 
-/** What one checkpoint covers: its heads sorted once, each tile that proofs need read once. */
+/** The data covered by one checkpoint: heads sorted once, each tile read once. */
 class CoveredBy {
   private readonly sorted: TreeHead[];
   private readonly trees = new Map<string, SubtreeHash>();
@@ -141,7 +141,7 @@ class CoveredBy {
     return leafAt(this.sorted, record) !== undefined;
   }
 
-  /** Only of a record that it has. @throws where tiles are missing. */
+  /** Only for a covered record. @throws if tiles are missing. */
   async proofOf(record: RecordToCover): Promise<Omit<RecordProof, 'checkpoint'>> {
     const leaf = leafAt(this.sorted, record);
     if (!leaf) throw new RangeError('the checkpoint does not cover the record');

@@ -1,13 +1,13 @@
 import { type CommandForm, MappingFault } from './definition.js';
 
-/** A list of new records as the commands that create them. */
+/** Converts a list of new records to the commands that create them. */
 export function asCommands(items: unknown, form: CommandForm): unknown[] {
   if (!Array.isArray(items)) throw new MappingFault('is not a list');
   if (form === 'odoo_one2many') return items.map((item) => [0, 0, item]);
   return items.length === 0 ? [] : [['create', items]];
 }
 
-/** The records out of commands that create them; other commands are a fault. */
+/** Extracts the records from commands that create them; other commands are a fault. */
 export function outOfCommands(commands: unknown, form: CommandForm): unknown[] {
   if (!Array.isArray(commands)) throw new MappingFault('is not a list of commands');
   return commands.flatMap((command) => {

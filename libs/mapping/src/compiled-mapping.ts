@@ -2,14 +2,14 @@ import { CompiledSide, type Mapped, type Tables, type Unmapped } from './compile
 import type { MappingDefinition, MappingMode } from './definition.js';
 import { inverseOf } from './inverse.js';
 
-/** A mapping of one version, compiled once and used for every call. Nothing of a run is kept in it. */
+/** One version of a mapping, compiled once and used for every call. Keeps no state between runs. */
 export class CompiledMapping {
   private readonly inputs: CompiledSide;
   private readonly results: CompiledSide | undefined;
   private readonly tables: Tables;
   private readonly unmapped: Unmapped;
 
-  /** `definition` has no faults (`definitionFaults`); `mode` is what holds where it says nothing itself. */
+  /** `definition` must have no faults (`definitionFaults`); `mode` is the default for a definition that sets none. */
   constructor(definition: MappingDefinition, mode: MappingMode) {
     const { inputs, results, tables = {} } = definition;
     this.unmapped = (definition.mode ?? mode) === 'permissive' ? 'pass' : 'refuse';
@@ -22,12 +22,15 @@ export class CompiledMapping {
     this.tables = { forward: tables, back: Object.fromEntries(turned) };
   }
 
-  /** The system's form of the agent's inputs. */
+  /** Maps the agent's inputs to the form of the system. */
   toSystem(inputs: unknown): Promise<Mapped> {
     return this.inputs.map(inputs, this.unmapped, this.tables);
   }
 
-  /** What an agent gets for what the system answered; undefined: it gets it as it is. `happened`: there is nothing left to refuse. */
+  /**
+   * Maps the result of the system for the agent; undefined: it passes unchanged. `happened`: the write took effect, so unmapped fields
+   * are left out instead of refused.
+   */
   toAgent(result: unknown, happened = false): Promise<Mapped> | undefined {
     return this.results?.map(result, happened && this.unmapped === 'refuse' ? 'leave_out' : this.unmapped, this.tables);
   }

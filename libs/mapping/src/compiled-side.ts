@@ -7,20 +7,20 @@ import { MappingFault, type MappingIssue, type MappingRule } from './definition.
 import { Expression } from './expression.js';
 import { define, isRecord, joined, partsOf, putAt, valueAt } from './pointer.js';
 
-/** Tables both ways. */
+/** Lookup tables in both directions. */
 export interface Tables {
   forward: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   back: Readonly<Record<string, ReadonlyMap<string, string>>>;
 }
 
-/** What a mapping made of a document; with issues the value is of no use. */
+/** The result of mapping a document; if there are issues, the value must not be used. */
 export interface Mapped {
   value: Record<string, unknown>;
   issues: MappingIssue[];
   warnings: string[];
 }
 
-/** What becomes of a field that no rule knows. */
+/** How to treat a field that no rule maps. */
 export type Unmapped = 'refuse' | 'pass' | 'leave_out';
 
 interface Run {
@@ -98,7 +98,7 @@ class CompiledRule {
     if (value.length > ITEMS_MAX) throw new MappingFault(`has more than ${ITEMS_MAX} items`);
     const items: unknown[] = [];
     for (const [i, item] of value.entries()) {
-      // Expressions of a long list take a while: others have their turns in between.
+      // Expressions on a long list take a while: yield so that other work can run.
       if (i % ITEMS_A_TURN === ITEMS_A_TURN - 1) await nextTurn();
       if (isRecord(item)) items.push(await side.record(item, joined(path, i), run));
       else run.issues.push({ path: joined(path, i), message: 'is not an object' });

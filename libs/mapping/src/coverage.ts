@@ -1,6 +1,6 @@
 import { isRecord, joined } from './pointer.js';
 
-/** Which places of a document some rule knows. */
+/** Tracks which places of a document some rule maps. */
 export class Coverage {
   private covered = false;
   private readonly inner = new Map<string, Coverage>();
@@ -16,7 +16,7 @@ export class Coverage {
     this.inner.set(first, next);
   }
 
-  /** Places that hold something and that no rule knows: the outermost ones. */
+  /** The outermost places with a value that no rule maps. */
   unknown(value: unknown, at: readonly string[] = []): string[][] {
     if (this.covered) return [];
     if (this.inner.size === 0 || !(isRecord(value) || Array.isArray(value)))

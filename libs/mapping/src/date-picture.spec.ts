@@ -4,7 +4,7 @@ import { Expression } from './expression.js';
 
 const evaluate = (text: string, input: unknown) => new Expression(text).evaluate(input, {});
 
-describe('$toMillis reads', () => {
+describe('$toMillis', () => {
   test.each([
     ['2017-10-30T16:25:32.935Z', undefined, 1509380732935],
     ['2026-03-01', '[Y0001]-[M01]-[D01]', Date.UTC(2026, 2, 1)],
@@ -17,12 +17,12 @@ describe('$toMillis reads', () => {
     expect(await evaluate('at.$toMillis()', { at: '2026-03-01T00:00:00Z' })).toBe(Date.UTC(2026, 2, 1));
   });
 
-  test('nothing where there is nothing', async () => {
+  test('returns nothing for no value', async () => {
     expect(await evaluate('$toMillis(missing)', {})).toBeUndefined();
   });
 });
 
-describe('a picture that a text can be divided by in many ways is refused before V8 sees it', () => {
+describe('a picture that can match a text in many ways is refused before V8 evaluates it', () => {
   const letters = `${'a'.repeat(90)}!`;
   test.each([
     ['[MNn][MNn][MNn][MNn][MNn][MNn][MNn][MNn][MNn][MNn]', '[MNn] is followed by [MNn]'],
@@ -39,7 +39,7 @@ describe('a picture that a text can be divided by in many ways is refused before
     await expect(evaluate('($read := $toMillis; $read(at, picture))', { at: letters, picture })).rejects.toThrow(why);
   });
 
-  test('so is a text that is longer than a date', async () => {
+  test('a text longer than a date is refused too', async () => {
     await expect(evaluate('$toMillis(at)', { at: '2'.repeat(101) })).rejects.toThrow('at most 100 characters, this one has 101');
   });
 });

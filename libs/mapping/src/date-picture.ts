@@ -1,15 +1,15 @@
 const TEXT_CHARS_MAX = 100;
 const PICTURE_CHARS_MAX = 100;
 const MARKER = /\[([^[\]]*)\]/g;
-/** Component, its presentation (digits, a name), and widths; words and Roman numerals are read by no fixed rule. */
+/** A component with its presentation (digits, a name) and widths. Words and Roman numerals are not supported. */
 const NUMBER = /^[YMDdFWwXxHhmsf]([0#]*[01]o?)?(?:,\d+(?:-\d+)?)?$/;
 const NAME = /^[MFPx](?:N|n|Nn)$|^P$/;
 const ZONE = /^[Zz](?:01:01|0101|01|0)?t?$/;
 
 /**
- * Why `$toMillis` does not take a text and a picture, or undefined. JSONata makes a regular expression of the picture for the
- * engine of V8: a part without a fixed width must be followed by something that it cannot contain, else the parts can share
- * a text in ever so many ways.
+ * Why `$toMillis` refuses a text and a picture; undefined if it accepts them. JSONata compiles the picture to a regular expression for V8.
+ * A part without a fixed width must be followed by something that it cannot contain; otherwise the parts could divide a text in
+ * exponentially many ways.
  */
 export function pictureFault(text: string, picture: string): string | undefined {
   if (text.length > TEXT_CHARS_MAX) return `a date has at most ${TEXT_CHARS_MAX} characters, this one has ${text.length}`;
@@ -24,7 +24,7 @@ export function pictureFault(text: string, picture: string): string | undefined 
   return undefined;
 }
 
-/** What must not begin behind a part: what the part itself may contain. */
+/** A pattern for text that must not follow a part: whatever the part itself may contain. */
 function containsOf(part: string): RegExp | undefined {
   if (/^[YMDdFWwXxHhmsf]0*1$/.test(part) && part.length > 2) return /^\d/;
   if (ZONE.test(part)) return /^[-+\d:[]/;

@@ -75,7 +75,7 @@ function read(value: unknown, { form, offset }: DateForm): number {
   return moment(numbers, zone);
 }
 
-/** A time in another format. @throws MappingFault where it is invalid or does not fit the format. */
+/** Converts a time to another format. @throws MappingFault if it is invalid or does not fit the format. */
 export function convertDate(value: unknown, from: DateForm, to: DateForm): string | number {
   const at_ms = read(value, from);
   if (to.form === 'unix_ms') return at_ms;
@@ -96,7 +96,7 @@ export function convertDate(value: unknown, from: DateForm, to: DateForm): strin
   return pattern.replace(TOKENS, (token) => String(parts[token as keyof Fields]).padStart(WIDTH[token] as number, '0'));
 }
 
-/** What is wrong with a form, if anything. */
+/** The fault of a date form, if any. */
 export function dateFormFault({ form, offset }: DateForm): string | undefined {
   if (offset !== undefined && offset !== 'UTC' && !OFFSET.test(offset)) return 'an offset is UTC, +02:00 or the like';
   if (named.has(form)) return undefined;
@@ -105,7 +105,7 @@ export function dateFormFault({ form, offset }: DateForm): string | undefined {
   return new Set<string>(tokens).size === tokens.length ? undefined : 'a date form has each of its parts once';
 }
 
-/** Whether nothing of a whole second is lost on the way there. */
+/** True if the form keeps a time to the second. */
 export function keepsSeconds({ form }: DateForm): boolean {
   return form === 'iso' || form.startsWith('unix') || ['YYYY', 'MM', 'DD', 'HH', 'mm', 'ss'].every((token) => form.includes(token));
 }

@@ -60,7 +60,7 @@ function read(value: unknown, form: NumberForm): Decimal {
   return { units: BigInt(value), scale: form.scale ?? 0 };
 }
 
-/** The same number with so many digits after the point. Nothing is rounded: a digit that does not fit is a fault. */
+/** The same number with this scale. Never rounds: a digit that does not fit is a fault. */
 function rescaled({ units, scale }: Decimal, wanted: number): bigint {
   if (scale <= wanted) return units * 10n ** BigInt(wanted - scale);
   const cut = 10n ** BigInt(scale - wanted);
@@ -75,7 +75,7 @@ function textOf({ units, scale }: Decimal, point: string, group: string | undefi
   return `${units < 0n ? '-' : ''}${shown}${scale === 0 ? '' : point + digits.slice(-scale)}`;
 }
 
-/** A number written another way, exactly. @throws MappingFault where it cannot be written so. */
+/** Converts a number to another form, exactly. @throws MappingFault if that is not possible. */
 export function convertDecimal(value: unknown, from: NumberForm, to: NumberForm): string | number {
   const exact = read(value, from);
   if (to.as === 'string') {
@@ -95,7 +95,7 @@ export function convertDecimal(value: unknown, from: NumberForm, to: NumberForm)
   return number;
 }
 
-/** What is wrong with a form, if anything. */
+/** The fault of a number form, if any. */
 export function numberFormFault({ scale, point = '.', group }: NumberForm): string | undefined {
   if (scale !== undefined && (!Number.isInteger(scale) || scale < 0 || scale > 20)) return 'a scale is 0 to 20';
   return group === point ? 'thousands and decimals cannot use the same separator' : undefined;

@@ -1,70 +1,70 @@
-/** How numbers are written on one side. `integer` holds the smallest unit: 12.50 with a scale of 2 is 1250. */
+/** The form of numbers on one side. `integer` is in the smallest unit: 12.50 with a scale of 2 is 1250. */
 export interface NumberForm {
   as: 'number' | 'string' | 'integer';
-  /** Digits after the point; for texts it is what is written, for integers it says what they count. */
+  /** Digits after the decimal point. Texts are written with so many; for integers it defines the unit. */
   scale?: number | undefined;
-  /** Decimal sign of texts; default `.`. */
+  /** Decimal separator of texts; default `.`. */
   point?: '.' | ',' | undefined;
-  /** Sign between thousands in texts; default none. */
+  /** Thousands separator of texts; default none. */
   group?: '.' | ',' | ' ' | "'" | undefined;
 }
 
-/** How a moment is written: `iso`, `iso_date`, `unix_s`, `unix_ms`, or a pattern of YYYY MM DD HH mm ss SSS. */
+/** The format of a time: `iso`, `iso_date`, `unix_s`, `unix_ms`, or a pattern of YYYY MM DD HH mm ss SSS. */
 export interface DateForm {
   form: string;
-  /** Fixed offset of patterns, `+02:00`; default UTC. */
+  /** Fixed UTC offset of patterns, for example `+02:00`; default UTC. */
   offset?: string | undefined;
 }
 
-/** How a list of records is written as commands of an ERP: Odoo `[[0,0,{…}]]`, Tryton `[['create',[{…}]]]`. */
+/** The form of a list of records as commands of an ERP: Odoo `[[0,0,{…}]]`, Tryton `[['create',[{…}]]]`. */
 export type CommandForm = 'odoo_one2many' | 'tryton_create';
 
 /**
- * One line of a mapping: what it takes, what it does with it in this order, where it puts it. Places are JSON Pointers,
- * inside `each` relative to the item.
+ * One rule of a mapping: its source, its steps in the order of the fields, and its target. Places are JSON Pointers; inside `each` they are
+ * relative to the item.
  */
 export interface MappingRule {
   from?: string | undefined;
   to?: string | undefined;
-  /** Knows the field and does not send it. */
+  /** The field is known but not sent. */
   drop?: true | undefined;
-  /** Taken where there is nothing at `from`, or where there is no `from`. Goes through nothing but `value`. */
+  /** The value if `from` has none or is absent. Only `value` is applied to it, no other step. */
   default?: unknown;
-  /** Name of a table that replaces an id. A value that it does not hold is refused. */
+  /** Name of a table that replaces an id. A value that is not in the table is refused. */
   lookup?: string | undefined;
-  /** The same table read from its values to its keys. */
+  /** The same table in the reverse direction. */
   lookup_back?: string | undefined;
   date?: { from: DateForm; to: DateForm } | undefined;
   decimal?: { from: NumberForm; to: NumberForm } | undefined;
   /** Maps the items of a list, or the fields of an object. */
   each?: MappingRule[] | undefined;
   as?: CommandForm | undefined;
-  /** Takes a list out of such commands. */
+  /** Extracts a list from such commands. */
   out_of?: CommandForm | undefined;
-  /** JSONata; its input is the value so far (the whole document where there is no `from`), `$document` the document, `$tables` the tables. */
+  /** JSONata. Its input is the value so far (without `from`: the whole document); `$document` is the document, `$tables` the tables. */
   value?: string | undefined;
-  /** What `value` reads besides `from`: these fields count as mapped. */
+  /** The fields that `value` reads besides `from`: they count as mapped. */
   uses?: string[] | undefined;
 }
 
 export type MappingMode = 'strict' | 'permissive';
 
-/** Between what agents say and what a tenant's system takes, for one tool. */
+/** Maps between the form of agents and the form of a tenant's system, for one tool. */
 export interface MappingDefinition {
-  /** Null or absent: the tenant's default. Strict refuses a field that no rule knows, permissive passes it on with a warning. */
+  /** Null or absent: the tenant's default. Strict refuses unmapped fields; permissive passes them on with a warning. */
   mode?: MappingMode | null | undefined;
   inputs: MappingRule[];
-  /** `inverse`: the inputs' rules backwards, where that is possible. Absent: results pass as they are. */
+  /** `inverse`: the reversed rules of the inputs, if they are reversible. Absent: results pass unchanged. */
   results?: MappingRule[] | 'inverse' | undefined;
   tables?: Record<string, Record<string, string | number | boolean>> | undefined;
 }
 
-/** Something wrong at a place of a value or of a definition. */
+/** A fault at a place of a value or a definition. */
 export interface MappingIssue {
   /** JSON Pointer. */
   path: string;
   message: string;
 }
 
-/** A fault that a step found; `MappingFault.issue` says where. */
+/** A fault found by a step; `MappingFault.issue` adds the place. */
 export class MappingFault extends Error {}

@@ -3,7 +3,7 @@ import { pictureFault } from './date-picture.js';
 import { MappingFault } from './definition.js';
 
 const TEXT_MAX = 4_000;
-/** What counts is steps: on a busy machine many expressions share the time. */
+/** Steps are the real bound; the timeout is generous because many expressions share a busy machine. */
 const STEPS_MAX = 10_000;
 const TIMEOUT_MS = 5_000;
 const STACK_MAX = 100;
@@ -11,12 +11,12 @@ const SEQUENCE_MAX = 10_000;
 const STRING_MAX = 262_144;
 const NODES_MAX = 100_000;
 
-/** They differ between two runs, build code or values from numbers, or run patterns of unbounded cost. */
+/** Functions that are not deterministic, build code or values from numbers, or run patterns of unbounded cost. */
 const refused = new Set(['eval', 'now', 'millis', 'random', 'shuffle', 'pad', 'clone', 'match']);
 
 type Node = Record<string, unknown>;
 
-/** The first part of an expression that may not stand in a mapping. */
+/** The first part of an expression that mappings do not allow. */
 function refusedPart(node: unknown, left: { nodes: number }): string | undefined {
   if (--left.nodes < 0) return 'it is too large';
   if (Array.isArray(node)) {
@@ -43,7 +43,7 @@ function bounded(result: unknown): void {
   if (Array.isArray(result) && result.length > SEQUENCE_MAX) throw new MappingFault('the expression returns a list that is too long');
 }
 
-/** The result as plain JSON, of bounded size: JSONata's sequences carry marks of its own, and functions are no values. */
+/** The result as plain JSON of bounded size: removes JSONata's own marks on sequences, and refuses functions. */
 function plainJson(value: unknown, left: { nodes: number; chars: number }): unknown {
   if (--left.nodes < 0 || left.chars < 0) throw new MappingFault('the expression returns a value that is too large');
   if (typeof value === 'string') {
@@ -63,7 +63,7 @@ function plainJson(value: unknown, left: { nodes: number; chars: number }): unkn
 
 const parsed = jsonata('$toMillis($text, $picture)');
 
-/** `$toMillis` with a picture that V8 reads in linear time, and a text that is short. @throws MappingFault for any other */
+/** `$toMillis` for a short text and a picture that V8 evaluates in linear time. @throws MappingFault for any other */
 async function toMillis(text: string | undefined, picture: string | undefined): Promise<unknown> {
   if (text === undefined) return undefined;
   const fault = pictureFault(text, picture ?? '');
@@ -71,13 +71,13 @@ async function toMillis(text: string | undefined, picture: string | undefined): 
   return parsed.evaluate({}, { text, picture });
 }
 
-/** A JSONata expression, parsed once, with bounds on time, depth and size. The same document always gives the same value. */
+/** A JSONata expression, parsed once, with bounds on time, depth and size. Deterministic. */
 export class Expression {
   private readonly compiled: jsonata.Expression;
-  /** Steps by evaluation: several may be in progress. */
+  /** Steps per evaluation: several evaluations may be in progress. */
   private readonly steps = new WeakMap<object, number>();
 
-  /** @throws MappingFault where the text is no expression, or has a part that is refused. */
+  /** @throws MappingFault if the text is not a valid expression or contains a refused part. */
   constructor(readonly text: string) {
     if (text.length > TEXT_MAX) throw new MappingFault(`an expression has at most ${TEXT_MAX} characters`);
     try {
@@ -101,7 +101,7 @@ export class Expression {
     this.steps.set(evaluation, taken);
   }
 
-  /** Undefined where it gives nothing. @throws MappingFault where it fails or passes its bounds */
+  /** Undefined if the expression returns nothing. @throws MappingFault if it fails or exceeds its bounds */
   async evaluate(input: unknown, bindings: Readonly<Record<string, unknown>>): Promise<unknown> {
     let result: unknown;
     try {

@@ -41,7 +41,7 @@ function expressionFault(text: string): string | undefined {
   }
 }
 
-/** Two rules that write into one place, or one into what the other writes. */
+/** Faults of two rules that write to the same place, or one inside the place of the other. */
 function clashes(rules: readonly MappingRule[], at: string): MappingIssue[] {
   const taken = rules.map((rule, i) => ({ to: `${rule.drop ? `\n${i}` : rule.to}/`, i }));
   const sorted = taken.toSorted((a, b) => (a.to < b.to ? -1 : 1));
@@ -69,7 +69,7 @@ function usesBack(rules: readonly MappingRule[]): string[] {
   ]);
 }
 
-/** Everything that is wrong with a definition, with places in it; empty where it can be compiled. */
+/** All faults of a definition, with their places; empty if it can be compiled. */
 export function definitionFaults(definition: MappingDefinition): MappingIssue[] {
   const tables = new Set(Object.keys(definition.tables ?? {}));
   const known: Known = { tables, left: { rules: RULES_MAX } };

@@ -1,7 +1,7 @@
 import { keepsSeconds } from './date.js';
 import type { MappingRule } from './definition.js';
 
-/** The rules backwards; a text where a rule has no way back. What was dropped or made up does not come back. */
+/** The reversed rules; a text if a rule cannot be reversed. Dropped fields and defaults are not restored. */
 export function inverseOf(rules: readonly MappingRule[], at = ''): MappingRule[] | string {
   const back: MappingRule[] = [];
   for (const [i, rule] of rules.entries()) {
@@ -29,7 +29,7 @@ export function inverseOf(rules: readonly MappingRule[], at = ''): MappingRule[]
   return back;
 }
 
-/** Whether what goes through these rules and back is what it was, for whole seconds and numbers of the forms' digits. */
+/** True if mapping by these rules and back restores the value, for whole seconds and numbers that fit the forms. */
 export function isLossless(rules: readonly MappingRule[]): boolean {
   return rules.every(
     ({ drop, value, default: made, date, each, from }) =>

@@ -62,17 +62,17 @@ test('Tryton gets one command that creates all lines', async () => {
   });
 });
 
-describe('a field that no rule knows', () => {
+describe('a field that no rule maps', () => {
   const odd = { ...order, colour: 'red', lines: [{ ...order.lines[0], colour: 'blue' }] };
 
-  test('is refused by name where the mapping is strict, inside lists too', async () => {
+  test('is refused by name if the mapping is strict, inside lists too', async () => {
     expect((await out(odoo, odd)).issues).toEqual([
       { path: '/lines/0/colour', message: 'is not mapped' },
       { path: '/colour', message: 'is not mapped' },
     ]);
   });
 
-  test('is passed on with a warning where it is permissive', async () => {
+  test('is passed on with a warning if the mapping is permissive', async () => {
     const { value, issues, warnings } = await out(odoo, odd, 'permissive');
     expect([issues, warnings]).toEqual([
       [],
@@ -81,7 +81,7 @@ describe('a field that no rule knows', () => {
     expect(value).toMatchObject({ colour: 'red', order_line: [[0, 0, { colour: 'blue', product_id: 'P-1' }]] });
   });
 
-  test('cannot take the place of a field that is mapped, nor be called __proto__', async () => {
+  test('cannot replace a mapped field, and cannot be named __proto__', async () => {
     expect((await out(odoo, { ...order, partner_id: 99 }, 'permissive')).issues).toEqual([
       { path: '/partner_id', message: 'is not mapped, and another value is at its path' },
     ]);
@@ -92,11 +92,11 @@ describe('a field that no rule knows', () => {
   });
 });
 
-test('what a definition says of its mode goes before the default', async () => {
+test('the mode of a definition takes precedence over the default', async () => {
   expect((await out({ ...odoo, mode: 'strict' }, { ...order, odd: 1 }, 'permissive')).issues).toHaveLength(1);
 });
 
-test('an id that no table holds, a date that does not exist and a number that does not fit are named, all at once', async () => {
+test('an id missing from its table, an invalid date and a number that does not fit are reported together', async () => {
   const wrong = { vendor: 'Initech', ordered_at: '2026-02-30T10:00:00Z', lines: [{ product: 'bolt', quantity: 1, price: 1.005 }] };
   expect((await out(odoo, wrong)).issues).toEqual([
     { path: '/vendor', message: '"Initech" is not in the table vendors' },
@@ -112,7 +112,7 @@ describe('JSONata', () => {
   });
   const first = async (value: string, input: object) => (await out(by(value), input)).value.out;
 
-  test('makes a value of the document, of a field and of the tables', async () => {
+  test('computes a value from the document, a field and the tables', async () => {
     expect(
       await first('$sum(lines.(price * quantity))', {
         lines: [
@@ -136,7 +136,7 @@ describe('JSONata', () => {
     ['text of any length', "$pad('x', 1000000000)"],
     ['text that is no expression', '((('],
     ['too much text', `a${' + a'.repeat(2000)}`],
-  ])('is refused before it is published where it holds %s', (_title, value) => {
+  ])('is refused before it is published if it contains %s', (_title, value) => {
     expect(definitionFaults(by(value))).toMatchObject([{ path: '/inputs/0' }]);
   });
 
@@ -153,7 +153,7 @@ describe('JSONata', () => {
     expect(issues).toHaveLength(1);
   });
 
-  test('two documents at once do not see each other', async () => {
+  test('two concurrent documents do not affect each other', async () => {
     const mapping = new CompiledMapping(by('$sum([1..10].($document.a)) / 10'), 'strict');
     const all = await Promise.all(Array.from({ length: 5 }, (_, a) => mapping.toSystem({ a })));
     expect(all.map(({ value }) => value.out)).toEqual(Array.from({ length: 5 }, (_, a) => a));
@@ -169,7 +169,7 @@ describe('results', () => {
     ],
   };
 
-  test('come back in the shape that agents know', async () => {
+  test('are mapped back to the shape that agents know', async () => {
     expect(await new CompiledMapping(back, 'strict').toAgent({ id: 4, partner_id: 18 })).toEqual({
       value: { order_id: 4, vendor: 'Globex' },
       issues: [],
@@ -178,7 +178,7 @@ describe('results', () => {
     expect(new CompiledMapping(odoo, 'strict').toAgent({ id: 4 })).toBeUndefined();
   });
 
-  test('of a read are refused where a field is not mapped; of a write, which has happened, it is left out with a warning', async () => {
+  test('with an unmapped field are refused for a read; for a write, which has happened, the field is omitted with a warning', async () => {
     expect((await new CompiledMapping(back, 'strict').toAgent({ id: 4, extra: 1 }))?.issues).toEqual([
       { path: '/extra', message: 'is not mapped' },
     ]);
@@ -229,7 +229,7 @@ describe('a definition is refused with the place of each fault', () => {
   });
 });
 
-describe('there and back', () => {
+describe('mapping and inverse', () => {
   const rules: MappingRule[] = [
     { from: '/vendor', to: '/partner/id', lookup: 'vendors' },
     { from: '/cost~1center', to: '/x_studio_cost_center' },
@@ -258,26 +258,29 @@ describe('there and back', () => {
     { requiredKeys: [] },
   );
 
-  test.each(['odoo_one2many', 'tryton_create'] as const)('a lossless mapping with its inverse gives what went in (%s)', async (as) => {
-    const inputs = rules.map((rule) => (rule.each ? { ...rule, as } : rule));
-    expect(isLossless(inputs)).toBe(true);
-    const mapping = new CompiledMapping({ inputs, results: 'inverse', tables }, 'strict');
-    await fc.assert(
-      fc.asyncProperty(document, async (given) => {
-        const there = await mapping.toSystem(given);
-        expect(there.issues).toEqual([]);
-        expect(await mapping.toAgent(JSON.parse(JSON.stringify(there.value)))).toEqual({ value: given, issues: [], warnings: [] });
-      }),
-      { numRuns: 500 },
-    );
-  });
+  test.each(['odoo_one2many', 'tryton_create'] as const)(
+    'a lossless mapping followed by its inverse restores the input (%s)',
+    async (as) => {
+      const inputs = rules.map((rule) => (rule.each ? { ...rule, as } : rule));
+      expect(isLossless(inputs)).toBe(true);
+      const mapping = new CompiledMapping({ inputs, results: 'inverse', tables }, 'strict');
+      await fc.assert(
+        fc.asyncProperty(document, async (given) => {
+          const there = await mapping.toSystem(given);
+          expect(there.issues).toEqual([]);
+          expect(await mapping.toAgent(JSON.parse(JSON.stringify(there.value)))).toEqual({ value: given, issues: [], warnings: [] });
+        }),
+        { numRuns: 500 },
+      );
+    },
+  );
 
-  test('the inverse of the inverse is the mapping', () => {
+  test('the inverse of the inverse is the original mapping', () => {
     const back = inverseOf(rules);
     expect(Array.isArray(back) && inverseOf(back)).toEqual(rules);
   });
 
-  test('moments and numbers are exact in every form, or refused', () => {
+  test('times and numbers are converted exactly in every form, or refused', () => {
     expect(convertDate(1_700_000_000, { form: 'unix_s' }, { form: 'iso_date' })).toBe('2023-11-14');
     expect(convertDate('29.02.2024', { form: 'DD.MM.YYYY' }, { form: 'unix_ms' })).toBe(Date.UTC(2024, 1, 29));
     for (const bad of ['2023-02-29', '2023-1-01', '2023-01-01T', 'x'])

@@ -4,7 +4,7 @@ import { CompiledMapping } from './compiled-mapping.js';
 import type { MappingRule } from './definition.js';
 import { beyondPlainMoves, type GuardedFields } from './plain-moves.js';
 
-/** Agents send these three; the first two are relied on. A rule reads `cents` of the mapped form. */
+/** Agents send these three fields; the first two are guarded. A rule reads `cents` of the mapped form. */
 const relied: GuardedFields = {
   inputs: (field) => ['path', 'total'].includes(field),
   mapped: (field) => field === 'cents',
@@ -12,7 +12,7 @@ const relied: GuardedFields = {
 const found = (...inputs: MappingRule[]) => beyondPlainMoves({ inputs }, relied).map(({ path, message }) => `${path} ${message}`);
 const iso = { form: 'iso' };
 
-describe('which lines of a mapping need a second person', () => {
+describe('which rules of a mapping need a second person', () => {
   test('moves, dates, decimals and lists of commands do not', () => {
     const decimal = { from: { as: 'number' as const }, to: { as: 'integer' as const, scale: 2 } };
     expect(found({ from: '/path', to: '/x_path' }, { from: '/total', to: '/cents', decimal })).toEqual([]);
@@ -20,7 +20,7 @@ describe('which lines of a mapping need a second person', () => {
     expect(found({ from: '/total', to: '/lines', as: 'odoo_one2many', each: [{ from: '/a', to: '/b' }] })).toEqual([]);
   });
 
-  test('what changes the value of a field that is relied on does, also inside of it, and where a rule reads it', () => {
+  test('a rule that changes the value of a guarded field does, also inside it, and where a rule reads the result', () => {
     const changes: MappingRule[] = [{ lookup: 't' }, { lookup_back: 't' }, { default: 1 }, { out_of: 'odoo_one2many' }];
     for (const change of changes) {
       expect(found({ from: '/path', to: '/x', ...change })).toHaveLength(1);
@@ -34,13 +34,13 @@ describe('which lines of a mapping need a second person', () => {
     expect(found({ from: '/note', drop: true })).toEqual([]);
   });
 
-  test('an expression and a constant do, whatever they are about', () => {
+  test('an expression and a constant always do', () => {
     expect(found({ from: '/note', to: '/x', value: '$' })).toEqual([expect.stringContaining('value')]);
     expect(found({ to: '/company', default: 3 })).toEqual([expect.stringContaining('constant')]);
     expect(found({ from: '/note', to: '/x', each: [{ to: '/y', default: 1 }] })).toHaveLength(1);
   });
 
-  test('a field that takes the place of another one does: rules read the one and the other would run', () => {
+  test('a field that replaces another one does: rules would read one and the other would run', () => {
     expect(found({ from: '/note', to: '/path' })).toHaveLength(1);
     expect(found({ from: '/note', to: '/path' }, { from: '/path', to: '/note' })).toHaveLength(2);
     expect(found({ from: '/path/a', to: '/path/b' })).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('which lines of a mapping need a second person', () => {
     ).toHaveLength(2);
   });
 
-  test('without a second person, what is relied on keeps its value under whatever name (2,000 mappings)', async () => {
+  test('without a second person, guarded fields keep their value under any name (2,000 mappings)', async () => {
     const names = ['path', 'total', 'note', 'cents', 'x'];
     const rule = fc.record(
       {

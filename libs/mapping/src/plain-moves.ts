@@ -1,15 +1,15 @@
 import type { MappingDefinition, MappingIssue, MappingRule } from './definition.js';
 import { partsOf } from './pointer.js';
 
-/** Top-level fields that others rely on: they identify an effect, name what it acts on, or are read by a rule, a cap or a limit. */
+/** Top-level fields that other parts rely on: they identify an effect, name its resources, or are read by a rule, a cap or a limit. */
 export interface GuardedFields {
-  /** In the agent's form. */
+  /** Fields in the agent's form. */
   inputs(field: string): boolean;
-  /** In the mapped form. */
+  /** Fields in the mapped form. */
   mapped(field: string): boolean;
 }
 
-/** Steps that change what a value means; dates, decimals and `as` only write it another way. */
+/** Steps that change the meaning of a value; dates, decimals and `as` only change its form. */
 function changing({ lookup, lookup_back, default: made, out_of, drop }: MappingRule): string | undefined {
   if (lookup !== undefined || lookup_back !== undefined) return 'lookup';
   if (made !== undefined) return 'default';
@@ -19,7 +19,7 @@ function changing({ lookup, lookup_back, default: made, out_of, drop }: MappingR
 
 const topOf = (pointer: string): string | undefined => partsOf(pointer)?.[0];
 
-/** Why a rule of the inputs needs a second person; undefined: it is a plain move, or about fields that nothing relies on. */
+/** Why a rule of the inputs needs a second person; undefined if it is a plain move or concerns unguarded fields. */
 function reasonFor(
   rule: MappingRule,
   among: readonly MappingRule[],
@@ -57,8 +57,8 @@ function reasons(rules: readonly MappingRule[], at: string, relied: boolean, gua
 }
 
 /**
- * Lines of a mapping that may make of a call something else than what rules and approvers rely on, with places in the
- * definition. Empty: everything that is relied on is moved, or written another way.
+ * The rules of a mapping that may change what policy rules and approvers rely on, with their places in the definition. Empty: all guarded
+ * values are only moved or reformatted.
  */
 export function beyondPlainMoves({ inputs }: Pick<MappingDefinition, 'inputs'>, guarded: GuardedFields): MappingIssue[] {
   return reasons(inputs, '/inputs', false, guarded);

@@ -1,6 +1,6 @@
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** The parts of a JSON Pointer; undefined where the text is not one, or has a forbidden field name. */
+/** The parts of a JSON Pointer; undefined if the text is not a pointer or has a forbidden field name. */
 export function partsOf(pointer: string): string[] | undefined {
   if (pointer === '') return [];
   if (!pointer.startsWith('/') || pointer.length > 1000 || /~(?![01])/.test(pointer)) return undefined;
@@ -16,7 +16,7 @@ export const joined = (at: string, part: string | number): string => `${at}/${St
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** The value at a place; undefined where there is none. */
+/** The value at a place; undefined if there is none. */
 export function valueAt(document: unknown, parts: readonly string[]): unknown {
   let found = document;
   for (const part of parts) {
@@ -27,7 +27,7 @@ export function valueAt(document: unknown, parts: readonly string[]): unknown {
   return found;
 }
 
-/** Puts a value at a place of a record that this mapping makes, with the records on the way. */
+/** Sets a value at a place of a record that the mapping builds, and creates the records on the path. */
 export function putAt(target: Record<string, unknown>, parts: readonly string[], value: unknown): void {
   let into = target;
   for (const part of parts.slice(0, -1)) {
@@ -42,7 +42,7 @@ export function putAt(target: Record<string, unknown>, parts: readonly string[],
   define(into, parts.at(-1) as string, value);
 }
 
-/** A plain assignment would take `__proto__` for something else than a field. */
+/** Defines the property explicitly: a plain assignment of `__proto__` would set the prototype. */
 export function define(into: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(into, name, { value, enumerable: true, writable: true, configurable: true });
 }

@@ -2,26 +2,26 @@ import { type ApprovalRequirement, plainRequirement } from '@countersign/contrac
 import type { CompiledRule } from './bundle/compiled-rule.js';
 import type { RulingInput } from './ruling-input.js';
 
-/** How long a request for approval stays open where no policy says otherwise: 24 h. */
+/** How long an approval request stays open if no policy sets a time: 24 h. */
 const APPROVAL_EXPIRES_AFTER_MS = 24 * 3_600_000;
 const APPROVERS: readonly string[] = ['approver'];
 
-/** What one rule asks of people. */
+/** The approval requirement of one rule. */
 export interface AskingPart {
   /** Id of the rule; `tool.<name>` for the tenant's row of the tool. */
   rule: string;
   requirement: ApprovalRequirement;
 }
 
-/** All approvers together; `parts` has the requirement of each rule. */
+/** The approvers of all parts together; `parts` has the requirement of each rule. */
 export interface Approvers {
   /** Roles that may vote. */
   approver_roles: readonly string[];
   quorum: number;
   expires_after_ms: number;
-  /** Of the only part; null where there are more. */
+  /** The requirement of the only part; null if there are several. */
   requirement: ApprovalRequirement | null;
-  /** One for each rule that asks; empty where none does, and any approver answers for the default. */
+  /** One part per rule that requires approval; empty if none does. Then any approver may approve what the default requires. */
   parts: readonly AskingPart[];
 }
 
@@ -35,15 +35,15 @@ export const ANY_APPROVER: Approvers = {
 
 const atLeastOne = (quorum: number): number => Math.max(1, Math.floor(quorum) || 1);
 
-/** As policies are written, the parts that are left out included. */
+/** The requirement with defaults for omitted fields. */
 function whole(requirement: ApprovalRequirement): ApprovalRequirement {
   return { ...plainRequirement(APPROVERS, 1, APPROVAL_EXPIRES_AFTER_MS), ...requirement, quorum: atLeastOne(requirement.quorum) };
 }
 
-/** The id by which the tenant's row for a tool asks. */
+/** The rule id of the tenant's row for a tool. */
 export const rowId = (tool: string): string => `tool.${tool}`;
 
-/** What the tenant's row for the tool asks, where it asks. */
+/** The part that the tenant's row for the tool requires, if any. */
 function rowPart({ override, contract }: RulingInput): AskingPart | undefined {
   if (override?.tier !== 'tier_2_approval_required') return undefined;
   const rule = rowId(override.tool ?? contract.name);
@@ -53,17 +53,17 @@ function rowPart({ override, contract }: RulingInput): AskingPart | undefined {
   return { rule, requirement: plainRequirement(roles, atLeastOne(override.quorum), expiry > 0 ? expiry : APPROVAL_EXPIRES_AFTER_MS) };
 }
 
-/** Everything that requires approval of a call, and what an allow rule removes. */
+/** The parts that require approval of a call, after allow rules have removed some. */
 export interface Asks {
   parts: readonly AskingPart[];
-  /** Rules of the bundle among them, strongest and narrowest first. */
+  /** The rules of the bundle among them, strongest and narrowest first. */
   rules: readonly CompiledRule[];
   row: AskingPart | undefined;
 }
 
 /**
- * What asks about a call: every rule of the bundle that applies and asks, and the tenant's row, without those that an
- * allow which applies overrides by their ids.
+ * The parts of a call: every matching rule of the bundle that requires approval, and the tenant's row, except those that a matching allow
+ * rule overrides by id.
  */
 export function asksOf(matched: readonly CompiledRule[], input: RulingInput): Asks {
   if (matched.length === 0 && !input.override) return NOTHING_ASKS;
@@ -77,14 +77,14 @@ export function asksOf(matched: readonly CompiledRule[], input: RulingInput): As
       requirement: approval ? whole(approval) : whole(plainRequirement(APPROVERS, 1, APPROVAL_EXPIRES_AFTER_MS)),
     }),
   );
-  // A bundle from before `tool.` was reserved may have a rule of the row's id: both ask.
+  // A bundle from before `tool.` was reserved may have a rule with the row's id: both are parts.
   const named = row && of.some(({ rule }) => rule === row.rule) ? { ...row, rule: `${row.rule}.row` } : row;
   return { parts: named ? [...of, named] : of, rules, row };
 }
 
 const NOTHING_ASKS: Asks = { parts: [], rules: [], row: undefined };
 
-/** The approvers of these parts together. */
+/** The approvers of all these parts. */
 export function approversOf({ parts }: Pick<Asks, 'parts'>): Approvers {
   const [only, ...others] = parts;
   if (!only) return ANY_APPROVER;

@@ -12,8 +12,8 @@ const mapped = { path: 'imp', cents: 700 };
 const mapped_json = JSON.stringify(mapped);
 const cap = (max: number, more: object = {}) => ({ cap: { path: '/total', max, otherwise: 'lower' as const, ...more } });
 
-describe('rules judge the form that the agent sent and the form that runs', () => {
-  test('each rule names its form; without a mapping both are the same', () => {
+describe("rules judge the agent's form and the mapped form of the inputs", () => {
+  test('each rule names its form; without a mapping both forms are the same', () => {
     const imp = aRule('imp', 'deny', { when: 'mapped.path == "imp"' });
     const other = aRule('other', 'deny', { when: 'inputs.path == "other"' });
     expect(ruledBy([imp], { mapped_json }, inputs)).toMatchObject({ effect: 'deny', rule: 'imp' });
@@ -35,7 +35,7 @@ describe('rules judge the form that the agent sent and the form that runs', () =
       });
   });
 
-  test('a cap on the mapped form refuses and lowers nothing, whatever it says', () => {
+  test('a cap on the mapped form refuses and never lowers, whatever it sets', () => {
     const obligations = [{ cap: { path: '/cents', max: 500, otherwise: 'lower' as const, form: 'mapped' as const } }];
     const ruling = ruledBy([aRule('cap', 'allow', { obligations })], { mapped_json }, inputs);
     expect(ruling).toMatchObject({ effect: 'deny', rule: 'cap', reason: { message: 'rule cap caps mapped /cents at 500' } });
@@ -43,7 +43,7 @@ describe('rules judge the form that the agent sent and the form that runs', () =
     expect(ruledBy([aRule('cap', 'allow', { obligations })], { mapped_json: '{"cents":500}' }, inputs).effect).toBe('allow');
   });
 
-  test('lowered inputs are denied until they are mapped, and then judged in both forms', () => {
+  test('lowered inputs are denied until they are mapped, and are then judged in both forms', () => {
     const rules = [aRule('cap', 'allow', { obligations: [cap(5)] }), aRule('five', 'deny', { when: 'mapped.cents == 500' })];
     const first = ruledBy(rules, { mapped_json }, inputs);
     expect(first).toMatchObject({ effect: 'deny', rule: 'policy.unmapped', unmapped_json: '{"path":"other","total":5}' });
@@ -62,7 +62,7 @@ describe('rules judge the form that the agent sent and the form that runs', () =
     expect(ruledBy(both, { mapped_json, remapped }, inputs)).toMatchObject({ effect: 'deny', rule: 'held' });
   });
 
-  test('what runs is never more than a cap on it, whatever both forms hold (1,000 cases)', () => {
+  test('inputs that run never exceed a cap on them, whatever both forms contain (1,000 cases)', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 20 }),
@@ -110,13 +110,13 @@ describe('rules judge the form that the agent sent and the form that runs', () =
   });
 });
 
-describe('which fields of the inputs rules, caps and limits read', () => {
+describe('the fields of the inputs that rules, caps and limits read', () => {
   const read = (text: string) => {
     const program = compileExpression(text);
     return 'expression' in program ? program.expression.uses.fields : undefined;
   };
 
-  test('by name or by an index; a computed one is any', () => {
+  test('by name or by an index; a computed index means any field', () => {
     expect(read('inputs.total > 1 && has(inputs.path) && mapped["cents"] > 1')).toEqual({
       inputs: new Set(['total', 'path']),
       mapped: new Set(['cents']),
@@ -127,7 +127,7 @@ describe('which fields of the inputs rules, caps and limits read', () => {
     expect(read('context.seq > 1')).toBeUndefined();
   });
 
-  test('of all rules about the tool, their caps, and the limits; what cannot be compiled may read everything', () => {
+  test('of all rules about the tool, their caps, and the limits; an expression that cannot be compiled may read everything', () => {
     const contract = aContract('commit_high');
     const rules = [
       aRule('a', 'deny', { when: 'inputs.total > 1' }),

@@ -3,7 +3,7 @@ import type { CompiledRule } from './bundle/compiled-rule.js';
 
 type Json = unknown;
 
-/** The obligations of all rules that apply, in an order of their own, each once. */
+/** The obligations of all matching rules, sorted and without duplicates. */
 export function obligationsOf(matched: readonly CompiledRule[]): Obligation[] {
   const obligations = new Map<string, Obligation>();
   for (const { id, obligations: declared } of matched) {
@@ -56,7 +56,7 @@ function replaced(value: Json, parts: readonly string[], by: Json): Json {
   return isObject(value) ? { ...value, [part]: replaced(value[part], rest, by) } : value;
 }
 
-/** What caps make of inputs: the inputs (the same object where nothing was above), or the cap that refuses them. */
+/** Applies caps: returns the inputs (the same object if nothing was lowered), or the cap that refuses them. */
 export function capped(inputs: Json, obligations: readonly Obligation[]): { inputs: Json } | { refused: Obligation; value: Json } {
   let now = inputs;
   for (const obligation of obligations) {
@@ -82,7 +82,7 @@ function hidden(value: Json, parts: readonly string[]): Json {
   return Object.fromEntries(entries);
 }
 
-/** A result without the parts that redactions name; `*` is any field or item. A missing path changes nothing. */
+/** Hides the parts of a result that redactions name; `*` matches any field or item. A missing path changes nothing. */
 export function redacted(output: Json, obligations: readonly Obligation[]): Json {
   let now = output;
   for (const { kind, paths } of obligations) if (kind === 'redact') for (const path of paths) now = hidden(now, pointerParts(path));

@@ -4,10 +4,10 @@ import type { HistoryUses } from './cel/history-uses.js';
 export type Counts = Record<string, number>;
 export type Counted = Counts & { tools: Record<string, Counts> };
 
-/** Windows of what an agent was answered, and how many whole hours they reach back besides the current one. */
+/** Windows of an agent's answers: the number of whole hours before the current one. */
 export const historyWindows = { last_1h: 1, last_24h: 24, last_30d: 720 } as const;
 
-/** How many calls of a tool stand so. */
+/** Number of calls of a tool with this status. */
 export interface StatusCount {
   tool: string;
   status: string;
@@ -19,7 +19,7 @@ const COUNTED: readonly string[] = ['succeeded', 'failed', 'denied', 'in_doubt']
 const inScope = (): Counts => ({ calls: 0, pending: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 });
 const inWindow = (): Counts => ({ calls: 0, succeeded: 0, failed: 0, denied: 0, in_doubt: 0 });
 
-/** Whether a tool has its own counts: tools that rules name, or all tools if rules iterate over them. */
+/** True if a tool has its own counts: rules name it, or iterate over all tools. */
 const names = ({ tools }: HistoryUses, tool: string): boolean => tools.has(tool) || tools.has('*');
 
 function empty(uses: HistoryUses, counts: () => Counts): Counted {
@@ -27,7 +27,7 @@ function empty(uses: HistoryUses, counts: () => Counts): Counted {
   return Object.assign(counts(), { tools: Object.fromEntries(named.map((tool) => [tool, counts()])) }) as Counted;
 }
 
-/** The counts that a call of a tool adds to: the total, and the tool's own if it has them. */
+/** The counts that a call of a tool is added to: the total, and the tool's own counts if it has them. */
 function into(report: Counted, uses: HistoryUses, tool: string, counts: () => Counts): Counts[] {
   if (!names(uses, tool)) return [report];
   const own = Object.hasOwn(report.tools, tool) ? (report.tools[tool] as Counts) : counts();
@@ -39,7 +39,7 @@ const add = (counts: Counts, name: string, more: number): void => {
   counts[name] = (counts[name] ?? 0) + more;
 };
 
-/** The other calls of a case or a run. Expired, cancelled and compensated ones are among `calls` alone. */
+/** Counts of the other calls of a case or a run. Expired, cancelled and compensated calls count only in `calls`. */
 export function scopeHistory(uses: HistoryUses, rows: readonly StatusCount[]): Counted {
   const report = empty(uses, inScope);
   for (const { tool, status, calls } of rows) {
@@ -52,7 +52,7 @@ export function scopeHistory(uses: HistoryUses, rows: readonly StatusCount[]): C
   return report;
 }
 
-/** What an agent was answered, by window; each with columns `<window>_<count>`. */
+/** Counts of an agent's answers by window, from columns `<window>_<count>`. */
 export function agentHistory(uses: HistoryUses, rows: readonly Record<string, unknown>[]): Record<string, Counted> {
   const report: Record<string, Counted> = {};
   for (const window of Object.keys(historyWindows)) {
@@ -67,5 +67,5 @@ export function agentHistory(uses: HistoryUses, rows: readonly Record<string, un
   return report;
 }
 
-/** As it is recorded: the same history is the same text. */
+/** The recorded form; equal history gives equal text. */
 export const historyText = (report: Readonly<Record<string, unknown>>): string => canonicalText(report);

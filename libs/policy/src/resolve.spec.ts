@@ -69,7 +69,7 @@ test('an irreversible commit_high is destructive', () => {
   expect(ruling.approval_mode_effective).toBe('destructive');
 });
 
-test('a contract may declare a stricter tier and never a laxer one', () => {
+test('a contract may declare a stricter tier, never a laxer one', () => {
   const stricter = resolveRuling(input('stage', { contract: contract('stage', { tier: 'tier_2_approval_required' }) }));
   expect(stricter).toMatchObject({ effect: 'require_approval', rule: 'default.contract_tier' });
   const laxer = resolveRuling(input('commit_high', { contract: contract('commit_high', { tier: 'tier_0_safe' }) }));
@@ -85,7 +85,7 @@ test('a tenant may lower or raise the tier, and the ruling names its rule', () =
   });
 });
 
-test('an override brings its approvers, quorum and expiry; without them one approver has 24 h', () => {
+test('an override has its approvers, quorum and expiry; without them any one approver may approve within 24 h', () => {
   const more = { approver_roles: ['operator'], quorum: 2, expires_after_ms: 5000 };
   const requested = resolveRuling(input('stage', { override: override('tier_2_approval_required', more) }));
   expect(requested).toMatchObject({ effect: 'require_approval', ...more });
@@ -102,7 +102,7 @@ test('a read-only run may read and not write, whatever the tenant allows', () =>
   });
 });
 
-test('ask_all asks for every write that would run by itself, and loosens nothing', () => {
+test('ask_all requires approval for every write that would run automatically, and loosens nothing', () => {
   const context = { safety_mode: 'ask_all' as const };
   expect(resolveRuling(input('pure', { context })).effect).toBe('allow');
   expect(resolveRuling(input('stage', { context }))).toMatchObject({ effect: 'require_approval', rule: 'context.safety_mode.ask_all' });
@@ -119,7 +119,7 @@ test('a blocked version is denied before anything else; a deprecated one still r
   expect(resolveRuling(input('pure', { lifecycle: 'deprecated' })).effect).toBe('allow');
 });
 
-test('the context never loosens a ruling', () => {
+test('the context never makes a ruling laxer', () => {
   const order = { allow: 0, require_approval: 1, defer: 2, deny: 3 };
   const tiers = fc.constantFrom<Tier>('tier_0_safe', 'tier_1_auto', 'tier_2_approval_required', 'tier_3_blocked');
   const classes = fc.constantFrom<EffectClass>('pure', 'read_internal', 'read_external', 'stage', 'commit_low', 'commit_high');
@@ -132,7 +132,7 @@ test('the context never loosens a ruling', () => {
   );
 });
 
-test('whatever cannot be read is denied with a reason, and nothing is thrown', () => {
+test('an unreadable call is denied with a reason, and nothing is thrown', () => {
   const odd = fc.anything({ withNullPrototype: true });
   const parts = ['contract', 'override', 'lifecycle', 'context', 'principal'] as const;
   const known = input('pure');
@@ -151,7 +151,7 @@ test('whatever cannot be read is denied with a reason, and nothing is thrown', (
   expect(resolveRuling(input('pure', { principal: { kind: 'agent', id: '', roles: [] } })).effect).toBe('deny');
 });
 
-test('a later ruling is stricter where it denies, waits or lowers the inputs', () => {
+test('a later ruling is stricter if it denies, defers or lowers the inputs', () => {
   expect(isStricter(resolveRuling(input('stage')))).toBe(false);
   expect(isStricter(resolveRuling(input('commit_high')))).toBe(false);
   expect(isStricter(resolveRuling(input('stage', { lifecycle: 'blocked' })))).toBe(true);
@@ -173,7 +173,7 @@ test('an undo by a version that is suspended or a candidate is denied', () => {
     });
 });
 
-test('an inline compensation is judged like any call', () => {
+test('an inline compensation is judged like an ordinary call', () => {
   for (const effectClass of ['commit_low', 'commit_high'] as const)
     expect(resolveRuling(input(effectClass, { compensation: 'inline' }))).toEqual(resolveRuling(input(effectClass)));
 });

@@ -26,25 +26,25 @@ export interface ResolvedRuling extends Approvers {
   effect: RulingEffect;
   tier: Tier;
   approval_mode_effective: ApprovalMode;
-  /** Id of the rule that won. */
+  /** Id of the deciding rule. */
   rule: string;
-  /** Version of the bundle that ruled. */
+  /** Version of the bundle that decided. */
   bundle_version: string;
-  /** Only where the effect is deny. */
+  /** Set only if the effect is deny. */
   reason: CallError | null;
-  /** Only where the effect is defer. */
+  /** Set only if the effect is defer. */
   defer: Deferral | null;
-  /** Null where nothing but `rule` spoke. */
+  /** Null if only `rule` decided. */
   explanation: RulingExplanation | null;
-  /** Canonical inputs as the obligations leave them; undefined: as they were. */
+  /** Canonical inputs lowered by caps; undefined: unchanged. */
   inputs_json?: string;
-  /** Inputs that a cap lowered and that are not mapped yet: denied until the ruling is requested with `remapped`. */
+  /** Inputs that a cap lowered and that are not mapped yet: denied until the ruling is requested again with `remapped`. */
   unmapped_json?: string;
-  /** An allowed call that needs approval at its execution waits for it instead of being refused. */
+  /** True: an allowed call that needs approval at its execution waits for it. False: it is refused. */
   asks_at_execution: boolean;
 }
 
-/** What rules where a tenant has activated no bundle. */
+/** The bundle version for tenants without an active bundle. */
 export const BUILT_IN_VERSION = 'default-1';
 const SAFETY_MODES: readonly string[] = ['normal', 'read_only', 'ask_all'];
 const RECHECK_MS = 1000;
@@ -152,7 +152,7 @@ function judgeOnce(
   return { ruling, obligations };
 }
 
-/** The inputs as caps of the agent's form lowered them, with their mapped form; undefined: they are not mapped. */
+/** The lowered inputs of the agent's form, with their mapped form; undefined if they are not mapped yet. */
 function loweredForms(input: RulingInput, lowered: unknown, inputs_json: string): BothForms | undefined {
   if (input.mapped_json == null) return { inputs: () => lowered, mapped: () => lowered };
   const { remapped } = input;
@@ -164,7 +164,7 @@ function loweredForms(input: RulingInput, lowered: unknown, inputs_json: string)
 const ofForm = (obligations: readonly Obligation[], form: 'inputs' | 'mapped'): Obligation[] =>
   obligations.filter((one) => one.kind === 'cap' && (one.form ?? 'inputs') === form);
 
-/** The cap on the inputs that run which refuses them. Such a cap never lowers. */
+/** The cap that refuses the mapped inputs, if any. Such a cap never lowers. */
 function overCap(obligations: readonly Obligation[], forms: BothForms): Obligation | undefined {
   const caps = ofForm(obligations, 'mapped').map((cap) => ({ ...cap, tag: 'refuse' }));
   if (caps.length === 0) return undefined;
@@ -173,12 +173,12 @@ function overCap(obligations: readonly Obligation[], forms: BothForms): Obligati
 }
 
 /**
- * Lowers what caps lower and judges what is left once more, in both forms: a ruling is about the inputs that will be used.
- * Caps lower the agent's inputs alone, so that the mapped form always follows from them.
+ * Applies caps that lower, and judges the lowered inputs once more in both forms: a ruling is about the inputs that will run. Caps lower
+ * only the agent's inputs, so that the mapped form can always be derived from them.
  */
 function judgeCapped(input: RulingInput, force: BundleInForce | undefined, forms: BothForms): ResolvedRuling {
   const first = judgeOnce(input, force, forms);
-  // An undo has the inputs of its effect.
+  // An undo uses the inputs of its effect.
   if (isSetUndo(input.compensation)) return first.ruling;
   if (first.ruling.effect === 'deny' || !first.obligations.some(({ kind }) => kind === 'cap')) return first.ruling;
   const { bundle_version, approval_mode_effective: mode } = first.ruling;
@@ -261,11 +261,10 @@ function judge(input: RulingInput): ResolvedRuling {
 }
 
 /**
- * The ruling on one call (docs/how-to/policies.md): a rule of the tenant's bundle that applies and denies; else one that defers;
- * else every rule that asks, with the tenant's row for the tool, each a part that people must meet; else an allow, which
- * lowers the default; else the row, or the tier of the effect class or the contract's own where that is stricter; then the
- * conditions, which only tighten. Pure and total: it never throws, and whatever it cannot read is denied with a reason. Used
- * by policy, by the executor to judge again before it fires, and by simulations.
+ * The ruling on one call (docs/how-to/policies.md). Precedence: a matching deny rule of the tenant's bundle; a defer rule; all approval
+ * rules together with the tenant's row for the tool, each a part that people must meet; an allow rule, which lowers the default; else the
+ * row, or the tier of the effect class (or of the contract, if stricter). Then conditions may only tighten. Pure; never throws: an
+ * unreadable call is denied with a reason. Used by policy, by the executor before it fires, and by simulations.
  */
 export function resolveRuling(input: RulingInput): ResolvedRuling {
   try {
@@ -276,8 +275,8 @@ export function resolveRuling(input: RulingInput): ResolvedRuling {
 }
 
 /**
- * Whether a ruling made now forbids what an earlier one allowed, even if it was approved: a denial, a wait or lower inputs. What
- * it asks of people is compared part by part (domain's `unansweredPart`).
+ * True if a new ruling forbids a call that was allowed before, even with approval: a denial, a deferral or lowered inputs. Approvals are
+ * compared part by part (domain's `unansweredPart`).
  */
 export function isStricter(now: Pick<ResolvedRuling, 'effect' | 'inputs_json'>): boolean {
   return now.inputs_json !== undefined || now.effect === 'deny' || now.effect === 'defer';

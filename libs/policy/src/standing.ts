@@ -10,11 +10,11 @@ export interface Standing {
   tier: Tier;
   rule: string;
   why: string | undefined;
-  /** The rule of the bundle that made it so. */
+  /** The rule of the bundle that set it. */
   by: CompiledRule | undefined;
 }
 
-/** The tier where no rule of a bundle speaks: the tenant's row for the tool, else the contract's. */
+/** The tier if no rule of a bundle applies: of the tenant's row for the tool, else of the contract. */
 function baseTier({ contract, override, compensation }: RulingInput): Standing {
   const spoken = { why: undefined, by: undefined };
   if (isSetUndo(compensation)) return { tier: 'tier_1_auto', rule: `compensation.${compensation}`, ...spoken };
@@ -26,8 +26,8 @@ function baseTier({ contract, override, compensation }: RulingInput): Standing {
 const isAutomatic = (tier: Tier): boolean => tier === 'tier_0_safe' || tier === 'tier_1_auto';
 
 /**
- * Applies the matching rules to a tier: a deny rule denies, else approval rules require approval, else an allow rule lowers the default.
- * A tool that the tenant's row blocks stays blocked.
+ * Applies the matching rules to a tier: a deny rule denies, else approval rules require approval, else an allow rule lowers the default. A
+ * tool blocked by the tenant's row stays blocked.
  */
 function ruled(base: Standing, { matched, errors }: Weighed, { rules, row }: Asks): Standing {
   if (base.tier === 'tier_3_blocked') return base;
@@ -45,8 +45,8 @@ function ruled(base: Standing, { matched, errors }: Weighed, { rules, row }: Ask
 }
 
 /**
- * The tier of a call and its approvers: by the rules that apply, else the tenant's row, else the default;
- * then the conditions that every call is judged by, which only tighten (among equals the first).
+ * The tier of a call and its approvers: by the matching rules, else the tenant's row, else the default. Then conditions may only tighten
+ * (among equals the first decides).
  */
 export function standingOf(input: RulingInput, weighed: Weighed): { standing: Standing; asks: Asks } {
   const asks = asksOf(weighed.matched, input);

@@ -8,7 +8,7 @@ const NOTES_MAX = 20;
 
 /** The decision of a bundle's rules for one call. */
 export interface Weighed {
-  /** Rules that apply, strongest and narrowest first. */
+  /** Matching rules, strongest and narrowest first. */
   matched: readonly CompiledRule[];
   would_have: readonly RuleNote[];
   errors: readonly RuleNote[];
@@ -40,7 +40,7 @@ function bindingsOf(input: RulingInput, { inputs, mapped }: BothForms, facts: Fa
   });
 }
 
-/** Undefined: it applies. `error`: its condition failed, so it applies unless it would allow. */
+/** Why a rule does not match; undefined if it matches. `error`: its condition failed, so it still matches unless it would allow. */
 function missedBy(rule: CompiledRule, on: CelBindings, input: RulingInput): { why: string; error?: boolean } | undefined {
   if (rule.expires_at_ms !== undefined && rule.expires_at_ms <= input.now_ms) return { why: 'it has expired' };
   const outcome = rule.condition ? rule.condition.judge(on) : true;
@@ -59,12 +59,12 @@ function factVersions(rules: readonly CompiledRule[], facts: FactTables): FactVe
   return tables.sort().map((table) => ({ table, version: facts.get(table)?.version ?? 0 }));
 }
 
-/** Whether a rule is about calls of this kind. */
+/** True if a rule applies to calls of this kind. */
 function concerns({ compensations }: CompiledRule, { compensation }: RulingInput): boolean {
   return compensations === true ? compensation != null : !isSetUndo(compensation);
 }
 
-/** Asks every rule about the tool. Pure; a condition that errs applies where it tightens, and never where it allows. */
+/** Evaluates every rule about the tool. Pure. A rule whose condition fails still applies if it tightens, and never if it allows. */
 export function weigh(bundle: CompiledBundle, input: RulingInput, forms: BothForms, facts: FactTables): Weighed {
   const rules = bundle.rules.about(input.contract);
   if (rules.length === 0) return NOTHING;

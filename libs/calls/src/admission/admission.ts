@@ -48,16 +48,16 @@ export interface CallOrigin {
   caller: Caller;
   /** `Idempotency-Key` header. */
   idempotency_key: string | undefined;
-  /** The effect that the call undoes: it names the call, and says where it runs. */
+  /** The effect that the call undoes. It gives the idempotency key and the partition of the call. */
   undoes?: { effect: CompensatedEffect; request_id: string | undefined };
-  /** Where the call is made for a user or from other calls' results; absent: by the caller's own rights. */
+  /** Set if the call acts for a user or uses results of other calls. Absent: the call has the caller's own rights. */
   authority?: Authority;
   now_ms: number;
   /** 32 hex digits. */
   trace_id: string;
 }
 
-/** Checks and completes a request; decides nothing: whether the call may run is policy's. */
+/** Validates and completes a request. It does not decide whether the call may run; policy does. */
 export class Admission {
   private readonly contracts = new CompiledContracts();
 
@@ -155,7 +155,7 @@ export class Admission {
     return noSuchCase(request.case_id);
   }
 
-  /** What time brings: a request that was good once may be sent again after it. */
+  /** Checks that depend on time: a request that passed once may fail when it is sent again later. */
   private overFault(request: CallRequest, origin: CallOrigin): Refusal | undefined {
     const deadline_ms = deadlineOf(request, origin.now_ms);
     if (deadline_ms !== null && deadline_ms <= origin.now_ms)
@@ -253,19 +253,19 @@ export class Admission {
   }
 }
 
-/** The request with the id of its case, where it names the case by its reference: the idempotency key is derived from the id. */
+/** The request with the case id in place of a case reference, because the idempotency key is derived from the id. */
 function inCase(request: CallRequest, tenant_id: string): CallRequest | Refusal {
   if (!request.case_id?.startsWith(REFERENCE_PREFIX)) return request;
   const case_id = resolveCaseId(tenant_id, request.case_id);
   return case_id === undefined ? badReference('/case_id') : { ...request, case_id };
 }
 
-/** The result is marked as the tool and its sources are. The caller's own authority is shared by its calls and stays as it is. */
+/** The result carries the markings of its tool and sources. Returns a new object: calls share the caller's own authority. */
 function marked(authority: Authority, markings: readonly string[]): Authority {
   return markings.length === 0 ? authority : { ...authority, markings: union(markings, authority.markings) };
 }
 
-/** One agent's calls for two users are two effects. */
+/** Calls of one agent for two users are two different effects. */
 function effectPrincipal(agentId: string, authority: Authority | undefined): string {
   return authority?.on_behalf_of ? `${agentId} for ${authority.on_behalf_of.id}` : agentId;
 }

@@ -5,7 +5,7 @@ import { Refusal } from '../refusal.js';
 import type { AdmittedCall } from '../request/admitted-call.js';
 import { isTooDeep } from './compiled-contracts.js';
 
-/** Why inputs are not taken that the tenant's mapping refuses: every field, and what the mapping says of it. */
+/** Lists every input field that the tenant's mapping refuses, with the reason. */
 export function mappingProblem({ mapping_version, issues }: Unmappable): Refusal {
   const [first] = issues;
   const found = issues.slice(0, 50).map(({ path, message }) => ({ path, code: 'mapping', message }));
@@ -13,14 +13,14 @@ export function mappingProblem({ mapping_version, issues }: Unmappable): Refusal
   return new Refusal('invalid-inputs', detail, { layer: 'mapping', mapping_version, issues: found });
 }
 
-/** Makes the form of the inputs that runs, once, before a call or an edit is recorded: rules judge and people approve that form. */
+/** Maps the inputs once, before a call or an edit is recorded. Rules judge and people approve the mapped form. */
 export class CallMapper {
   constructor(
     readonly mappings: TenantMappings,
     private readonly sealer: Pick<CallSealer, 'forged'>,
   ) {}
 
-  /** Undefined: no mapping of the tenant is in force for the tool. */
+  /** Undefined: the tenant has no mapping in force for the tool. */
   map(admitted: AdmittedCall): Promise<AdmittedCall | Refusal> | undefined {
     const { call, meta } = admitted;
     const made = this.mappings.inputs(meta.tenant_id, call, call.inputs_json);
@@ -30,7 +30,7 @@ export class CallMapper {
     });
   }
 
-  /** Other inputs of a recorded call, by its own version of the mapping; null: none. */
+  /** Maps new inputs of a recorded call with the mapping version of that call. Null: the call has no mapping. */
   async other(tenant_id: string, call: ToolCall, inputs_json: string): Promise<MappedInputs | null | Refusal> {
     const made = await this.mappings.otherInputs(tenant_id, call, inputs_json);
     return made ? this.checked(tenant_id, made) : null;

@@ -36,7 +36,7 @@ describe('the check of inputs', () => {
     );
   });
 
-  test('names fifty faults at most, and the last one says how many more there are', () => {
+  test('reports fifty faults at most, and the last one says how many more there are', () => {
     const fields = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`f${i}`, i]));
     const closed = { type: 'object', properties: {} };
     expect(check(closed)(fields(50)).map(({ code }) => code)).toEqual(Array(50).fill('unknown_field'));
@@ -69,7 +69,7 @@ describe('the check of inputs', () => {
     ['refers elsewhere', { $ref: 'https://evil.example/s' }, 'outside the schema'],
     ['has exponential matching time', { pattern: '^(a+)+$' }, 'exponential time'],
     ['recurses without end', { $ref: '#/properties/path' }, 'leads back to itself'],
-  ])('a schema that %s is not compiled, whoever announced it', (_title, path, words) => {
+  ])('a schema that %s is not compiled, whichever executor announced it', (_title, path, words) => {
     expect(new CompiledContracts().of(tool({ type: 'object', properties: { path } }))).toContain(words);
   });
 

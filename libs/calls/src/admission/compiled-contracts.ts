@@ -12,7 +12,7 @@ const DEPTH_MAX = 64;
 /** Checks inputs and fills in the defaults of the schema, in place. */
 export type InputCheck = (inputs: Record<string, unknown>) => Issue[];
 
-/** Unknown fields are refused at the top level unless the schema speaks about them itself. */
+/** Unknown fields are refused at the top level, unless the schema itself sets `additionalProperties` or the like. */
 function closed(schema: JsonSchema): JsonSchema {
   const { $id: _id, $schema: _dialect, ...rest } = schema;
   const speaks = ['additionalProperties', 'unevaluatedProperties', 'patternProperties', 'allOf', 'anyOf', 'oneOf', '$ref', 'if'];
@@ -29,7 +29,7 @@ function toIssue(error: ErrorObject): Issue {
   return { path: error.instancePath, code: error.keyword, message: error.message ?? 'is not valid' };
 }
 
-/** At most `ISSUES_MAX` of them; where there are more, the last one says how many. */
+/** Returns at most `ISSUES_MAX` issues. If there are more, the last one says how many. */
 function issuesOf(errors: readonly ErrorObject[]): Issue[] {
   if (errors.length <= ISSUES_MAX) return errors.map(toIssue);
   const shown = ISSUES_MAX - 1;
@@ -37,7 +37,7 @@ function issuesOf(errors: readonly ErrorObject[]): Issue[] {
   return [...errors.slice(0, shown).map(toIssue), { path: '', code: 'more', message }];
 }
 
-/** Whether a value is nested deeper than we handle (recursive algorithms follow). */
+/** True if a value is nested deeper than the limit. Recursive algorithms process it afterwards. */
 export function isTooDeep(value: unknown, left = DEPTH_MAX): boolean {
   if (value === null || typeof value !== 'object') return false;
   if (left === 0) return true;
@@ -49,7 +49,7 @@ export function isTooDeep(value: unknown, left = DEPTH_MAX): boolean {
 export class CompiledContracts {
   private readonly checks = new LRUCache<string, InputCheck>({ max: CONTRACTS_MAX });
 
-  /** @returns the check, or the compiler's words where the schema cannot be compiled. */
+  /** @returns the check, or the compiler's message if the schema cannot be compiled. */
   of(tool: ToolVersion): InputCheck | string {
     const known = this.checks.get(tool.digest);
     if (known) return known;
@@ -60,7 +60,7 @@ export class CompiledContracts {
   }
 
   private compile(schema: JsonSchema): InputCheck | string {
-    // Checked for any announcer: compiling or matching a hazard would stop this process.
+    // Checked for every announcer: a hazardous schema could block this process at compile or match time.
     const [hazard] = schemaFaults(schema);
     if (hazard !== undefined) return hazard;
     const ajv = new Ajv2020({ strict: false, allErrors: true, useDefaults: true, validateFormats: true });

@@ -14,14 +14,14 @@ function refusalOf(damage: OpenDamage): Refusal {
   return new Refusal('record-damaged', detail, { damage: { damage_id, kind, topic, partition, first_offset, last_offset, found_by } });
 }
 
-/** Which tenants may write: those whose record is what was signed. */
+/** Knows which tenants may write: those whose records match what was signed. */
 export class RecordGuard {
   constructor(
     private readonly configuration: Pick<Configuration, 'state'>,
     private readonly damage: Pick<KnownDamage, 'open' | 'of'> | undefined,
   ) {}
 
-  /** Why nothing is written for this tenant; undefined where it may write. */
+  /** Why this tenant may not write; undefined if it may. */
   refusal(tenant_id: string): Refusal | undefined {
     if (!this.damage || this.damage.open.length === 0) return undefined;
     const lane = tenantOf(this.configuration.state, tenant_id)?.lane ?? '';

@@ -1,14 +1,14 @@
 import { type ConfigurationState, nearestNames, toolNames, toolVersions } from '@countersign/domain';
 import { Refusal } from '../refusal.js';
 
-/** There is no such tool; these may have been meant. */
+/** The tool does not exist. The refusal suggests similar names. */
 export function noSuchTool(state: ConfigurationState, tenantId: string, name: string): Refusal {
   return new Refusal('unknown-tool', `there is no tool named ${JSON.stringify(name)}`, {
     nearest: nearestNames(name, toolNames(state, tenantId)),
   });
 }
 
-/** There is no such version of a tool; these there are, newest first. */
+/** The tool has no such version. The refusal lists the existing versions, newest first. */
 export function noSuchVersion(state: ConfigurationState, tenantId: string, name: string, version: string): Refusal {
   const known = toolVersions(state, tenantId, name).map(({ tool }) => tool.version);
   if (known.length === 0) return noSuchTool(state, tenantId, name);

@@ -3,7 +3,7 @@ import { type BatchRequest } from '../request/call-request.js';
 
 type BatchCall = BatchRequest['calls'][number];
 
-/** A batch whose calls can never all be sent: one names a missing call, or some depend on each other. */
+/** The calls of the batch can never all be sent: one names a missing call, or some depend on each other. */
 export function dependencyFault(calls: readonly BatchCall[]): Refusal | undefined {
   const unknown = calls.flatMap((call, index) =>
     (call.depends_on ?? []).flatMap((need, at): Issue[] =>

@@ -7,11 +7,11 @@ import type { DerivedFrom, Submission } from '../submitting/submission.js';
 
 type BatchCall = BatchRequest['calls'][number];
 
-/** Where the answers of a batch go: one of the first three for each of its calls, by index, and then `end`. */
+/** Receives the results of a batch: one of the first three methods per call, by index, and then `end`. */
 export interface BatchSink {
   answered(index: number, answer: CallAnswer): void;
   refused(index: number, refusal: Refusal): void;
-  /** A store is unavailable, or the answer cannot be read just now. */
+  /** A store is unavailable, or the answer cannot be read at the moment. */
   failed(index: number, cause: unknown): void;
   end(): void;
 }
@@ -41,16 +41,18 @@ class BatchItem implements AnswerSink {
   }
 }
 
-/** What a batch knows of a call that ended. */
+/** The result of a finished call of a batch. */
 interface Ended {
   succeeded: boolean;
-  /** Undefined: it was not accepted. */
+  /** Undefined: the call was not accepted. */
   status: CallStatus | undefined;
   call_id: string | undefined;
   markings: readonly string[];
 }
 
-/** One batch: independent calls at once, dependent ones when what they depend on succeeded; a line each as it ends. */
+/**
+ * Runs one batch: independent calls concurrently, dependent calls once their dependencies succeed. Each result is emitted as its call ends.
+ */
 export class BatchRun {
   private readonly outcomes: (Ended | undefined)[];
   private readonly sent: boolean[];
@@ -71,7 +73,7 @@ export class BatchRun {
     this.go();
   }
 
-  /** A call of the batch is answered: those that depended on it may go. */
+  /** Stores the result of a call and sends the calls that waited for it. */
   ended(index: number, answer: CallAnswer | undefined, tell: () => void): void {
     if (this.outcomes[index] !== undefined) return;
     const state = answer?.state;
@@ -96,7 +98,7 @@ export class BatchRun {
     }
   }
 
-  /** Why a call is not sent: what it depends on ended otherwise, or has not ended in the time that was waited for. */
+  /** Why a call is not sent: a dependency did not succeed, or did not end within the wait. */
   private unmet(need: number): Refusal {
     const { status, call_id } = this.outcomes[need] as Ended;
     const more = { dependency: { index: need, call_id: call_id ?? null, status: status ?? null } };
@@ -117,7 +119,7 @@ export class BatchRun {
     this.submitting.submit(request, by, item)?.catch((cause) => item.failed(cause));
   }
 
-  /** What a call depends on is a source of it. */
+  /** The dependencies of a call are its sources. */
   private derivedFrom(needs: readonly number[]): DerivedFrom {
     const ended = needs.map((need) => this.outcomes[need] as Ended);
     return { call_ids: ended.flatMap(({ call_id }) => call_id ?? []), markings: ended.flatMap(({ markings }) => markings) };

@@ -4,16 +4,16 @@ export const ANSWER_MAX_MS = 10_000;
 export interface Callback {
   url: string;
   tenant_id: string;
-  /** Same for every attempt: receivers drop repeats by it. */
+  /** The same for every attempt: receivers deduplicate by it. */
   webhook_id: string;
   /** JSON text. */
   body: string;
 }
 
-/** `refused`: not to be tried again, 410 among others. */
+/** `refused`: do not retry (for example HTTP 410). */
 export type Taken = 'taken' | 'refused' | 'try_again';
 
-/** The way out: sends one callback, once. Never rejects. */
+/** Sends one callback once. Never rejects. */
 export interface CallbackDelivery {
   send(callback: Callback): Promise<Taken>;
 }

@@ -10,12 +10,12 @@ import type { OwedCallbacks } from './owed-callbacks.js';
 
 /** Waits before the second and later attempts, ms. */
 const BACK_OFF_MS = [1_000, 5_000, 30_000, 120_000, 600_000];
-/** From its first attempt a callback is tried so long at most: every pause, and an attempt after it, ms. */
+/** The longest time, ms, from the first attempt to the end of the last one: all pauses and all timeouts. */
 export const TRIED_FOR_MS = BACK_OFF_MS.reduce((sum, pause) => sum + pause + ANSWER_MAX_MS, ANSWER_MAX_MS);
 const SENDING_MAX = 32;
 const WAITING_MAX = 10_000;
 
-/** When the log had the newest fact that ended the call, epoch ms. */
+/** The log's time of the newest fact that ended the call, epoch ms. */
 function endedAt(state: CallState): number {
   return (state.end ?? state.doubt)?.at_ms ?? refusedAt(state) ?? 0;
 }
@@ -39,9 +39,9 @@ class Watcher implements CallListener {
 }
 
 /**
- * Notifies `callback_url`s that their call ended (or is in doubt): at least once, at most 32 at a time, with growing pauses
- * over 13 minutes; then the callback is dropped and logged. What a stop interrupts is `owed` and starts over at the next start, under
- * the same webhook-id. The record of the call is its GET.
+ * Notifies the `callback_url` of each call that ended (or is in doubt): at least once, at most 32 at a time, with growing pauses over
+ * 13 minutes; then the callback is dropped and logged. A callback that a stop interrupts stays stored in `owed` and starts over at
+ * the next start with the same webhook-id. A receiver that missed a callback can GET the call.
  */
 export class Callbacks {
   private readonly waiting: Job[] = [];
@@ -56,22 +56,22 @@ export class Callbacks {
     private readonly parts: { logger: Logger; readable: Pick<Readable, 'text'>; owed: Pick<OwedCallbacks, 'owe' | 'settle'> },
   ) {}
 
-  /** Resolves once it is kept that this call's end is to be sent; rejects where the store is unavailable. */
+  /** Resolves once the pending callback is stored. Rejects if the store is unavailable. */
   owe(call: OwedCallback): Promise<void> {
     return this.parts.owed.owe(call);
   }
 
-  /** The call was not accepted: nothing is owed. */
+  /** The call was not accepted: no callback is owed. */
   settle(callId: string): void {
     this.parts.owed.settle(callId);
   }
 
-  /** A call that is on the board. */
+  /** Sends the callback of a watched call when it ends. */
   watch(callId: string, tenantId: string): void {
     this.watchedCalls.watch(callId, tenantId, new Watcher(this, this.watchedCalls));
   }
 
-  /** Callbacks of calls that ended before (epoch ms) are not sent and not owed: whether they were sent is unknown. */
+  /** Callbacks of calls that ended before this time (epoch ms) are not sent: whether they were sent already is unknown. */
   tellSince(since_ms: number): void {
     this.since_ms = since_ms;
   }
@@ -124,7 +124,7 @@ export class Callbacks {
     }
   }
 
-  /** What is sealed in it is opened when it is sent, each time. */
+  /** Personal data in the body is decrypted for each attempt. */
   private async send(callback: Callback): Promise<Taken> {
     try {
       return await this.delivery.send({ ...callback, body: await this.parts.readable.text(callback.tenant_id, callback.body) });

@@ -27,7 +27,7 @@ export class OwedCallbacks {
     });
   }
 
-  /** No callback is owed any longer. Where the store is unavailable the row stays, and a restart may repeat the callback. */
+  /** Removes the owed callback. If the store is unavailable the row stays, and a restart may repeat the callback. */
   settle(callId: string): void {
     this.settled.push(callId);
     void this.flush();
@@ -39,7 +39,7 @@ export class OwedCallbacks {
     while (this.pending.length + this.settled.length > 0) {
       const settled = this.settled.splice(0, CHUNK);
       const pending = this.pending.splice(0, CHUNK);
-      // In this order: a call that is requested again under the same id is owed again.
+      // Settle first: a call that is requested again under the same id owes its callback again.
       if (settled.length > 0) await settleCallbacks(this.store, settled).catch(() => undefined);
       if (pending.length > 0) await this.write(pending);
     }

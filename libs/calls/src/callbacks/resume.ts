@@ -19,28 +19,27 @@ import { settledAs } from '../waiting/is-answer.js';
 import type { WatchedCalls } from '../waiting/watched-calls.js';
 import { type Callbacks, TRIED_FOR_MS } from './callbacks.js';
 
-/** Requests that the views have not folded yet are read from the log, no more than this many a partition. */
+/** Requests that the views have not folded yet are read from the log, at most this many per partition. */
 const UNFOLDED_MAX = 20_000;
 const EVENTS_A_CALL = 4;
 const CHUNK = 500;
-/** A call that is not on the record so long after its callback was owed never came to be. */
+/** If a call is still not recorded this long after its callback was stored, it was never recorded. */
 const NEVER_CAME_MS = DAY_MS;
 
 /**
- * The time from which callbacks may be undelivered, where no row lists what is owed. Excludes calls that ended longer before the newest
- * request than a callback is tried (sent or dropped), and calls that ended over a day ago. Epoch ms.
+ * Lower bound, epoch ms, of the end times of calls whose callback may be undelivered; used if no stored rows list owed callbacks. Older
+ * calls are excluded: their callback was delivered or dropped, or they ended over a day ago.
  */
 export function undeliveredSince(newest_request_ms: number, now_ms: number): number {
   return Math.max(newest_request_ms - TRIED_FOR_MS, now_ms - DAY_MS);
 }
 
 /**
- * What this gateway must know of calls that were in flight before it started: they count for their tenants' caps and
- * their callbacks are owed, also of those that have ended. Read from the views, and from the log above what the views have folded;
- * where the database was emptied, from the log alone.
+ * Restores calls that were in flight before this gateway started. They count for the caps of their tenants, and their callbacks are owed
+ * even if they have ended. Reads the views, and the log from where the views end; if the database was emptied, only the log.
  */
 export class Resume {
-  /** Where the database was emptied: the calls that may owe a callback. */
+  /** The calls that may owe a callback; set only if the database was emptied. */
   private found: OwedCallback[] | undefined;
 
   constructor(
@@ -49,9 +48,9 @@ export class Resume {
     private readonly callbacks: Callbacks,
   ) {}
 
-  /** @returns where the follower must start so that no end of these calls is missed: 'head' where there are none. */
+  /** @returns the start position of the follower, so that it misses no end of these calls; 'head' if there are none. */
   async run(lanes: readonly string[], topics: readonly string[]): Promise<'head' | TopicOffset[]> {
-    // Positions first: what is folded between the two reads is seen twice, never missed.
+    // Read the positions first: a record that is folded between the two reads is read twice, never missed.
     const { store } = this.parts;
     const kept = await isOwedKept(store);
     const folded = kept ? await projectionPosition(store) : [];
@@ -67,26 +66,29 @@ export class Resume {
     return this.starts(topics, folded);
   }
 
-  /** Call it once the follower has caught up: calls that ended too long ago owe no callback. */
+  /** Call this after the follower has caught up. Afterwards, calls that ended too long ago owe no callback. */
   async done(): Promise<void> {
     if (this.found) await noteOwedKept(this.parts.store);
   }
 
-  /** Time of the newest call request of this installation, epoch ms; 0: none. Records that services write at their start do not count. */
+  /**
+   * Time of the newest call request of this installation, epoch ms; 0 if there is none. Records that services write at startup do not
+   * count.
+   */
   private async newestRequestMs(lanes: readonly string[]): Promise<number> {
     const newest = await this.newest(lanes, []);
     const records = await Promise.all(newest.map(({ topic, partition, offset }) => this.parts.log.read(topic, partition, offset, 1)));
     return Math.max(0, ...records.flat().map(({ timestamp_ms }) => timestamp_ms));
   }
 
-  /** The newest records of these lanes: a gateway before this one may have answered with any of them. */
+  /** The newest record positions of these lanes: an earlier gateway may have answered with any of them. */
   async newest(lanes: readonly string[], topics: readonly string[]): Promise<LogPosition[]> {
     const { log } = this.parts;
     const positions: LogPosition[] = [];
     for (const topic of [...topics, ...lanes.map((lane) => laneTopic('tool-call-requested', lane))])
       for (let partition = 0; partition < log.partitions(topic); partition++) {
         const head = await log.head(topic, partition);
-        // A topic whose records are all dropped has nothing to fold.
+        // A topic with no retained records has nothing to fold.
         if (head > 0 && head > (await log.first(topic, partition))) positions.push({ topic, partition, offset: head - 1 });
       }
     return positions;
@@ -102,7 +104,7 @@ export class Resume {
     this.found?.push({ call_id, tenant_id });
   }
 
-  /** Sends the callback of an ended call at once: it was not accepted, or no gateway ran to send it. */
+  /** Sends the callback of an ended call at once: the call was not accepted, or no gateway ran to send the callback. */
   private async owed({ call_id, tenant_id, age_ms }: { call_id: string; tenant_id: string; age_ms: number }): Promise<void> {
     if (this.watchedCalls.has(call_id)) return;
     const row = await readCall(this.parts.store, tenant_id, call_id);

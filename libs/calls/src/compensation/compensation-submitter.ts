@@ -12,17 +12,17 @@ import type { CallSubmitter } from '../submitting/call-submitter.js';
 import { authorityFor, type Submission } from '../submitting/submission.js';
 import { type EffectToUndo } from './effect-of-call.js';
 
-/** How an effect is to be undone. */
+/** The request to undo an effect. */
 export interface CompensationRequest {
-  /** Why, in words. */
+  /** The reason, as text. */
   reason?: string | undefined;
-  /** What the caller calls this request: sent again, it is the same call. */
+  /** The caller's own id of this request: the same id means the same call. */
   request_id?: string | undefined;
-  /** The tool that undoes it, with its own inputs, where the tool of the effect does not. */
+  /** The tool that undoes the effect, with its own inputs, if the tool of the effect cannot. */
   by?: Pick<CallRequest, 'tool' | 'version' | 'inputs'>;
 }
 
-/** Puts undos of recorded effects on the record as calls of their own: judged, approved, claimed and recorded like any other. */
+/** Submits undos of recorded effects as ordinary calls: they are judged, approved, claimed and recorded. */
 export class CompensationSubmitter {
   constructor(
     private readonly configuration: Configuration,
@@ -31,7 +31,7 @@ export class CompensationSubmitter {
     private readonly parts: { sealer: CallSealer; record: Pick<RecordGuard, 'refusal'>; now_ms: () => number },
   ) {}
 
-  /** Its sink hears of the end, of a pending approval, or that the wait is over. Rejects where a store is unavailable. */
+  /** The sink receives the end, a pending approval, or the end of the wait. Rejects if a store is unavailable. */
   async submit(undone: EffectToUndo, request: CompensationRequest, by: Submission, sink: AnswerSink): Promise<void> {
     if (request.by) return this.submitOther(undone, request, request.by, by, sink);
     const admitted = await this.admit(undone, request, by);
@@ -39,7 +39,7 @@ export class CompensationSubmitter {
     return this.calls.submitAdmitted(admitted, by, sink);
   }
 
-  /** Another tool undoes it: that call is checked, mapped and sealed like any call. */
+  /** Another tool undoes the effect: its call is validated, mapped and encrypted like any call. */
   private async submitOther(
     { state, effect }: EffectToUndo,
     { request_id }: CompensationRequest,

@@ -3,7 +3,7 @@ import { isReadOnly } from '@countersign/contracts';
 import { type CallState, statusOf } from '@countersign/domain';
 import { Refusal } from '../refusal.js';
 
-/** The effect of a call, as input of an undo. */
+/** The effect of a call, as the input of an undo. */
 export interface EffectToUndo {
   state: CallState;
   effect: CompensatedEffect;

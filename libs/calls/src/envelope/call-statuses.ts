@@ -1,7 +1,7 @@
 import type { DeduplicatedBecause, EffectNow } from '@countersign/contracts';
 import type { CallStatus } from '@countersign/domain';
 
-/** Every status of a call, as filters and documents name them. */
+/** Every status of a call, as used in filters and documents. */
 export const statuses = [
   'pending_policy',
   'pending_approval',

@@ -1,24 +1,24 @@
 import type { DeduplicatedBecause, EffectNow, KeySource } from '@countersign/contracts';
 import { type CallState, statusOf } from '@countersign/domain';
 
-/** Whether the effect of an ended write is still in place, and what replaced it. */
+/** Whether the effect of an ended write is still in place, and which call replaced it. */
 export interface EffectStanding {
   effect_now: EffectNow;
-  /** The call whose effect ended it, where one is known. */
+  /** The call whose effect replaced it, if known. */
   superseded_by: string | null;
 }
 
-/** What an envelope says beside the record of its call: it depends on who asks and when. */
+/** Facts of an envelope that are not in the record of its call: they depend on the caller and the time. */
 export interface AnswerNotes {
-  /** Warnings for this caller that the record may not have. */
+  /** Warnings for this caller that the record may lack. */
   warnings?: readonly string[];
-  /** The request was on the record before this POST. */
+  /** The request was already recorded before this POST. */
   repeat?: boolean;
-  /** What was read of the effect for this answer; absent: only what the record says. */
+  /** The current state of the effect, read for this answer; absent: only the record is used. */
   effect?: EffectStanding | undefined;
 }
 
-/** The fields of an envelope about earlier answers. */
+/** The envelope fields about earlier answers. */
 export interface DeduplicationJson {
   deduplicated: boolean;
   deduplicated_because: DeduplicatedBecause | null;
@@ -63,7 +63,7 @@ const HINTS: Readonly<Record<KeySource, string>> = {
   effect: 'an effect can be undone only once',
 };
 
-/** Says that the tool did not run for this request and how to ask for a run; undefined where it did run. */
+/** Explains that the tool did not run for this request and how to request a run; undefined if it ran. */
 export function repeatWarning(state: CallState, json: DeduplicationJson): string | undefined {
   if (!json.deduplicated) return undefined;
   const why = json.deduplicated_because === null ? 'answered with the result of an earlier equal call' : because[json.deduplicated_because];

@@ -5,18 +5,21 @@ import type { EffectStanding } from './deduplication.js';
 
 const UNKNOWN: EffectStanding = { effect_now: 'unknown', superseded_by: null };
 
-/** Whether an answer to a POST has to say it and its record does not. A call that joined one which had not ended just saw its end. */
+/**
+ * True if an answer to a POST must show the current state of the effect and its record does not. A call that joined an unfinished call is
+ * excluded: it saw the effect end just now.
+ */
 export function needsEffect({ end }: CallState, repeat: boolean): boolean {
   if (repeat) return true;
   const { because, effect_now } = end?.deduplication ?? {};
   return because !== undefined && because !== 'live_key' && effect_now === null;
 }
 
-/** Reads whether the effect of one ended write is still in place. Lists and streams skip this: it costs a query per line. */
+/** Reads whether the effect of one ended write is still in place. Lists and streams skip this: it costs one query per line. */
 export class EffectReader {
   constructor(private readonly sql: Sql) {}
 
-  /** Undefined where there is nothing to read: no write, no effect, not ended, or the record says it. */
+  /** Undefined if nothing needs to be read: no write, no effect, not ended, or the record already has it. */
   async of(state: CallState): Promise<EffectStanding | undefined> {
     const { call, end, doubt } = state;
     if (!call || isReadOnly(call.effect_class)) return undefined;

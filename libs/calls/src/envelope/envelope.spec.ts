@@ -34,7 +34,7 @@ describe('the envelope', () => {
     });
   });
 
-  test('tool, inputs and times have the names of requests beside those of the source documents', () => {
+  test('tool, inputs and times have the names used in requests and the names used in the source documents', () => {
     const state = fold(requested(sampleCall({ inputs_json: '{"amount":1.0,"at":12345678901234567890}' })), ruled(), ended());
     expect(envelopeText(state)).toContain(
       '"inputs":{"amount":1.0,"at":12345678901234567890},"input":{"amount":1.0,"at":12345678901234567890}',
@@ -102,7 +102,7 @@ describe('the envelope', () => {
     expect(seen.warnings[0]).toContain('occurrence');
   });
 
-  test('an answer by an earlier call says why, what became of its effect and how to ask for a repeat, in a case too', () => {
+  test('an answer by an earlier call shows why, the current state of its effect and how to request a repeat, in a case too', () => {
     const { revision: _r, decision_id: _d, epoch: _e, ...rest } = sampleEnd();
     const call = sampleCall({ case_id: 'c1' });
     const by = (more: Partial<EventMap['tool_retry_deduplicated']>) =>
@@ -119,7 +119,7 @@ describe('the envelope', () => {
     const over = by({ because: 'same_request', effect_now: 'superseded', superseded_by: '2-y' });
     expect(over).toMatchObject({ deduplicated_because: 'same_request', effect_now: 'superseded', superseded_by: '2-y' });
     expect(over.warnings[0]).toContain('is no longer in place');
-    // A record from before the fields.
+    // A record from before these fields existed.
     expect(by({})).toMatchObject({
       deduplicated: true,
       deduplicated_because: null,
@@ -128,14 +128,14 @@ describe('the envelope', () => {
     });
   });
 
-  test('a caller with its own key is advised to send another one, because `occurrence` does not change it', () => {
+  test('a caller with its own key is advised to send another key, because `occurrence` does not change it', () => {
     const { revision: _r, decision_id: _d, epoch: _e, ...rest } = sampleEnd();
     const again = placed('tool_retry_deduplicated', { ...rest, ...unchecked, original_call_id: '2-x' }, 'tool-executed');
     const seen = envelope(fold(requested(sampleCall({ key_source: 'header' })), ruled(), again));
     expect(seen.warnings).toEqual([expect.stringContaining('send another Idempotency-Key')]);
   });
 
-  test('a call that joined a pending one shows the approval that it waits for, and whose it is', () => {
+  test('a call that joined a pending one shows the approval that it waits for, and the call that requested it', () => {
     const joined = ruled({ effect: 'require_approval', approval_id: 'app-of-x', joined_call_id: '2-x' });
     const seen = envelope(fold(requested(), joined));
     expect(seen).toMatchObject({
@@ -148,7 +148,7 @@ describe('the envelope', () => {
     });
   });
 
-  test('a repeat of a request is answered as it ended, says so, and what was read of its effect', () => {
+  test('a repeat of a request returns its end, says so, and shows the current state of its effect', () => {
     const state = fold(requested(), ruled(), ended());
     const seen = JSON.parse(envelopeText(state, { repeat: true, effect: { effect_now: 'superseded', superseded_by: '2-y' } }));
     expect(seen).toMatchObject({ deduplicated: true, deduplicated_because: 'same_request', original_call_id: state.call_id });
@@ -167,7 +167,7 @@ describe('the envelope', () => {
     expect(seen).toMatchObject({ output: null, error: { details: { layer: 'output', issues } }, validation: { layer: 'output', issues } });
   });
 
-  test('a result says where it comes from: its own provenance, else its tool and the moment it answered', () => {
+  test('a result has the provenance that its tool reports, else its tool and the time of its answer', () => {
     const plain = envelope(fold(requested(), ruled(), ended({ outcome: sampleOutcome() })));
     expect(plain.provenance).toEqual({ source: expect.stringMatching(/@/), freshness: plain.t_end, confidence: null });
     expect(plain).toMatchObject({ cached: false, verified: null, cost: null, validation: null });
@@ -192,7 +192,7 @@ describe('the envelope', () => {
     });
   });
 
-  test('a header key reused with other inputs has its own refusal', () => {
+  test('a reused header key with other inputs has its own refusal', () => {
     const reason = callError('VALIDATION_ERROR', 'key reused', { details: { reason: 'idempotency_key_reused' } });
     const call = sampleCall({ key_source: 'header' });
     expect(isKeyReuse(fold(requested(call), ruled({ effect: 'deny', reason, call })))).toBe(true);

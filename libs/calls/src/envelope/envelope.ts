@@ -8,14 +8,14 @@ import { timeText } from './time-text.js';
 
 const time = (ms: number | null | undefined): string | null => (ms === null || ms === undefined ? null : timeText(ms));
 
-/** The JSON face of a call error: `details` as JSON, not as text. */
+/** JSON form of a call error: `details` as JSON, not as text. */
 function errorJson(error: CallError | null): Record<string, unknown> | null {
   if (!error) return null;
   const { details_json, ...rest } = error;
   return { ...rest, details: details_json === null ? null : JSON.parse(details_json) };
 }
 
-/** The message with its reason; a sealed reason stays a separate value, so that it can be opened for readers. */
+/** The message with its reason. An encrypted reason stays a separate value, so that it can be decrypted for readers. */
 function messageWith(text: string, reason: string | null): Pick<CallError, 'message' | 'details_json'> {
   if (reason?.startsWith(SEALED)) return { message: text, details_json: JSON.stringify({ reason }) };
   return { message: reason ? `${text}: ${reason}` : text, details_json: null };
@@ -55,12 +55,12 @@ function outcomeOf(state: CallState): Outcome | undefined {
   return (state.end ?? state.doubt)?.outcome;
 }
 
-/** When a call that never ran was refused, by the log's clock, epoch ms. A grant refuses nothing: what was ruled after it did. */
+/** When a call that never ran was refused, by the log's time, epoch ms. A grant is no refusal: then the time of the ruling counts. */
 export function refusedAt({ approval_end, ruling }: CallState): number | null {
   return (approval_end && approval_end.kind !== 'granted' ? approval_end.at_ms : ruling?.decided_at_ms) ?? null;
 }
 
-/** When the call ended on the record, epoch ms; null while it has not. */
+/** When the call ended, by the record, epoch ms; null if it has not ended. */
 function endedAt(state: CallState, status: CallStatus): number | null {
   const outcome = outcomeOf(state);
   if (outcome) return outcome.ended_at_ms;
@@ -92,7 +92,7 @@ function deferralJson({ wake_at_ms, timeout_at_ms, ...rest }: Deferral): Record<
   return { ...rest, wake_at: time(wake_at_ms), timeout_at: time(timeout_at_ms) };
 }
 
-/** The ruling, and why it was ruled so: rules, tables, and what they ask for besides. */
+/** The ruling and its reasons: rules, tables and obligations. */
 function decisionJson({ ruling, call }: CallState): Record<string, unknown> | null {
   if (!ruling) return null;
   const { explanation, defer } = ruling;
@@ -132,7 +132,7 @@ function withReported(warnings: string[], extra: readonly string[]): string[] {
   return news.length === 0 ? warnings : [...warnings, ...news];
 }
 
-/** What the checks found: in the error of a refused call, beside the output of one that passed with remarks. */
+/** Findings of the checks: in the error of a refused call, beside the output of a call that passed with warnings. */
 function validationJson(error: Record<string, unknown> | null, outcome: Outcome | undefined): Record<string, unknown> | null {
   const remarks = outcome?.extras?.validation_json;
   if (remarks) return JSON.parse(remarks) as Record<string, unknown>;
@@ -141,7 +141,7 @@ function validationJson(error: Record<string, unknown> | null, outcome: Outcome 
   return { layer: details?.layer ?? 'semantic', issues: Array.isArray(details?.issues) ? details.issues : [] };
 }
 
-/** Where the result comes from: what its tool says, else the tool itself at the moment it answered. */
+/** Provenance of the result: what its tool reports, else the tool and the time of its answer. */
 function provenanceJson(call: ToolCall | null, outcome: Outcome | undefined): Record<string, unknown> | null {
   if (outcome?.status !== 'succeeded' || !call) return null;
   const { source, as_of_ms, confidence } = outcome.extras?.provenance ?? {
@@ -154,22 +154,22 @@ function provenanceJson(call: ToolCall | null, outcome: Outcome | undefined): Re
 
 const named = (who: { kind: string; id: string } | null | undefined) => (who ? { kind: who.kind, id: who.id } : null);
 
-/** The members of an envelope: those that are made for it, and those that are the texts of the record. */
+/** The members of an envelope: computed values, and texts copied from the record. */
 export interface EnvelopeMembers {
-  /** Undefined: the envelope has no such member. */
+  /** Undefined: the envelope omits the member. */
   made: Record<string, unknown>;
   /** Member → JSON text. */
   recorded: Record<string, string>;
 }
 
-/** The inputs have two names: `inputs` as in requests, `input` as the source documents name it. */
+/** The inputs have two names: `inputs` as in requests, `input` as in the source documents. */
 function recordedMembers({ call }: SeenCall, outcome: Outcome | undefined): Record<string, string> {
   const inputs = call?.inputs_json ?? 'null';
   const output = outcome?.output_json ?? 'null';
   return call?.mapped ? { inputs, input: inputs, mapped_input: call.mapped.inputs_json, output } : { inputs, input: inputs, output };
 }
 
-/** Lists each member in one literal: spreading objects into it costs more than all that they hold. */
+/** Lists each member in one literal: object spread costs more than building all the values. */
 export function envelopeMembers(state: SeenCall, notes: AnswerNotes = {}): EnvelopeMembers {
   const status = statusOf(state);
   const [call, outcome] = [state.call, outcomeOf(state)];
@@ -249,19 +249,19 @@ export function envelopeText(state: SeenCall, notes: AnswerNotes = {}): string {
   return `${text}}`;
 }
 
-/** Whether the call was refused because its header key was used before with other inputs: HTTP 422. */
+/** True if the header key of the call was used before with other inputs: HTTP 422. */
 export function isKeyReuse(state: CallState): boolean {
   if (state.call?.key_source !== 'header') return false;
   const error = outcomeOf(state)?.error ?? (state.ruling?.effect === 'deny' ? state.ruling.reason : null);
   return error?.code === 'VALIDATION_ERROR' && (error.details_json ?? '').includes('idempotency_key_reused');
 }
 
-/** Whether policy refused the call because the effect of an equal one is being undone: HTTP 409. */
+/** True if policy refused the call because the effect of an equal call is being undone: HTTP 409. */
 export function isBeingUndone({ ruling, end }: CallState): boolean {
   return !end && ruling?.effect === 'deny' && (ruling.reason?.details_json ?? '').includes(BEING_UNDONE);
 }
 
-/** The envelope as a value, for faces that show parts of it. */
+/** The envelope as a value, for transports that show parts of it. */
 export function callJson(state: SeenCall): Record<string, unknown> {
   return JSON.parse(envelopeText(state)) as Record<string, unknown>;
 }

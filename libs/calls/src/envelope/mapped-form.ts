@@ -1,7 +1,7 @@
 import type { ToolCall } from '@countersign/contracts';
 import { type CallState, jsonDiff } from '@countersign/domain';
 
-/** What a mapping made of the inputs of a call, and what it changed (RFC 6902, from the agent's form); empty where none is in force. */
+/** The mapped inputs of a call and the changes (RFC 6902 patch from the agent's form); empty if no mapping is in force. */
 export function mappingJson(call: Pick<ToolCall, 'inputs_json' | 'mapped'> | null): { mapping?: Record<string, unknown> } {
   if (!call?.mapped) return {};
   const { mapping_version, inputs_digest, warnings, inputs_json } = call.mapped;
@@ -9,14 +9,14 @@ export function mappingJson(call: Pick<ToolCall, 'inputs_json' | 'mapped'> | nul
   return { mapping: { version: mapping_version, inputs_digest, changes, warnings } };
 }
 
-/** The two parts of the envelope that a line or a request shows besides `input`. */
+/** The two envelope members about the mapping that are shown beside `input`. */
 export function bothForms({ mapped_input, mapping }: Record<string, unknown>): Record<string, unknown> {
   return mapping === undefined ? {} : { mapped_input, mapping };
 }
 
 const named = (version: number | null): string => (version === null ? 'without a mapping' : `with version ${version} of the mapping`);
 
-/** A repeat is answered with an effect whose inputs another mapping made: the answer says so. */
+/** The answer to a repeat notes that its inputs were mapped by another version than those of the effect. */
 export function mappingWarning({ call, end }: Pick<CallState, 'call' | 'end'>): string | undefined {
   if (end?.kind !== 'deduplicated' || !call) return undefined;
   const ran = end.outcome.extras?.mapping_version ?? null;

@@ -2,7 +2,7 @@ import { lacking, type Outcome } from '@countersign/contracts';
 import type { CallState, EndFact } from '@countersign/domain';
 import type { Caller } from '../caller.js';
 
-/** A call as a reader may see it; `withheld`: the markings that the reader lacks. Inputs and results are then hidden. */
+/** A call as a reader may see it. `withheld`: the markings that the reader lacks; inputs and results are then hidden. */
 export type SeenCall = CallState & { withheld?: readonly string[] };
 
 const NOT_CLEARED = 'hidden: the reader lacks a clearance for its markings';
@@ -14,7 +14,7 @@ function without(outcome: Outcome): Outcome {
 
 const ended = (fact: EndFact | null): EndFact | null => fact && { ...fact, outcome: without(fact.outcome) };
 
-/** The call as this reader may see it: what is marked is shown only to those who are cleared, and it says so. */
+/** The call as this reader may see it: marked content is shown only to cleared readers, and the envelope lists the missing markings. */
 export function seenBy(state: CallState, reader: Pick<Caller, 'clearances'>): SeenCall {
   const markings = state.call?.authority?.markings;
   if (!markings || markings.length === 0) return state;

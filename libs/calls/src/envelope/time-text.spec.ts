@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { timeText } from './time-text.js';
 
-test('a time has the text of toISOString, whatever the time before it', () => {
-  // NaN is no time: the test below is about it.
+test('the text of a time equals toISOString, whatever time was formatted before', () => {
+  // NaN is not a time; the test below covers it.
   const near = fc.integer({ min: -2_000, max: 2_000 });
   const any = fc.oneof(
     near,
@@ -17,7 +17,7 @@ test('a time has the text of toISOString, whatever the time before it', () => {
   );
 });
 
-test('a number that is no time is refused, and does not spoil the next', () => {
+test('a number that is not a time is refused and does not affect the next one', () => {
   for (const ms of [Number.NaN, Number.POSITIVE_INFINITY, 8_640_000_000_000_001]) expect(() => timeText(ms)).toThrow(RangeError);
   expect(timeText(1_000)).toBe('1970-01-01T00:00:01.000Z');
 });

@@ -1,7 +1,7 @@
-/** The second of the newest text, and the text of its date: times of a call are mostly of one second. */
+/** Caches the text of the most recent second: most times of a call are within one second. */
 const newest = { second: Number.NaN, front: '' };
 
-/** Epoch ms as ISO 8601 in UTC: `toISOString`, at a third of its cost. */
+/** Formats epoch ms as ISO 8601 in UTC: equals `toISOString` at a third of its cost. */
 export function timeText(ms: number): string {
   if (!Number.isInteger(ms)) return new Date(ms).toISOString();
   const second = Math.floor(ms / 1000);

@@ -8,8 +8,8 @@ import { CallSnapshot } from './call-snapshot.js';
 import { type CallFollower, CallSubscription } from './call-subscription.js';
 
 /**
- * Pauses between readings of the view. The first ones are short: an end that came after the view was first read and before the
- * watch is only there. The later ones are for a record that was missed for any other reason.
+ * Pauses between reads of the view. The first ones are short: an end that is recorded after the first read of the view and before the watch
+ * starts is only in the view. The later ones find a record that was missed for any other reason.
  */
 const LOOKS_MS = [100, 250, 500, 1_000, 2_000, 4_000, 7_150, 15_000, 30_000];
 const LOOK_MAX_MS = 60_000;
@@ -19,7 +19,7 @@ interface FeedParts {
   readable: Pick<Readable, 'text'>;
 }
 
-/** One call for all who follow it: one watch, one series of readings, one envelope for each change. */
+/** Serves all followers of one call with one watch, one series of view reads and one envelope per change. */
 class CallFeed implements CallListener, Timed {
   readonly followers = new Set<CallSubscription>();
   slot: number | null = null;
@@ -79,7 +79,7 @@ class CallFeed implements CallListener, Timed {
   }
 }
 
-/** The calls that have followers. A further follower of a call adds neither a read nor a timer. */
+/** The calls that have followers. A further follower of a call adds no read and no timer. */
 export class CallFeeds {
   private readonly feeds = new Map<string, CallFeed>();
 
@@ -90,7 +90,7 @@ export class CallFeeds {
     return this.feeds.size;
   }
 
-  /** Tells the follower what is new after `after_id`, from now on; `known` is the call as the view has it. @returns what ends that. */
+  /** Sends the follower all changes after `after_id`; `known` is the call as read from the view. @returns a function that unsubscribes. */
   follow(known: CallState, after_id: number, follower: CallFollower): () => void {
     const { call_id, tenant_id } = known;
     const name = JSON.stringify([tenant_id, call_id]);

@@ -5,12 +5,12 @@ import { seenBy } from '../envelope/seen-by.js';
 import type { Readable } from '../personal/readable.js';
 import { newestFact } from '../waiting/state-hlc.js';
 
-/** How a way in writes one status. One function for each way in: its text is kept by it. */
+/** How a transport formats one status. Use one function per transport: its text is cached by it. */
 export type SnapshotFrame = (id: number, envelope: string) => string;
 
-/** One state of a call for all who follow it. */
+/** One state of a call, shared by all its followers. */
 export class CallSnapshot {
-  /** Ascends with the facts of the call (hlc). */
+  /** Grows with each new fact of the call (hlc). */
   readonly id: number;
   private readonly made = new Map<SnapshotFrame, Map<string, string | Promise<string>>>();
 
@@ -21,7 +21,7 @@ export class CallSnapshot {
     this.id = newestFact(state).hlc;
   }
 
-  /** The envelope in its frame, personal data opened: made once for all readers who may see the same of it. */
+  /** The framed envelope with decrypted personal data: made once for all readers with the same clearances. */
   text(reader: Pick<Caller, 'clearances'>, frame: SnapshotFrame): string | Promise<string> {
     const framed = this.made.get(frame) ?? new Map<string, string | Promise<string>>();
     if (framed.size === 0) this.made.set(frame, framed);
@@ -29,7 +29,7 @@ export class CallSnapshot {
     const known = framed.get(cleared);
     if (known !== undefined) return known;
     const text = this.readable.text(this.state.tenant_id, frame(this.id, envelopeText(seenBy(this.state, reader))));
-    // A reader that left in the meantime does not wait for it.
+    // A reader that unsubscribed in the meantime does not wait for it.
     if (typeof text !== 'string') text.catch(() => undefined);
     framed.set(cleared, text);
     return text;

@@ -7,7 +7,7 @@ import { CallFeeds } from './call-feed.js';
 import type { CallSnapshot } from './call-snapshot.js';
 import type { CallFollower } from './call-subscription.js';
 
-/** Keeps the one wait of a feed and its requested delay. */
+/** Stores the one wait of a feed and its requested delay. */
 class Waits {
   requested_ms: number[] = [];
   private waiting: Timed | undefined;
@@ -51,7 +51,7 @@ class Reader implements CallFollower {
   }
 }
 
-/** Counts each read of the views and each envelope that is built. */
+/** Counts reads of the views and built envelopes. */
 function world(view: { facts: number }) {
   const watchedCalls = new WatchedCalls();
   const wheel = new Waits();
@@ -74,7 +74,7 @@ function world(view: { facts: number }) {
 }
 
 describe('one stream', () => {
-  test('an end that passed between the reading and the watch is found within half a second, and the stream ends', () => {
+  test('an end recorded between the read and the watch is found within half a second, and the stream ends', () => {
     const view = { facts: 2 };
     const { watchedCalls, wheel, feeds, open } = world(view);
     const { frames } = open().reader;
@@ -88,7 +88,7 @@ describe('one stream', () => {
     expect([watchedCalls.size, feeds.size]).toEqual([0, 0]);
   });
 
-  test('while nothing happens the view is read less and less often, and a read without news notifies no reader', () => {
+  test('while nothing happens the view is read less and less often, and a read without changes notifies no reader', () => {
     const { wheel, counts, open } = world({ facts: 2 });
     const { frames } = open().reader;
     expect(frames).toHaveLength(1);
@@ -98,7 +98,7 @@ describe('one stream', () => {
     expect([counts.reads, frames.length]).toEqual([12, 1]);
   });
 
-  test('a stream that reconnects gets what is new since its last id, and a reader that left gets nothing', () => {
+  test('a stream that reconnects gets the changes since its last id, and a closed one gets nothing', () => {
     const view = { facts: 2 };
     const { watchedCalls, open } = world(view);
     const first = open();
@@ -115,7 +115,7 @@ describe('one stream', () => {
 describe('many streams of one call', () => {
   const STREAMS = 1_000;
 
-  test('add no reading, no timer and no envelope: what is done does not grow with their number', () => {
+  test('add no read, no timer and no envelope: the work does not grow with their number', () => {
     const cost = (streams: number) => {
       const view = { facts: 2 };
       const { watchedCalls, wheel, counts, open } = world(view);
@@ -131,7 +131,7 @@ describe('many streams of one call', () => {
     expect(cost(1)).toEqual({ reads: 10, timers: 11, opened: 0, notified: 1, size: 0 });
   });
 
-  test('readers who may see different things get envelopes of their own', () => {
+  test('readers with different clearances get different envelopes', () => {
     const view = { facts: 2 };
     const { watchedCalls, counts, open } = world(view);
     const readers = [[], ['secret'], [], ['secret']].map((clearances) => open(clearances).reader);
@@ -141,7 +141,7 @@ describe('many streams of one call', () => {
     expect(readers.map(({ frames }) => frames.length)).toEqual([3, 3, 3, 3]);
   });
 
-  test('one that leaves takes nothing from the others; the last one ends the watch', () => {
+  test('closing one stream does not affect the others; closing the last one ends the watch', () => {
     const { watchedCalls, feeds, open } = world({ facts: 2 });
     const [a, b] = [open(), open()];
     a.leave();
@@ -152,7 +152,7 @@ describe('many streams of one call', () => {
   });
 });
 
-describe('many who wait for one call', () => {
+describe('many waiters for one call', () => {
   class Listener {
     heard = 0;
     changed(): void {
@@ -160,7 +160,7 @@ describe('many who wait for one call', () => {
     }
   }
 
-  test('a read of the view without news notifies only readers that joined since', () => {
+  test('a read of the view without changes notifies only readers that joined since the last one', () => {
     const watchedCalls = new WatchedCalls();
     const listeners = Array.from({ length: 100 }, () => new Listener());
     for (const listener of listeners) {
@@ -174,7 +174,7 @@ describe('many who wait for one call', () => {
     expect(listeners.every(({ heard }) => heard === 2)).toBe(true);
   });
 
-  test('the view is read once for all concurrent readers, and a reader that joins later gets what is known', () => {
+  test('the view is read once for all concurrent readers, and a reader that joins later gets the known state', () => {
     const watchedCalls = new WatchedCalls();
     const { call_id } = stateAfter(2);
     watchedCalls.watch(call_id, 'acme', new Listener());

@@ -5,19 +5,19 @@ import type { CallSnapshot } from './call-snapshot.js';
 
 /** A follower of one call. */
 export interface CallFollower {
-  /** The call as it is after a fact that is new to the follower. */
+  /** The state of the call after a fact that is new to the follower. */
   status(snapshot: CallSnapshot): void;
-  /** Progress of its run: a hint that is not repeated to a follower that reconnects. */
+  /** Progress of the run: a hint that is not repeated to a follower that reconnects. */
   progressed(progress: Progress): void;
   /** The call has ended, and so has the subscription. */
   ended(): void;
 }
 
-/** Whether a follower that has everything up to `after_id` has anything to wait for. */
+/** True if a follower that has everything up to `after_id` still has to wait for something. */
 export const hasNews = (state: CallState, after_id: number): boolean =>
   !terminalStatuses.has(statusOf(state)) || newestFact(state).hlc > after_id;
 
-/** What one follower of a call has received. */
+/** What one follower of a call has received so far. */
 export class CallSubscription {
   private shown = '';
 
@@ -26,7 +26,7 @@ export class CallSubscription {
     private last_id: number,
   ) {}
 
-  /** Tells what is new. @returns whether the call has ended. */
+  /** Sends the changes. @returns whether the call has ended. */
   show(snapshot: CallSnapshot): boolean {
     const { state, id } = snapshot;
     const status = statusOf(state);

@@ -5,7 +5,7 @@ import type { CallFeeds } from './call-feed.js';
 import type { CallSnapshot } from './call-snapshot.js';
 import type { CallFollower } from './call-subscription.js';
 
-/** Waits for the answer of a call that is on the record: its end, or that it is in doubt. */
+/** Waits for the answer of a recorded call: its end, or that it is in doubt. */
 class AnswerWait implements CallFollower, Timed {
   slot: number | null = null;
   readonly result: Promise<CallState>;
@@ -33,7 +33,7 @@ class AnswerWait implements CallFollower, Timed {
   }
 }
 
-/** The call once it is answered, or as it is after `timeout_ms` (at most 100 s). */
+/** The call once it is answered, or its current state after `timeout_ms` (at most 100 s). */
 export async function waitForAnswer(feeds: CallFeeds, wheel: TimerWheel, known: CallState, timeout_ms: number): Promise<CallState> {
   const wait = new AnswerWait(known);
   const leave = feeds.follow(known, 0, wait);

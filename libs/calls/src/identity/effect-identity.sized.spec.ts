@@ -64,13 +64,13 @@ describe('the key of a write', () => {
     );
   });
 
-  test('reads a time in any zone and a text in any Unicode form as the same', () => {
+  test('treats equal instants in any zone and equal text in any Unicode form as the same', () => {
     expect(key({ inputs: { path: '2026-05-01T12:00:00+02:00', text: 'e\u0301' } })).toBe(
       key({ inputs: { path: '2026-05-01T10:00:00.000Z', text: '\u00e9' } }),
     );
   });
 
-  test('is another for another tenant key, case, tool, major version or occurrence, and the same for another minor', () => {
+  test('differs with tenant key, case, tool, major version and occurrence, and does not differ with the minor version', () => {
     const one = key({});
     const others: Partial<IdentityRequest>[] = [
       { tenant_key: Buffer.alloc(32, 2) },
@@ -83,7 +83,7 @@ describe('the key of a write', () => {
     expect(key({ contract: sampleContract({ version: '1.9.0' }) })).toBe(one);
   });
 
-  test('is scoped by the case, else the run, else for ten minutes by the principal', () => {
+  test('is scoped by the case, else by the run, else by the principal for ten minutes', () => {
     expect(key({ principal_id: 'else' })).toBe(key({}));
     expect(key({ case_id: null, run_id: 'r', principal_id: 'else' })).toBe(key({ case_id: null, run_id: 'r' }));
     expect(key({ case_id: null, principal_id: 'else' })).not.toBe(key({ case_id: null }));
@@ -91,7 +91,7 @@ describe('the key of a write', () => {
     expect(identify(base).window_ms).toBe(86_400_000);
   });
 
-  test('comes from the header where there is one, whatever the inputs; their digest tells them apart', () => {
+  test('comes from the header if there is one, whatever the inputs; their digest tells them apart', () => {
     const one = identify({ ...base, header: 'k' });
     const other = identify({ ...base, header: 'k', inputs: { path: 'z', text: 'b' } });
     expect(other.idempotency_key).toBe(one.idempotency_key);
@@ -111,13 +111,13 @@ describe('the identity of a call', () => {
     );
   });
 
-  test('follows from the request where the run numbers its calls', () => {
+  test('is derived from the request if the run numbers its calls', () => {
     const numbered = { ...base, run_id: 'r', seq: 1 };
     expect(identify({ ...numbered, fresh_uuid: 'x' }).call_id).toBe(identify(numbered).call_id);
     expect(identify({ ...numbered, seq: 2 }).call_id).not.toBe(identify(numbered).call_id);
   });
 
-  test('follows from the request id: the same request is the same call, read or write, and has the key that it has without one', () => {
+  test('is derived from the request id: the same request is the same call, read or write, and keeps the key that it has without an id', () => {
     for (const effect_class of ['read_internal', 'stage'] as const) {
       const identityRequest = { ...base, contract: sampleContract({ effect_class }), request_id: 'q' };
       const one = identify(identityRequest);
@@ -130,7 +130,7 @@ describe('the identity of a call', () => {
     }
   });
 
-  test('two requests that differ in anything never meet under one request id', () => {
+  test('two different requests never get the same call under one request id', () => {
     const text = fc.constantFrom('a', 'b', 'a b', 'b a', 'ab', '1:a', '');
     const optional = fc.option(
       text.filter((one) => one !== ''),
@@ -160,12 +160,12 @@ describe('the identity of a call', () => {
     );
   });
 
-  test('a number in a run names the call before a request id does', () => {
+  test('the number in a run takes precedence over the request id', () => {
     const numbered = { ...base, run_id: 'r', seq: 1 };
     expect(identify({ ...numbered, request_id: 'q' }).call_id).toBe(identify(numbered).call_id);
   });
 
-  test('a read-only call has its own id as key, and a header does not deduplicate it', () => {
+  test('a read-only call has its own id as its key, and a header does not deduplicate it', () => {
     const found = identify({ ...base, contract: sampleContract({ effect_class: 'read_internal' }), header: 'k' });
     expect(found).toMatchObject({ idempotency_key: base.fresh_uuid, key_source: 'call' });
   });
@@ -175,8 +175,8 @@ describe('the identity of a call', () => {
   });
 });
 
-describe('inputs that normalising does not change', () => {
-  test('have the same identity as any other spelling of them, read or write, numbered or not', () => {
+describe('inputs that are already normalized', () => {
+  test('have the same identity as any other spelling, read or write, numbered or not', () => {
     const spelled = { path: 'caf\u00e9', text: 'b', at: '2026-05-01T00:00:00.000Z', list: [{ b: 1, a: null }] };
     const other = { list: [{ a: null, b: 1 }], at: '2026-05-01T02:00:00+02:00', text: 'b', path: 'cafe\u0301' };
     for (const more of [{}, { run_id: 'r', seq: 1 }, { header: 'k' }, { run_id: 'r', seq: 1, secret: true }]) {
@@ -187,16 +187,16 @@ describe('inputs that normalising does not change', () => {
   });
 });
 
-describe('what a call runs with', () => {
+describe('the inputs of a run', () => {
   const spelled = { path: 'cafe\u0301', text: '2026-05-01T02:00:00+02:00' };
   const other = { path: 'caf\u00e9', text: '2026-05-01T00:00:00.000Z' };
 
-  test('is what was sent, in canonical order, to the letter', () => {
+  test('are exactly those that were sent, in canonical order', () => {
     expect(JSON.parse(identify({ ...base, inputs: spelled }).inputs_json)).toEqual(spelled);
     fc.assert(fc.property(json, (inputs) => void expect(JSON.parse(identify({ ...base, inputs }).inputs_json)).toEqual(inputs)));
   });
 
-  test('another spelling of one effect has its key and its compared digest, and a digest of its own', () => {
+  test('another spelling of one effect has the same key and compared digest, and its own inputs digest', () => {
     const [a, b] = [identify({ ...base, inputs: spelled }), identify({ ...base, inputs: other })];
     expect([a.idempotency_key, a.discriminating_digest]).toEqual([b.idempotency_key, b.discriminating_digest]);
     expect(a.inputs_digest).not.toBe(b.inputs_digest);

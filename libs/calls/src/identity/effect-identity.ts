@@ -16,7 +16,7 @@ import {
 } from '@countersign/contracts';
 import { DAY_MS } from '@countersign/domain';
 
-/** Without a case or a run only the principal scopes a derived key, so it answers for a short time only. */
+/** Without a case or a run only the principal scopes a derived key, so such a key is valid for a short time only. */
 const PRINCIPAL_WINDOW_MS = 600_000;
 
 export interface IdentityRequest extends KeyScope {
@@ -24,7 +24,7 @@ export interface IdentityRequest extends KeyScope {
   inputs: Record<string, unknown>;
   occurrence: string | null;
   seq: number | null;
-  /** What the caller calls this request (`context.request_id`), where its run does not number it. */
+  /** The caller's own id of this request (`context.request_id`), used if the run does not number it. */
   request_id: string | null;
   /** The requested version, exact or a range; null: the newest. */
   requested_version: string | null;
@@ -33,9 +33,9 @@ export interface IdentityRequest extends KeyScope {
   header: string | undefined;
   partitions: number;
   tenant_key: Uint8Array;
-  /** The inputs are personal: values derived from them are keyed with the tenant's key. */
+  /** The inputs are personal data: values derived from them are keyed with the tenant's key. */
   secret?: boolean;
-  /** A new UUIDv7, for a call that neither its run nor its request id names. */
+  /** A new UUIDv7 for a call without a run number and a request id. */
   fresh_uuid: string;
 }
 
@@ -49,14 +49,14 @@ export interface Identity {
   key_source: KeySource;
   discriminating_digest: string;
   window_ms: number;
-  /** The call id follows from the request, so the call may be on the record already. */
+  /** The call id is derived from the request, so the call may already be recorded. */
   numbered: boolean;
 }
 
 /**
- * A call runs with the inputs that were sent. The key of a write is derived from them as normalised (NFC, instants in UTC), so that
- * two spellings of one effect are one; a read has no key but its call's.
- * @throws TypeError or Error where the inputs are not canonical JSON (a lone surrogate).
+ * A call runs with the inputs that were sent. The key of a write is derived from the normalized inputs (NFC, instants in UTC), so that two
+ * spellings of one effect have one key. The key of a read is the id of its call.
+ * @throws TypeError or Error if the inputs are not canonical JSON (a lone surrogate).
  */
 export function identify(request: IdentityRequest): Identity {
   const inputsJson = canonicalText(request.inputs);
@@ -82,9 +82,9 @@ export function identify(request: IdentityRequest): Identity {
 }
 
 /**
- * The call's uuid where the request itself gives it: by its number in its run, else by the caller's request id. All that decides
- * on the effect is part of the latter, so that one id on two different requests names two calls. The version is the requested
- * one: a release between two attempts to send does not change the request.
+ * The call's uuid if it is derived from the request: from its number in its run, else from the caller's request id. The latter includes
+ * everything that determines the effect, so that one id on two different requests gives two calls. It uses the requested version, so that a
+ * release between two attempts does not change the request.
  */
 function namedUuid(request: IdentityRequest, inputs: { sent: string; normal: string }): string | undefined {
   const { tenant_id, principal_kind, principal_id, case_id, run_id, seq, request_id, occurrence, header } = request;
@@ -100,7 +100,7 @@ function namedUuid(request: IdentityRequest, inputs: { sent: string; normal: str
 const masked = ({ tenant_key }: IdentityRequest, text: string): string =>
   createHmac('sha256', tenant_key).update(`inputs/${text}`).digest('hex');
 
-/** The inputs as they are compared: their value, its canonical text and that text's digest. */
+/** The normalized inputs for comparison: value, canonical text and the digest of that text. */
 interface Normal {
   inputs: Record<string, unknown>;
   json: string;

@@ -27,7 +27,7 @@ const keyOf = (inputs: Record<string, unknown>) =>
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
 
-/** Nanoseconds since 1970 of a time with zone, worked out by hand; undefined for other texts and days that there are not. */
+/** Nanoseconds since 1970 of a time with a zone, computed independently; undefined for other texts and for invalid dates. */
 function instantOf(text: string): bigint | undefined {
   const [, day, hour, minute, second, fraction = '', zone = 'Z'] = INSTANT.exec(text) ?? [];
   if (day === undefined) return undefined;
@@ -39,7 +39,7 @@ function instantOf(text: string): bigint | undefined {
   return (BigInt(midnight.getTime()) / 1000n + BigInt(seconds)) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'));
 }
 
-/** Whether two values mean the same effect: what the keys are held against, and made without them. */
+/** Whether two values mean the same effect. Independent of the key derivation: the reference that keys are checked against. */
 function same(a: unknown, b: unknown): boolean {
   if (typeof a === 'string' && typeof b === 'string') {
     const [left, right] = [instantOf(a), instantOf(b)];
@@ -89,7 +89,7 @@ const times = fc
     fc.constantFrom('', '.5', '.500', '.000000001', '.000000002', '.123456'),
   )
   .map(([hours, quarters, fraction]) => {
-    // One of a few instants, written in any zone: equal ones are common.
+    // One of a few instants in a random zone, so that equal values are common.
     const local = new Date(Date.UTC(2026, 4, 1, 10 + hours) + quarters * 15 * 60_000).toISOString().slice(0, 19);
     const zone = `${quarters < 0 ? '-' : '+'}${two(Math.floor(Math.abs(quarters) / 4))}:${two((Math.abs(quarters) % 4) * 15)}`;
     return `${local}${fraction}${quarters === 0 ? 'Z' : zone}`;
@@ -110,7 +110,7 @@ const inputs = fc
   .record({ what: value, when: fc.oneof(times, texts), how_much: numbers, note: texts, drafted_at: times }, { requiredKeys: [] })
   .map((made) => ({ ...made }));
 
-/** An equal value in another form: fields in another order, texts in another normalization, -0 for 0, extra members. */
+/** An equal value in another form: reordered fields, other text normalization, -0 for 0, extra members. */
 function otherwise(input: unknown): unknown {
   if (typeof input === 'string') return INSTANT.test(input) ? input : input.normalize('NFD');
   if (input === 0) return -0;
@@ -139,7 +139,7 @@ test(`of ${RUNS} pairs of inputs, those that are one effect have one key, and no
     }),
     { numRuns: RUNS },
   );
-  // Both sides of the rule were seen, often.
+  // Both outcomes occurred often.
   expect(equal).toBeGreaterThan(RUNS / 10);
   expect(equal).toBeLessThan(RUNS * 0.9);
 });

@@ -2,7 +2,10 @@ import { z } from 'zod';
 
 const KEY_MAX = 255;
 
-/** A caller's own key, in the header or in a batch. ASCII, as every other character would differ by the way it came: HTTP reads a header as Latin-1. */
+/**
+ * A caller's own key, in the header or in a batch. ASCII only: HTTP reads headers as Latin-1, so another character would differ by
+ * transport.
+ */
 export const idempotencyKey = z
   .string()
   .max(KEY_MAX)

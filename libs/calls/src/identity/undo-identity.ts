@@ -1,12 +1,12 @@
 import { type CompensatedEffect, callId, keyOfText, parseCallId, sha256Hex, uuidOfParts } from '@countersign/contracts';
 import { DAY_MS, undoKeyText } from '@countersign/domain';
 
-/** An effect is undone once: its undo answers every later request for it, without a time limit. */
+/** An effect is undone once: its undo answers every later request, without a time limit. */
 const FOR_EVER_MS = 36_500 * DAY_MS;
-/** How long an undo may take, people included. */
+/** How long an undo may take, including approvals by people. */
 export const UNDO_DEADLINE_MS = DAY_MS;
 
-/** The identity of an undo: the effect alone, so that all requests for it join one. */
+/** Identity of an undo: derived from the effect alone, so that all requests for it join one call. */
 export interface UndoIdentity {
   call_id: string;
   partition: number;
@@ -20,12 +20,12 @@ export interface UndoIdentityTerms {
   tenant_id: string;
   tenant_key: Uint8Array;
   principal_id: string;
-  /** What the caller calls this request: the same one is the same call. Absent: each is a new call, which joins the others. */
+  /** The caller's own id of this request: the same id is the same call. Absent: each request is a new call, which joins the others. */
   request_id?: string | undefined;
   fresh_uuid: string;
 }
 
-/** It runs on the partition of the effect. */
+/** The undo runs on the partition of the effect. */
 export function undoIdentity({ call_id, idempotency_key, attempt }: CompensatedEffect, terms: UndoIdentityTerms): UndoIdentity {
   const text = undoKeyText({ effect_key: idempotency_key, effect_attempt: attempt });
   const partition = parseCallId(call_id)?.partition ?? 0;

@@ -13,14 +13,14 @@ const noKeys = (): Refusal =>
 
 export const tooManySubjects = (): Refusal => new Refusal('invalid-request', 'more than 255 subjects are named');
 
-/** Who a text is about, as a request may name it. */
+/** The data subjects of a text, as a request may name them. */
 export const subjectsRequest = z
   .array(z.string().min(1).max(400))
   .max(50)
   .default([])
   .describe('data subjects of the text: it is sealed under their keys and becomes unreadable when one of them is erased');
 
-/** Seals what a tenant calls personal before it is on the record: inputs and rationale of calls, and what people say about them. */
+/** Encrypts personal data before it is recorded: inputs and rationale of calls, and texts of people about them. */
 export class CallSealer {
   constructor(
     private readonly personal: Personal | undefined,
@@ -28,19 +28,19 @@ export class CallSealer {
     private readonly clock: Pick<Clock, 'now_ms'>,
   ) {}
 
-  /** The rules about a call; empty for most, at the cost of one look. */
+  /** The personal-data rules for a call. Most tenants have none, and then this is one lookup. */
   rules(tenant_id: string, tool: string, markings: readonly string[]): readonly PersonalRule[] {
     const { state } = this.configuration;
     return hasPersonal(state, tenant_id) ? rulesAbout(state, tenant_id, { tool, markings }) : NONE;
   }
 
-  /** Callers may not send text that looks sealed: it would be opened for any reader. */
+  /** Callers may not send text that looks encrypted: it would be decrypted for any reader. */
   forged(tenant_id: string, text: string): Refusal | undefined {
     if (!hasPersonal(this.configuration.state, tenant_id) || !text.includes(SEALED)) return undefined;
     return new Refusal('invalid-request', `a text must not contain ${JSON.stringify(SEALED)}: it marks sealed values`);
   }
 
-  /** Undefined: nothing of the call is personal. */
+  /** Undefined: the call contains no personal data. */
   seal(admitted: AdmittedCall): Promise<AdmittedCall | Refusal> | undefined {
     return admitted.personal.length === 0 ? undefined : this.sealed(admitted);
   }
@@ -63,7 +63,7 @@ export class CallSealer {
     };
   }
 
-  /** Seals a text about a recorded call. */
+  /** Encrypts a text about a recorded call. */
   async text(tenant_id: string, call: ToolCall | null, text: string | null): Promise<string | null | Refusal> {
     if (text === null) return null;
     const forged = this.forged(tenant_id, text);
@@ -72,7 +72,7 @@ export class CallSealer {
     return opened instanceof Refusal ? opened : opened.seal.text(text);
   }
 
-  /** Seals a text about the named subjects. A tenant without rules for personal data keeps plain text and may name no subjects. */
+  /** Encrypts a text about the named subjects. A tenant without rules for personal data keeps plain text and may name no subjects. */
   async about(tenant_id: string, subjects: readonly string[], text: string | null): Promise<string | null | Refusal> {
     if (!hasPersonal(this.configuration.state, tenant_id)) {
       if (subjects.length === 0) return text;
@@ -88,7 +88,7 @@ export class CallSealer {
     return sealing ? sealing.seal.text(text) : tooManySubjects();
   }
 
-  /** Seals an output that a person supplies for a call. */
+  /** Encrypts an output that a person supplies for a call. */
   async output(tenant_id: string, call: ToolCall | null, json: string | null): Promise<string | null | Refusal> {
     if (json === null) return null;
     const forged = this.forged(tenant_id, json);
@@ -100,7 +100,7 @@ export class CallSealer {
     return seal.output(json);
   }
 
-  /** Inputs that an approver wants instead; inputs that are the same stay as they were sealed. */
+  /** Encrypts inputs that an approver edited. Unchanged inputs keep their original ciphertext. */
   async edited(tenant_id: string, call: ToolCall, edited: EditedInputs): Promise<EditedInputs | Refusal> {
     const forged = this.forged(tenant_id, edited.inputs_json);
     if (forged || !call.sealed) return forged ?? edited;

@@ -9,20 +9,20 @@ import type { Readable } from '../personal/readable.js';
 /** A call as one reader may see it now. */
 export interface CallReading {
   state: CallState;
-  /** JSON text, personal data opened. */
+  /** JSON text with personal data decrypted. */
   envelope: string;
-  /** Something in it was opened, which may be erased later: no cache may keep it. */
+  /** The envelope contains decrypted data, which may be erased later: it must not be cached. */
   was_sealed: boolean;
 }
 
-/** Makes the envelopes of calls that are on the record. */
+/** Builds the envelopes of recorded calls. */
 export class CallReader {
   constructor(
     private readonly readable: Pick<Readable, 'text'>,
     private readonly effects: EffectReader,
   ) {}
 
-  /** The call, and whether its effect is still in place. */
+  /** The call, with the current state of its effect. */
   async status(state: CallState, reader: Pick<Caller, 'clearances'>): Promise<CallReading> {
     return this.read(state, reader, { effect: await this.effects.of(state) });
   }

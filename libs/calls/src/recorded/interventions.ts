@@ -6,7 +6,7 @@ import { isAnswer } from '../waiting/is-answer.js';
 import type { CallReader, CallReading } from './call-reader.js';
 import type { RecordedCalls } from './recorded-calls.js';
 
-/** How long the end is waited for. The command is on the record all the same. */
+/** How long the command waits for the end of the call. The command stays recorded if the time is over. */
 const TIMEOUT_MS = 5_000;
 
 interface Reached {
@@ -14,23 +14,23 @@ interface Reached {
   at: PlacedEvent | undefined;
 }
 
-/** What a command made of a call. */
+/** The result of a command. */
 export interface Intervention extends CallReading {
-  /** The call is where the command leads; false: that takes longer, and the call is shown as it was. */
+  /** True if the call reached the state that the command leads to; false if that takes longer and the envelope shows the earlier state. */
   reached: boolean;
-  /** The record that led there, where it is known. */
+  /** The record that caused the new state, if known. */
   at: PlacedEvent | undefined;
 }
 
 /** The resolution of a call in doubt. */
 export interface Resolution {
   resolution: 'happened' | 'did_not_happen';
-  /** What the tool would have answered, where it happened. */
+  /** The output that the tool would have returned, if it happened. */
   output?: unknown;
   reason: string;
 }
 
-/** Cancels and resolves calls that are on the record. */
+/** Cancels and resolves recorded calls. */
 export class Interventions {
   constructor(
     private readonly calls: RecordedCalls,
@@ -82,7 +82,7 @@ export class Interventions {
   }
 }
 
-/** What a cancellation may lead to: a write that is stopped in progress may end in doubt. */
+/** Any answer completes a cancellation: a write that is stopped in progress may end in doubt. */
 function answered(state: CallState, at: PlacedEvent | undefined): Reached | undefined {
   return isAnswer(statusOf(state)) ? { state, at } : undefined;
 }

@@ -8,11 +8,11 @@ import { NOTHING_SEEN, type Seen } from '../views/seen.js';
 import { type Views, viewsBehind } from '../views/views.js';
 import { type CallCheck, CallWatch } from '../waiting/call-watch.js';
 
-/** The same refusal whether or not another tenant has such a call. */
+/** Returns the same refusal whether or not another tenant has such a call. */
 const noSuchCall = (access?: 'cross_tenant'): Refusal =>
   new Refusal('not-found', 'no call has this id', { reason: 'call_not_found' }, { access });
 
-/** Calls that are on the record: found by id within the caller's tenant, watched, and commanded. */
+/** Finds recorded calls by id within the caller's tenant, and records commands for them. */
 export class RecordedCalls {
   constructor(
     readonly tracker: CallTracker,
@@ -20,7 +20,10 @@ export class RecordedCalls {
     readonly commands: CallCommands,
   ) {}
 
-  /** The call as the views have it, not older than what this process answered and what the reader has `seen`; another tenant's is as unknown as none. */
+  /**
+   * The call from the views, at least as new as the answers of this process and as `seen`. A call of another tenant is refused like an
+   * unknown call.
+   */
   async find(tenantId: string, callId: string, seen: Seen = NOTHING_SEEN): Promise<CallState | Refusal> {
     const id = parseCallId(callId);
     if (!id) return noSuchCall();
@@ -31,7 +34,7 @@ export class RecordedCalls {
     return noSuchCall((await isCallOfAnother(this.views.store, tenantId, callId)) ? 'cross_tenant' : undefined);
   }
 
-  /** Records a command and waits for what it makes of the call; undefined where that takes longer. */
+  /** Records a command and waits for its effect on the call; undefined if that takes longer. */
   async command<C extends Command, T>(
     command: C,
     state: CallState,
@@ -47,12 +50,12 @@ export class RecordedCalls {
     }
   }
 
-  /** Records a command: a read that comes after it sees it. */
+  /** Records a command. Every later read through this process sees it. */
   async record<C extends Command>(command: C, state: CallState, fields: Omit<EventMap[C], 'meta'>): Promise<void> {
     this.tracker.noted(await this.commands.record(command, state, fields));
   }
 
-  /** Remembers that this record is part of an answer. */
+  /** Notes that this record is part of an answer. */
   noted(at: PlacedEvent | undefined): void {
     if (at) this.tracker.noted(at);
   }

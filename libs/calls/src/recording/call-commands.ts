@@ -5,7 +5,7 @@ import type { LogPosition } from '@countersign/store';
 import { newestFact } from '../waiting/state-hlc.js';
 import type { RecordWriter } from './record-writer.js';
 
-/** What the gateway may write about a call that is on the record. */
+/** The commands that the gateway may record for a call. */
 interface Commands {
   tool_call_cancel_requested: 'tool-call-requested';
   tool_call_resolve_requested: 'tool-call-requested';
@@ -21,7 +21,7 @@ const topics: { readonly [C in Command]: CallTopic } = {
   approval_viewed: 'approval-voted',
 };
 
-/** Puts commands and votes of people on the record, beside the call they are about. Decides nothing. */
+/** Records commands and votes of people on the partition of their call. Makes no decisions. */
 export class CallCommands {
   constructor(
     private readonly writer: RecordWriter,
@@ -29,7 +29,7 @@ export class CallCommands {
     readonly clock: Clock,
   ) {}
 
-  /** Resolves with its log position when it is durable. @throws InfrastructureFault where the log is unavailable. */
+  /** Resolves with the log position once the record is durable. @throws InfrastructureFault if the log is unavailable. */
   async record<C extends Command>(command: C, state: CallState, fields: Omit<EventMap[C], 'meta'>): Promise<LogPosition> {
     const call = state.call;
     if (!call) throw new Error(`the state of call ${state.call_id} lacks its request`);

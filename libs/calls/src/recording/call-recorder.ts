@@ -10,9 +10,9 @@ import type { RecordWriter, WriteSink } from './record-writer.js';
 
 /** Waits for the end of a call that is being recorded. */
 export interface CallWaiter extends CallListener {
-  /** The request is durable, here. */
+  /** The request is durable at this position. */
   recorded(at: LogPosition): void;
-  /** The request was not recorded, or may not have been: sending it again is safe. */
+  /** The request was not recorded, or its state is unknown. Sending it again is safe. */
   refused(problem: Refusal): void;
 }
 
@@ -40,11 +40,14 @@ class PendingSubmission implements WriteSink {
   }
 }
 
-/** How long the view may take to show a call that this gateway recorded. After that it is recorded again; a call that has ended keeps its end. */
+/**
+ * How long to wait for the view to show a call that this gateway recorded. After that the call is recorded again; a call that has ended
+ * keeps its end.
+ */
 const VIEW_LAG_MAX_MS = 1_000;
 const LOOK_EVERY_MS = 20;
 
-/** Puts admitted calls on the record, once, and seats those who wait for them. */
+/** Records admitted calls once, and registers the waiters of each call. */
 export class CallRecorder {
   private readonly recent = new RecentRequests();
   /** Reads of the view in progress, by call: concurrent requests for the same call share one. */
@@ -57,7 +60,7 @@ export class CallRecorder {
     private readonly store: Store,
   ) {}
 
-  /** @returns a problem where the call is not taken; otherwise the waiter hears of it. */
+  /** @returns a refusal if the call is not accepted; otherwise the waiter is notified. */
   submit(admitted: AdmittedCall, waiter: CallWaiter, traceparent: string | undefined): Refusal | undefined {
     const full = this.fullFor(admitted);
     if (full) return full;
@@ -66,14 +69,14 @@ export class CallRecorder {
     return undefined;
   }
 
-  /** Why the tenant may not have another call in flight now. */
+  /** Why the tenant may not have another call in flight now; undefined if it may. */
   fullFor({ tenant: { tenant_id, in_flight_max } }: Pick<AdmittedCall, 'tenant'>): Refusal | undefined {
     const { watchedCalls } = this;
     if (watchedCalls.inFlight(tenant_id) + watchedCalls.othersInFlight(tenant_id) < in_flight_max) return undefined;
     return new Refusal('too-many-in-flight', `the tenant has ${in_flight_max} calls in flight, which is its cap`);
   }
 
-  /** What the view knows of a call, for a waiter who has heard nothing: a lost wake-up is found by reading. */
+  /** Reads the call from the view for a waiter without news, in case a wake-up was lost. @returns whether the view has the call. */
   async refresh(tenantId: string, callId: string): Promise<boolean> {
     const state = await this.read(tenantId, callId);
     if (state) this.watchedCalls.learn(state);
@@ -107,14 +110,14 @@ export class CallRecorder {
     );
   }
 
-  /** This waiter recorded nothing. If no other waiter did, the call is removed. */
+  /** Refuses the request of a waiter that recorded nothing. Removes the call unless another waiter has recorded it. */
   private refuse({ meta: { call_id } }: AdmittedCall, waiter: CallWaiter, problem: Refusal): void {
     this.watchedCalls.unwatch(call_id, waiter);
     if (!this.watchedCalls.hasRequest(call_id)) this.watchedCalls.withdraw(call_id);
     waiter.refused(problem);
   }
 
-  /** The call as the view has it. Where this gateway recorded it lately, the view is waited for. */
+  /** Reads the call from the view. Waits for the view if this gateway recorded the call recently. */
   private async find(tenant_id: string, call_id: string): Promise<CallState | undefined> {
     for (let looks = VIEW_LAG_MAX_MS / LOOK_EVERY_MS; ; looks--) {
       const state = await this.read(tenant_id, call_id);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RecentRequests } from './recent-requests.js';
 
-test('remembers the newest 10,000 and forgets what could not be recorded', () => {
+test('remembers the newest 10,000 requests and forgets one that could not be recorded', () => {
   const recent = new RecentRequests();
   for (let i = 0; i < 10_000; i++) recent.add(`${i}`);
   recent.add('0');

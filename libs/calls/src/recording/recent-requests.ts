@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 const KEPT_MAX = 10_000;
 
-/** Ids of the numbered calls that this gateway recorded lately: the view may not have them yet. The oldest are forgotten first. */
+/** Ids of the numbered calls that this gateway recorded recently and the view may lack. The oldest are forgotten first. */
 export class RecentRequests {
   private readonly ids = new LRUCache<string, true>({ max: KEPT_MAX });
 
@@ -14,7 +14,7 @@ export class RecentRequests {
     this.ids.set(callId, true);
   }
 
-  /** It could not be recorded. */
+  /** Call this if the request could not be recorded. */
   remove(callId: string): void {
     this.ids.delete(callId);
   }

@@ -1,10 +1,10 @@
 import type { EventLog, NewRecord } from '@countersign/event-log';
 
-/** What a writer of one record wants to know. */
+/** Receives the result of one write. */
 export interface WriteSink {
-  /** It is durable. */
+  /** The record is durable. */
   written(offset: number): void;
-  /** It may or may not be on the log. */
+  /** The state of the record is unknown: it may be on the log. */
   failed(cause: unknown): void;
 }
 
@@ -20,7 +20,7 @@ export class RecordWriter {
     this.sinks.push(sink);
   }
 
-  /** The same for those who would rather wait. @throws what the log threw. */
+  /** Promise form of `add`. @throws the error of the log. */
   write(record: NewRecord): Promise<number> {
     return new Promise((written, failed) => this.add(record, { written, failed }));
   }

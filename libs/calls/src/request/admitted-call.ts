@@ -6,22 +6,22 @@ import type { Refusal } from '../refusal.js';
 export interface Deprecation {
   warning: string;
   changed_at_ms: number;
-  /** When the version stops, where that is known. */
+  /** When the version stops running, if known. */
   sunset_at_ms: number | null;
 }
 
-/** A call that may go on the record. */
+/** A validated call that is ready to be recorded. */
 export interface AdmittedCall {
   topic: string;
   meta: Meta & { call_id: string };
   call: ToolCall;
   tenant: Tenant;
-  /** Where its version is deprecated. */
+  /** Set if the version of the tool is deprecated. */
   deprecation: Deprecation | undefined;
-  /** Its id follows from the request, so it may be on the record already. */
+  /** The call id is derived from the request, so the call may already be recorded. */
   numbered: boolean;
-  /** Why it may no longer be recorded; a call that was recorded in time is still answered. Numbered calls only. */
+  /** Why the call may not be recorded any more. A call that was recorded earlier is still answered. Numbered calls only. */
   refusal_if_new: Refusal | undefined;
-  /** The rules that call something of it personal: it is sealed before it is recorded. */
+  /** The personal-data rules that apply: the matching data is encrypted before the call is recorded. */
   personal: readonly PersonalRule[];
 }

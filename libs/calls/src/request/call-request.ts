@@ -7,7 +7,7 @@ import { runBudget } from './run-budget.js';
 const text = (max: number) => z.string().min(1).max(max);
 const callIds = z.array(text(100).refine((id) => parseCallId(id) !== undefined, 'is not the id of a call')).max(50);
 
-/** What the agent says about a call. */
+/** What the agent states about a call. */
 export const callContext = z.strictObject({
   agent: text(200).optional(),
   run_id: text(200).optional(),
@@ -34,13 +34,12 @@ export const callContext = z.strictObject({
     ),
 });
 
-/** Answers have the tool and its inputs under two names each; requests take one. */
+/** Answers have two names each for the tool and its inputs; requests accept one. */
 const renamed: z.core.$ZodErrorMap = (issue) => {
   const keys = issue.code === 'unrecognized_keys' ? issue.keys : [];
   return keys.includes('name') || keys.includes('input') ? 'there is no such field in a request: use `tool` and `inputs`' : undefined;
 };
 
-/** Body of `POST /v1/calls`. */
 export const callRequest = z.strictObject(
   {
     tool: text(128).describe('name of the tool'),
@@ -72,7 +71,7 @@ export const callRequest = z.strictObject(
 
 export type CallRequest = z.infer<typeof callRequest>;
 
-/** Body of `POST /v1/calls:batch`: `depends_on` names other calls of the batch by index. */
+/** Body of `POST /v1/calls:batch`. `depends_on` lists other calls of the batch by index. */
 export const batchRequest = z.strictObject({
   calls: z
     .array(

@@ -7,7 +7,7 @@ const VALUE_MAX = 200;
 /** A case is named by its id, or by `ext:` and its reference. */
 export const CASE_ID_MAX = REFERENCE_PREFIX.length + EXTERNAL_ID_MAX;
 
-/** A reference of the caller's own, in NFC. */
+/** The caller's own reference, in NFC. */
 export const externalId = z
   .string()
   .min(1, { abort: true })
@@ -19,14 +19,14 @@ export const externalId = z
   .transform((text) => text.normalize('NFC'));
 
 export const metadataKey = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'a key is 1 to 40 of a-z, 0-9 and _, and begins with a letter');
-/** Neither can stand in a JSON column: control characters, lone surrogates. */
+/** Control characters and lone surrogates: a JSON column cannot store them. */
 const UNSTORABLE = /[\p{Cc}\p{Cs}]/u;
 const metadataValue = z
   .string()
   .max(VALUE_MAX)
   .refine((text) => !UNSTORABLE.test(text), 'has no control characters and no lone surrogates');
 
-/** Texts of the caller's own about a case or a call. Policies do not read them. */
+/** The caller's own key-value texts about a case or a call. Policies do not read them. */
 export const metadata = z
   .record(metadataKey, metadataValue)
   .refine((entries) => Object.keys(entries).length <= ENTRIES_MAX, `has at most ${ENTRIES_MAX} entries`)
@@ -36,7 +36,7 @@ export const metadata = z
 
 type Metadata = z.infer<typeof metadata>;
 
-/** As it is recorded: keys in order. Null: none was given. */
+/** The recorded form: sorted keys. Null: the request has no metadata. */
 export function metadataJson(entries: Metadata | undefined): string | null {
   if (entries === undefined) return null;
   return JSON.stringify(Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1))));
@@ -49,9 +49,9 @@ interface Own {
   metadata?: Metadata | undefined;
 }
 
-/** The texts of a request that are recorded as they are. */
+/** The texts of a request that are recorded without encryption. */
 export const ownTexts = ({ external_id = '', metadata: entries = {} }: Own): string[] => [external_id, ...Object.values(entries)];
 
-/** What a call with a reference is known by, in place of `context.request_id`. */
+/** The name of a request with a reference, used in place of `context.request_id`. */
 export const nameOfRequest = ({ external_id }: Own): string | null =>
   external_id === undefined ? null : `${REFERENCE_PREFIX}${external_id}`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CallRequest } from './call-request.js';
 
-/** What a run has left: money alone as a number (US dollars), or money and time. */
+/** The remaining budget of a run: a number (US dollars), or money and time. */
 export const runBudget = z.union([
   z.number().min(0),
   z.strictObject({
@@ -22,7 +22,7 @@ export function deadlineOf({ deadline, context }: BudgetedRequest, now_ms: numbe
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** What the run may still spend, US dollars; null: no bound. */
+/** The remaining money of the run, US dollars; null: no limit. */
 export function costLeft({ context }: BudgetedRequest): number | null {
   const budget = context?.run_budget;
   return typeof budget === 'object' ? (budget.cost ?? null) : (budget ?? null);

@@ -9,36 +9,36 @@ import type { Readable } from '../personal/readable.js';
 import { Refusal } from '../refusal.js';
 import type { Deprecation } from '../request/admitted-call.js';
 
-/** What became of a submitted call in the time that its caller waits. */
+/** The state of a submitted call at the end of its caller's wait. */
 export interface Settled {
-  /** The call ended, or is in doubt; false: it waits for a person, or the wait is over. */
+  /** The call ended or is in doubt; false: it waits for a person, or the wait is over. */
   ended: boolean;
   state: CallState;
-  /** Of the records that the answer is made of. */
+  /** Log positions of the records that the answer contains. */
   positions: readonly LogPosition[];
-  /** The request was on the record before it was submitted. */
+  /** The request was already recorded before it was submitted. */
   repeat: boolean;
 }
 
 /** The answer to a submitted call. */
 export interface CallAnswer extends Omit<Settled, 'repeat'> {
-  /** JSON text as its caller may see it, personal data opened. */
+  /** JSON text as the caller may see it, with personal data decrypted. */
   envelope: string;
   deprecation: Deprecation | undefined;
 }
 
-/** Where the answer to a submitted call goes. One of the three is called, once. */
+/** Receives the answer to a submitted call. Exactly one method is called, once. */
 export interface AnswerSink {
   answered(answer: CallAnswer): void;
   refused(refusal: Refusal): void;
-  /** It is on the record and has an answer, which cannot be read just now. */
+  /** The call is recorded and has an answer, but the answer cannot be read now. */
   unreadable(call_id: string, cause: unknown): void;
 }
 
-/** The receiver of the answer, and what the answer adds to the record. */
+/** The caller of the answer, and facts that the answer adds to the record. */
 export interface AnswerTerms {
   caller: Pick<Caller, 'clearances'>;
-  /** Of the called version, where it is deprecated. */
+  /** Set if the version of the tool is deprecated. */
   deprecation: Deprecation | undefined;
 }
 
@@ -50,7 +50,7 @@ const beingUndone = (call_id: string): Refusal =>
     call_id,
   });
 
-/** Makes the envelope of an answer: at once, unless an effect must be read or personal data opened first. */
+/** Builds the envelope of an answer: synchronously, unless an effect must be read or personal data decrypted first. */
 export class AnswerWriter {
   constructor(
     private readonly readable: Readable,
@@ -65,7 +65,7 @@ export class AnswerWriter {
     else this.send(settled, state, terms, sink);
   }
 
-  /** Policy does not decide on a repeat: what the caller may no longer see is withheld, as in reads. */
+  /** Policy does not decide on a repeat, so the answer withholds what the caller may no longer see, as reads do. */
   private writeWithEffect(settled: Settled, terms: AnswerTerms, sink: AnswerSink): void {
     const { state, repeat } = settled;
     const seen = repeat ? seenBy(state, terms.caller) : state;

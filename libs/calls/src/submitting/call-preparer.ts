@@ -7,7 +7,7 @@ import type { AdmittedCall } from '../request/admitted-call.js';
 
 type Prepared = Promise<AdmittedCall | Refusal> | undefined;
 
-/** Makes of an admitted call what is recorded: mapped, then with its personal data sealed, then with its reference claimed. */
+/** Prepares an admitted call for the log: maps its inputs, encrypts its personal data, then claims its reference. */
 export class CallPreparer {
   constructor(
     private readonly mapper: CallMapper,
@@ -16,7 +16,7 @@ export class CallPreparer {
     private readonly store: Store,
   ) {}
 
-  /** Undefined where none of these concerns the call: then nothing is waited for. */
+  /** Undefined if no step applies to the call: the caller then continues synchronously. */
   prepared(admitted: AdmittedCall): Prepared {
     const { external_id } = admitted.call;
     const filled = this.filled(admitted);
@@ -29,15 +29,15 @@ export class CallPreparer {
     if (mapped === undefined) return this.sealer.seal(admitted);
     return mapped.then(async (one) => {
       if (!(one instanceof Refusal)) return this.sealer.seal(one) ?? one;
-      // A numbered request may be on the record already, even if the mapping refuses it now: the record answers it.
+      // A numbered request may already be recorded, even if the mapping refuses it now: the recorded call answers it.
       const { call_id, tenant_id } = admitted.meta;
       return admitted.numbered && (await this.recorder.refresh(tenant_id, call_id)) ? admitted : one;
     });
   }
 
   /**
-   * The claim comes before the record. A request that is refused anyway claims nothing: it would keep the reference from a better
-   * one, and fill the table. A call that is refused after its claim keeps the reference for an equal request.
+   * Claims the reference before the call is recorded. A request that is refused anyway claims nothing: it would block the reference for a
+   * valid request and fill the table. A call that is refused after its claim keeps the reference for an equal request.
    */
   private async claimed(admitted: AdmittedCall, external_id: string): Promise<AdmittedCall | Refusal> {
     if (admitted.refusal_if_new) return admitted;

@@ -16,7 +16,7 @@ import { authorityFor, type Submission, traceIdOf } from './submission.js';
 
 type Refused = Refusal | undefined;
 
-/** From a request to its record, with its caller waiting for the end. */
+/** Takes a request from admission to its record and registers its caller for the end. */
 export class CallSubmitter {
   constructor(
     private readonly admission: Admission,
@@ -32,8 +32,8 @@ export class CallSubmitter {
   ) {}
 
   /**
-   * Puts a call on the record and its caller's sink beside it. A promise only where tokens, other calls, a mapping, personal data
-   * or a callback must be waited for first; it rejects where a store is unavailable, and then nothing was answered.
+   * Records a call and registers the sink of its caller. Returns a promise only if tokens, other calls, a mapping, personal data or a
+   * callback must be awaited first. The promise rejects if a store is unavailable; then the sink was not called.
    */
   submit(request: CallRequest, by: Submission, sink: AnswerSink): void | Promise<void> {
     if (!isDelegated(request)) return this.admit(request, by, sink, undefined);
@@ -57,7 +57,7 @@ export class CallSubmitter {
     return recorded instanceof Promise ? recorded.then(refuse) : refuse(recorded);
   }
 
-  /** A call that was admitted elsewhere: as it is, but for what is personal. */
+  /** Records a call that was admitted and prepared elsewhere: without mapping or encryption here. */
   submitAdmitted(admitted: AdmittedCall, by: Submission, sink: AnswerSink): void {
     const span = this.parts.tracer.start(by.span_name, by.traceparent, SpanKind.SERVER);
     const refused = this.place(admitted, by, sink, span);
@@ -70,33 +70,33 @@ export class CallSubmitter {
     const { caller, idempotency_key } = by;
     const authority = authorityFor(by, resolved);
     const now_ms = this.tracker.clock.now_ms();
-    // The trace id that the call keeps: the caller's, else one of its own.
+    // The trace id of the call: from the caller's traceparent, else a new one.
     const undoes = by.undoes ? { undoes: by.undoes } : {};
     const origin = { caller, idempotency_key, now_ms, ...undoes, trace_id: traceIdOf(traceparent) ?? uuidv7(now_ms).replaceAll('-', '') };
     return authority ? { ...origin, authority } : origin;
   }
 
-  /** @returns a promise only where there is a mapping or personal data, or a callback is owed */
+  /** @returns a promise only if the call has a mapping, personal data or a callback. */
   private record(admitted: AdmittedCall, by: Submission, sink: AnswerSink, span: CallSpan): Refused | Promise<Refused> {
     const prepared = this.parts.preparer.prepared(admitted);
     if (prepared === undefined) return this.placeOwed(admitted, by, sink, span);
     return prepared.then((one) => (one instanceof Refusal ? one : this.placeOwed(one, by, sink, span)));
   }
 
-  /** What is owed is kept before the call can end; of a call that is not taken nothing is. */
+  /** Stores the owed callback before the call can end. Removes it if the call is not accepted. */
   private placeOwed(admitted: AdmittedCall, by: Submission, sink: AnswerSink, span: CallSpan): Refused | Promise<Refused> {
     if (!owesCallback(admitted)) return this.place(admitted, by, sink, span);
     const { call_id, tenant_id } = admitted.meta;
     const { callbacks } = this.parts;
     return callbacks.owe({ call_id, tenant_id }).then(() => {
       const refused = this.place(admitted, by, sink, span);
-      // The id of a call that its run numbers may be that of one which is on the record.
+      // The call of a numbered request may already be recorded: then its callback stays owed.
       if (refused && !admitted.numbered) callbacks.settle(call_id);
       return refused;
     });
   }
 
-  /** Puts the call on the record and its caller in wait. @returns why not, where it is not taken. */
+  /** Records the call and registers its caller. @returns why the call is not accepted. */
   private place(admitted: AdmittedCall, { caller, wait_ms, warns_of_deprecation }: Submission, sink: AnswerSink, span: CallSpan): Refused {
     const { call_id, tenant_id, event_id } = admitted.meta;
     const numbered = admitted.numbered ? admitted.call : undefined;

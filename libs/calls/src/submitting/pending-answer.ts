@@ -10,13 +10,16 @@ import { isAnswer, settledAs } from '../waiting/is-answer.js';
 import { type Timed } from '../waiting/timer-wheel.js';
 import type { AnswerSink, AnswerTerms, AnswerWriter } from './answer-writer.js';
 
-/** A result may overtake its ruling by this much; an approval request follows its ruling directly. */
+/**
+ * How long to wait for a record that another one overtook: a result may overtake its ruling; an approval request follows its ruling
+ * directly.
+ */
 const STRAGGLER_MS = 250;
-/** After this long without news, the view is read. */
+/** After this time without news, the view is read. */
 const REFRESH_MS = 2_000;
-/** The first look at the view for a call that may be on the record already; later looks wait twice as long each. */
+/** The delay before the first read of the view for a call that may already be recorded. Later delays double. */
 const FIRST_REFRESH_MS = 50;
-/** Nothing is answered before the ruling; where none comes in this time the request stays on the record. */
+/** A call without a ruling is not answered until this time is over. Then its caller is refused and the request stays recorded. */
 const RULING_MAX_MS = 5_000;
 
 const ofAnother = (call_id: string): Refusal =>
@@ -25,18 +28,18 @@ const ofAnother = (call_id: string): Refusal =>
     call_id,
   });
 
-/** A call that is being put on the record, and how its caller waits for it. */
+/** A call that is being recorded, and the wait of its caller. */
 export interface PendingCall extends AnswerTerms {
   call_id: string;
   tenant_id: string;
   wait_ms: number;
-  /** Of this request's own record. */
+  /** event_id of the record of this request. */
   event_id: string;
-  /** The call may have been requested before: then the view has it, and the log has no new record. Undefined where its id is new. */
+  /** Set if the call may have been requested before: then the view has it, and the log gets no new record. Undefined if its id is new. */
   numbered: ToolCall | undefined;
 }
 
-/** A caller who waits for one call: answered at its end, at a pending approval, or when the wait is over. */
+/** A caller that waits for one call. It is answered at the end, at a pending approval, or when the wait is over. */
 export class PendingAnswer implements CallWaiter, Timed {
   private state: CallState | undefined;
   private answered = false;
@@ -58,7 +61,7 @@ export class PendingAnswer implements CallWaiter, Timed {
     this.refresh_ms = call.numbered ? FIRST_REFRESH_MS : REFRESH_MS;
   }
 
-  /** From now on the wait counts. */
+  /** Starts the timer of the wait. */
   start(): void {
     if (!this.answered) this.schedule(Math.min(this.call.wait_ms, this.refresh_ms));
   }
@@ -84,7 +87,10 @@ export class PendingAnswer implements CallWaiter, Timed {
     else if (isAnswer(statusOf(state)) || statusOf(state) === 'pending_approval') this.schedule(STRAGGLER_MS);
   }
 
-  /** The views know a call once its request is folded, which is on another topic than its end: an answer names both. */
+  /**
+   * An answer names the position of the request as well as that of the end: they are on different topics, and the views know a call only
+   * once its request is folded.
+   */
   recorded(at: LogPosition): void {
     this.request = this.tracker.noted(at) ? at : undefined;
   }
@@ -108,7 +114,7 @@ export class PendingAnswer implements CallWaiter, Timed {
   }
 
   private wait(waited: number): void {
-    // Half the wait: another waiter of this call has read the view by then, or this one does.
+    // Half the delay: if another waiter of this call has read the view since then, this read is skipped.
     this.tracker.refresh(this.call.tenant_id, this.call.call_id, this.refresh_ms / 2);
     const left = this.call.wait_ms - waited;
     this.refresh_ms = Math.min(this.refresh_ms * 2, REFRESH_MS);
@@ -124,7 +130,7 @@ export class PendingAnswer implements CallWaiter, Timed {
     this.refused(new Refusal('no-ruling-yet', 'policy has not decided on the call yet; read it at its location', { call_id }));
   }
 
-  /** An earlier record than this request's own requested the call. */
+  /** True if an earlier record than that of this request created the call. */
   private isRepeat({ requested }: CallState): boolean {
     return requested !== null && requested.event_id !== this.call.event_id;
   }

@@ -38,7 +38,7 @@ export function callerOf(id: string, more: Partial<Caller> = {}): Caller {
   };
 }
 
-/** Calls on the real embedded log and store, with scripted policy, executor and projector behind them, and no HTTP. */
+/** Calls on the real embedded log and store, with scripted policy, executor and projector. Without HTTP. */
 export class CallsOnALog {
   private constructor(
     readonly assembled: AssembledCalls,

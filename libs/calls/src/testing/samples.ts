@@ -106,7 +106,7 @@ export function sampleOutcome(more: Partial<Outcome> = {}): Outcome {
   };
 }
 
-/** An event with a place on the log. */
+/** An event with its position on the log. */
 export function placed<T extends EventType>(type: T, event: EventMap[T], topic: string, offset = 0, timestamp_ms = 3_000): PlacedEvent {
   return { event_type: type, event, topic, partition: 2, offset, timestamp_ms } as unknown as PlacedEvent;
 }

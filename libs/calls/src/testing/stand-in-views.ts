@@ -14,12 +14,12 @@ import {
 } from '@countersign/store';
 import { newestFact } from '../waiting/state-hlc.js';
 
-/** Where readers look: the newest build. */
+/** The tables that readers use: the newest build. */
 const stable = stableTables(['calls', 'approvals']);
-/** Configuration has no rows here, but readers wait until the views have passed it. */
+/** Configuration has no rows here, but readers wait until the views have passed its records. */
 const TOPICS = ['configuration-changed', 'tool-call-requested', 'policy-decided', 'approval-voted', 'approval-granted', 'tool-executed'];
 
-/** Plays the projector: calls and approvals, a row each. */
+/** Simulates the projector: writes one row per call and approval. */
 export class StandInViews {
   private running: RunningSubscription | undefined;
   private readonly states = new Map<string, CallState>();

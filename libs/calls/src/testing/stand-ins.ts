@@ -21,13 +21,13 @@ const ALONE = { joined_call_id: null, similar: null, history_json: null, also: n
 type Ruling = Partial<EventMap['policy_decided']>;
 const POLICY = ['tool-call-requested', 'approval-voted'];
 
-/** The ruling of the stand-in on a call, and the outcome where it is allowed; undefined: no ruling. */
+/** The scripted ruling on a call, and its outcome if it is allowed. Undefined: no ruling. */
 export interface Script {
   rule(call: ToolCall): Ruling | undefined;
   run(call: ToolCall): Partial<Outcome>;
 }
 
-/** Plays policy and executor on the log: real records, scripted decisions. */
+/** Simulates policy and executor on the log: real records, scripted decisions. */
 export class StandIn {
   private running: RunningSubscription | undefined;
   private readonly calls = new Map<string, EventMap['tool_call_requested']>();
@@ -226,7 +226,7 @@ function metaOf(now_ms: number): EventMap['tool_registered']['meta'] {
   };
 }
 
-/** A script by tool name: what most specs need. */
+/** A script keyed by tool name, as most specs need. */
 export const usualScript: Script = {
   rule: (call) => {
     if (call.tool === 'ask_first') return { effect: 'require_approval', tier: 'tier_2_approval_required' };

@@ -19,14 +19,14 @@ export class CallTracker {
     this.parts.metric.answered(status, waited_ms);
   }
 
-  /** Remembers that this record is part of an answer. False for a hint, whose place is not known yet. */
+  /** Notes that this record is part of an answer. False for a hint, whose log position is not known yet. */
   noted(at: LogPosition): boolean {
     if (at.offset < 0) return false;
     this.parts.answered.note(at);
     return true;
   }
 
-  /** Reads the view, unless it was read for this call within `fresh_ms`. If the store is unavailable, the next turn reads again. */
+  /** Reads the call from the view, unless that happened within `fresh_ms`. If the store is unavailable, the next refresh reads again. */
   refresh(tenantId: string, callId: string, fresh_ms: number): void {
     if (!this.watchedCalls.shouldRead(callId, this.clock.monotonic_ms(), fresh_ms)) return;
     this.parts.recorder.refresh(tenantId, callId).catch(() => undefined);

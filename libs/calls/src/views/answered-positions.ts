@@ -1,6 +1,6 @@
 import type { LogPosition } from '@countersign/store';
 
-/** The newest position of each partition that this process gave in an answer: its views must have passed it. */
+/** The newest position per partition that this process has returned in an answer. Its later reads wait until the views have passed it. */
 export class AnsweredPositions {
   private readonly newest = new Map<string, number[]>();
 
@@ -10,7 +10,7 @@ export class AnsweredPositions {
     if ((partitions[at.partition] ?? -1) < at.offset) partitions[at.partition] = at.offset;
   }
 
-  /** All of them, or those of one partition number. */
+  /** The positions of all partitions, or of one partition number. */
   of(partition?: number): LogPosition[] {
     const found: LogPosition[] = [];
     for (const [topic, offsets] of this.newest)

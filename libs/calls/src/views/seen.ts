@@ -1,6 +1,6 @@
 import type { LogPosition } from '@countersign/store';
 
-/** What a reader has seen of the log, and how long it waits for views that show it. */
+/** The log positions that a reader has seen, and how long it waits for views that include them. */
 export interface Seen {
   readonly positions: readonly LogPosition[];
   readonly wait_ms: number;

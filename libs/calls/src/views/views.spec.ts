@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The position of the projection, and how often it was read. */
+/** The position of the projection, and the number of reads. */
 function world() {
   const projected = { next_offset: 0, reads: 0 };
   const query = async <R extends Row>(_statement: Statement) => {
@@ -21,7 +21,7 @@ function world() {
   return { projected, answered, views };
 }
 
-test('those who wait for the views read their position together: as often as one of them would, not as often as they are', async () => {
+test('concurrent waiters share reads of the position: as many reads as one of them needs, however many wait', async () => {
   vi.useFakeTimers();
   const cost = async (waiting: number) => {
     const { projected, answered, views } = world();
@@ -33,7 +33,7 @@ test('those who wait for the views read their position together: as often as one
     expect(await Promise.all(reached)).toEqual(reached.map(() => true));
     return projected.reads;
   };
-  // 2, 4, 8, 16, 32, 50, 50 ms apart, after a first one.
+  // 2, 4, 8, 16, 32, 50 and 50 ms apart, after the first one.
   expect(await cost(1)).toBeLessThan(9);
   expect(await cost(500)).toBe(await cost(1));
 });

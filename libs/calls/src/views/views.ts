@@ -7,16 +7,16 @@ import { NOTHING_SEEN, type Seen } from './seen.js';
 
 const PAUSE_MAX_MS = 50;
 
-/** Nothing was found in views that are behind: not the same as nothing being there. */
+/** The refusal for a result that is missing in views that lag behind: it may exist. */
 export const viewsBehind = (): Refusal =>
   new Refusal('unavailable', 'the views have not caught up with the log: try again', { reason: 'views_behind' });
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Reads of the views that see what this process answered before: they wait for the projector, as long as their reader says. */
+/** Reads the views at least as new as the earlier answers of this process: waits for the projector, up to the reader's limit. */
 export class Views {
   private folded: readonly ProjectionOffset[] = [];
-  /** A reading of `folded` that is in progress, and when the last one began. */
+  /** The read of the position that is in progress. `read_ms`: when the last one began. */
   private reading: Promise<readonly ProjectionOffset[]> | undefined;
   private read_ms = Number.NEGATIVE_INFINITY;
 
@@ -24,19 +24,20 @@ export class Views {
     readonly store: Store,
     readonly answered: AnsweredPositions,
     private readonly monotonic_ms: () => number,
-    /** Opens recorded calls for who judges them again. */
+    /** Decrypts recorded calls for services that judge them again. */
     readonly readable: Readable = Readable.plain,
   ) {}
 
   /**
-   * Waits until the views have passed what this process answered (of one partition number, or all) and what the reader has seen.
-   * @returns false where they have not within its time: what is not found then may still be there.
+   * Waits until the views have passed the positions that this process answered (of one partition number, or all) and those that the reader
+   * has seen.
+   * @returns false if they have not in time: a missing result may then exist.
    */
   current({ positions, wait_ms }: Seen, partition?: number): Promise<boolean> {
     return this.passed([...this.answered.of(partition), ...positions], wait_ms);
   }
 
-  /** Waits up to a second for what this process answered of one partition number, as `current`. */
+  /** Waits up to a second, as `current` does, for the answered positions of one partition number. */
   caughtUp(partition: number): Promise<boolean> {
     return this.passed(this.answered.of(partition), NOTHING_SEEN.wait_ms);
   }
@@ -57,7 +58,7 @@ export class Views {
     return true;
   }
 
-  /** One reading for all who wait in the same time. */
+  /** All concurrent waiters share one read. */
   private async readFolded(): Promise<void> {
     this.reading ??= this.beginReading();
     this.folded = await this.reading;

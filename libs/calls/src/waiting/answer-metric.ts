@@ -2,10 +2,10 @@ import { Histogram, type Registry } from 'prom-client';
 
 const BUCKETS_S = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** How long callers waited for an answer, by the status that the call had then. Seconds, as Prometheus wants them. */
+/** Measures how long callers waited for an answer, by the status of the call in the answer. Seconds, as Prometheus expects. */
 export class AnswerMetric {
   private readonly histogram: Histogram<'status'>;
-  /** A status has one; finding it by its labels each time costs more than counting. */
+  /** Caches the child of each status: looking it up by labels each time costs more than the observation. */
   private readonly ofStatus = new Map<string, { observe(value: number): void }>();
 
   constructor(register: Registry) {

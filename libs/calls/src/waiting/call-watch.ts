@@ -2,10 +2,10 @@ import type { CallState, PlacedEvent } from '@countersign/domain';
 import type { Timed, TimerWheel } from './timer-wheel.js';
 import type { CallListener, WatchedCalls } from './watched-calls.js';
 
-/** What a watch looks for: the answer once the facts give one, else undefined. */
+/** Returns the result once the facts determine it, else undefined. */
 export type CallCheck<T> = (state: CallState, at: PlacedEvent | undefined) => T | undefined;
 
-/** Waits for something to become true of one call. Open it before doing what should make it true; `close` it in any case. */
+/** Waits until one call meets a condition. Create it before the action that leads to the condition, and always `close` it. */
 export class CallWatch<T> implements CallListener, Timed {
   readonly result: Promise<T | undefined>;
   private settle!: (found: T | undefined) => void;
@@ -32,7 +32,7 @@ export class CallWatch<T> implements CallListener, Timed {
     this.settle(undefined);
   }
 
-  /** The result, or undefined when the time is over (at most 100 s). */
+  /** The result, or undefined after the timeout (at most 100 s). */
   async within(timeout_ms: number): Promise<T | undefined> {
     this.parts.wheel.add(this, timeout_ms);
     try {

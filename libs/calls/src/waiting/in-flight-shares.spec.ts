@@ -2,7 +2,7 @@ import { InProcessWakeUps } from '@countersign/store';
 import { expect, test } from 'vitest';
 import { InFlightShares } from './in-flight-shares.js';
 
-test('gateways count what the others have in flight, forget silent ones, and drop foreign messages', async () => {
+test('gateways count the in-flight calls of the others, forget silent ones, and drop messages in another format', async () => {
   const channel = new InProcessWakeUps();
   let now = 10_000;
   const counts = { a: new Map([['acme', 3]]), b: new Map([['acme', 4]]), c: new Map<string, number>() };

@@ -2,13 +2,13 @@ import { uuidv7 } from '@countersign/contracts';
 import type { AppDeps, WakeUpChannel } from '@countersign/process';
 import type { WatchedCalls } from './watched-calls.js';
 
-// No lane is called so: their names have no dot.
+// Cannot collide with a lane: lane names have no dot.
 const CHANNEL = '.in-flight';
 const TELL_EVERY_MS = 250;
 /** A gateway that is silent for this long counts as stopped, with no calls in flight. */
 const KEPT_MS = 2_000;
 
-/** What one gateway has in flight, by tenant. */
+/** The in-flight calls of one gateway, by tenant. */
 export interface OwnCounts {
   readonly inFlightCounts: ReadonlyMap<string, number>;
 }
@@ -19,8 +19,8 @@ interface Share {
 }
 
 /**
- * Calls that other gateways have in flight, as they publish four times a second: so that a tenant's cap holds for all of them
- * together, within a quarter of a second. Unknown counts (the cache is unavailable) are zero.
+ * The in-flight calls of other gateways, which publish them four times a second. So a tenant's cap holds for all gateways together, with a
+ * delay of a quarter of a second. Unknown counts (the cache is unavailable) are zero.
  */
 export class InFlightShares {
   private readonly others = new Map<string, Share>();
@@ -51,7 +51,7 @@ export class InFlightShares {
     return sum;
   }
 
-  /** Publishes nothing while nothing is in flight, except one zero. */
+  /** Publishes nothing while no calls are in flight, except one final zero. */
   tell(): void {
     const counts = [...this.own.inFlightCounts];
     if (counts.length === 0 && !this.published) return;
@@ -67,12 +67,12 @@ export class InFlightShares {
       const sane = counts.filter(([tenant, count]) => typeof tenant === 'string' && Number.isSafeInteger(count) && count >= 0);
       this.others.set(gateway_id, { counts: new Map(sane), heard_ms: this.monotonic_ms() });
     } catch {
-      // Not ours.
+      // Not published by a gateway.
     }
   }
 }
 
-/** Starts publishing to other gateways and listening to them; undefined if embedded, where there is only one. */
+/** Starts to exchange counts with other gateways; undefined in embedded mode, which has only one. */
 export async function shareInFlight(
   { store, wake_ups, clock }: Pick<AppDeps, 'store' | 'wake_ups' | 'clock'>,
   watchedCalls: WatchedCalls,

@@ -12,7 +12,7 @@ export function isAnswer(status: CallStatus): boolean {
   }
 }
 
-/** What a waiting caller is answered with: the end, or that a person must decide; undefined while neither is complete. */
+/** The answer for a waiting caller: the call ended, or a person must decide. Undefined while the facts for either are incomplete. */
 export function settledAs(state: CallState): 'ended' | 'pending' | undefined {
   const status = statusOf(state);
   if (isAnswer(status)) return state.ruling ? 'ended' : undefined;

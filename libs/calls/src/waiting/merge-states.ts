@@ -6,13 +6,16 @@ const newer = <T extends { revision: number }>(a: T | null, b: T | null): T | nu
   return b.revision > a.revision ? b : a;
 };
 
-/** The inputs may be edited since the view was read; only the view knows the first requester. */
+/**
+ * Uses the inputs of the gateway, because they may have been edited since the view was read, and the requester of the view: only the view
+ * knows the first one.
+ */
 function callOf(own: ToolCall | null, viewed: ToolCall | null): ToolCall | null {
   if (!own || !viewed) return own ?? viewed;
   return { ...own, principal: viewed.principal, authority: viewed.authority };
 }
 
-/** Undone stays undone, and of failures the newest counts. */
+/** A successful undo stays; of failed undos the newest counts. */
 function compensationOf(a: CallState, b: CallState): Pick<CallState, 'compensation'> {
   const [one, other] = [a.compensation, b.compensation];
   const newest = one && other ? (one.offset > other.offset ? one : other) : (one ?? other);
@@ -20,8 +23,8 @@ function compensationOf(a: CallState, b: CallState): Pick<CallState, 'compensati
 }
 
 /**
- * What two readings of one call know together: own fold and then view. Both come from the same log, so facts never contradict, but for
- * the request: a gateway knows the one that it sent, the view the one that was first on the log.
+ * Merges two states of one call: the gateway's own fold and the state from the view. Both come from the same log, so facts never
+ * contradict, except the request: the gateway knows its own request, the view the first one on the log.
  */
 export function mergeStates(a: CallState | undefined, b: CallState): CallState {
   if (!a) return b;
@@ -42,7 +45,7 @@ export function mergeStates(a: CallState | undefined, b: CallState): CallState {
 
 const FACTS = ['requested', 'ruling', 'approval', 'approval_end', 'started', 'doubt', 'end', 'compensation'] as const;
 
-/** Whether two readings of one call stand on the same records. */
+/** True if two states of one call were folded from the same records. */
 export function sameFacts(a: CallState, b: CallState): boolean {
   if (a.attempt !== b.attempt || (a.call === null) !== (b.call === null)) return false;
   return FACTS.every((fact) => a[fact]?.event_id === b[fact]?.event_id);

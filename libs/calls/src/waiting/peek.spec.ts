@@ -7,7 +7,7 @@ import { peekCallId } from './peek.js';
 const codec = new EventCodec();
 
 describe('peeking at a record', () => {
-  test('finds the call id that decoding finds', () => {
+  test('finds the same call id as decoding', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), fc.uuid(), (tenant_id, uuid) => {
         const meta = sampleMeta({ tenant_id, call_id: `3-${uuid}` });
@@ -17,12 +17,12 @@ describe('peeking at a record', () => {
     );
   });
 
-  test('an event of no call has none', () => {
+  test('an event without a call has none', () => {
     const meta = sampleMeta({ call_id: null });
     expect(peekCallId(codec.encode('tool_call_requested', { meta, call: sampleCall() }))).toBeUndefined();
   });
 
-  test('bytes of any kind never throw', () => {
+  test('arbitrary bytes never throw', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(() => peekCallId(Buffer.from(bytes))).not.toThrow();

@@ -1,6 +1,6 @@
 const WIRE_HEADER_BYTES = 5;
 
-/** Reads a zig-zag varint; -1 where it does not end within the value. */
+/** Reads a zig-zag varint; -1 if it does not end within the value. */
 function readLong(value: Buffer, at: number): { value: number; next: number } {
   let result = 0;
   let shift = 1;
@@ -14,8 +14,8 @@ function readLong(value: Buffer, at: number): { value: number; next: number } {
 }
 
 /**
- * The call id of an encoded event without decoding it: `meta` is the first field of every record and begins with
- * event_id, tenant_id, call_id. Undefined where the record has none or has another format.
+ * Reads the call id of an encoded event without decoding it: `meta` is the first field of every record and begins with event_id, tenant_id,
+ * call_id. Undefined if the record has no call id or another format.
  */
 export function peekCallId(value: Buffer): string | undefined {
   const eventId = readLong(value, WIRE_HEADER_BYTES);

@@ -1,6 +1,6 @@
 import type { CallState } from '@countersign/domain';
 
-/** The newest fact of a call: its place in causal order and its event. */
+/** The newest fact of a call, by its hybrid logical clock (hlc). */
 export function newestFact(state: CallState): { hlc: number; event_id: string | null } {
   let newest: { hlc: number; event_id: string | null } = { hlc: 0, event_id: null };
   const { requested, ruling, approval, approval_end, started, doubt, end, compensation } = state;

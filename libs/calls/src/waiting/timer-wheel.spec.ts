@@ -20,14 +20,14 @@ describe('the timer wheel', () => {
     vi.useRealTimers();
   });
 
-  test('what is due comes once, not before its time and at most a tick late', () => {
+  test('an item fires once, not before its time and at most one tick late', () => {
     const due: number[] = [];
     for (const delay of [1, 60, 1000, 90_000]) wheel.add({ slot: null, due: () => due.push(now) }, delay);
     pass(100_000);
     expect(due).toEqual([25, 75, 1000, 90_000]);
   });
 
-  test('what was removed never comes', () => {
+  test('a removed item never fires', () => {
     const item = { slot: null, due: () => expect(0).toBe(1) };
     wheel.add(item, 100);
     wheel.remove(item);

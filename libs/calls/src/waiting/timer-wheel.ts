@@ -1,14 +1,14 @@
 export interface Timed {
-  /** Its slot in the wheel; null while it is not in it. Only the wheel writes it. */
+  /** Slot of the item in the wheel; null while it is not scheduled. Only the wheel writes it. */
   slot: number | null;
-  /** Called once, within a tick after its time. */
+  /** Called once, within one tick after its time. */
   due(): void;
 }
 
 const TICK_MS = 25;
 const SLOTS = 4096;
 
-/** One interval for all waits of the process instead of a timer each. Delays of up to 100 s, late by one tick at most. */
+/** Uses one interval for all waits of the process instead of one timer each. Delays of up to 100 s, at most one tick late. */
 export class TimerWheel {
   private readonly slots: Set<Timed>[] = Array.from({ length: SLOTS }, () => new Set<Timed>());
   private readonly timer: NodeJS.Timeout;

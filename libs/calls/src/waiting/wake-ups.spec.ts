@@ -24,7 +24,7 @@ async function hinted(lane: string, payload: Buffer) {
 describe('a wake-up', () => {
   const record = () => new EventCodec().encode('tool_executed', sampleEnd());
 
-  test('brings a result with its place on the log, so that a read after the answer waits for it', async () => {
+  test('delivers a result with its log position, so that a read after the answer waits for it', async () => {
     expect(await hinted('shared', encodeHint(41, record()))).toEqual([{ topic: 'tool-executed', offset: 41 }]);
     expect(await hinted('acme', encodeHint(42, record()))).toEqual([{ topic: 'tool-executed.acme', offset: 42 }]);
   });

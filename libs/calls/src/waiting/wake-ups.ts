@@ -10,7 +10,7 @@ interface HintParts {
   now_ms: () => number;
 }
 
-/** Takes the hints of the executors (distributed only): a result that is on the log already, before the follower has read it. */
+/** Receives the hints of the executors (distributed only): results that are already on the log but not yet read by the follower. */
 export async function takeHints(channel: WakeUpChannel, lanes: readonly string[], parts: HintParts): Promise<void> {
   for (const lane of lanes) await channel.subscribe(lane, (payload) => take(payload, lane, parts));
 }

@@ -7,15 +7,15 @@ import type { WatchedCalls } from './watched-calls.js';
 
 const FOLLOWED: readonly CallTopic[] = ['policy-decided', 'approval-granted', 'tool-executed'];
 
-/** Where results come ahead of the log (Redis), reading them is only for those whose hint was lost. */
+/** If hints deliver results ahead of the log (Redis), reading them serves only lost hints, so the read may be delayed. */
 const MAX_DELAY_MS = 50;
 
-/** Whose record it is; where another reader in this process has decoded it, that is known. */
+/** The call id of a record; taken from the decoded event if another reader in this process has decoded it. */
 function callIdOf({ decoded, value }: LogRecord): string | null | undefined {
   return decoded === undefined ? peekCallId(value) : (decoded as Recorded).event.meta.call_id;
 }
 
-/** Feeds the board with the durable rulings, approvals and results of its lanes; decodes only what the board watches. */
+/** Feeds durable rulings, approvals and results of its lanes to the watched calls; decodes only records of watched calls. */
 export class WatchedCallsFollower {
   private running: RunningSubscription | undefined;
 
@@ -30,7 +30,7 @@ export class WatchedCallsFollower {
     return lanes.flatMap((lane) => FOLLOWED.map((topic) => laneTopic(topic, lane)));
   }
 
-  /** Resolves once the follower reads from its start position. */
+  /** Resolves once the follower has caught up from its start position. */
   async start(lanes: readonly string[], from: 'head' | readonly TopicOffset[]): Promise<void> {
     this.running = await this.log.follow({
       topics: this.topics(lanes),

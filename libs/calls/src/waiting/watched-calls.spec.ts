@@ -15,7 +15,7 @@ class Listener {
   }
 }
 
-describe('the board', () => {
+describe('the watched calls', () => {
   test('a call counts for its tenant from admission to its end, once, with or without listeners', () => {
     const watchedCalls = new WatchedCalls();
     watchedCalls.admit(CALL_ID, 'acme', undefined, undefined);
@@ -46,14 +46,14 @@ describe('the board', () => {
         'approval-granted',
       ),
     ],
-  ])('%s ends the counting', (_name, event) => {
+  ])('%s: the call no longer counts', (_name, event) => {
     const watchedCalls = new WatchedCalls();
     watchedCalls.admit(CALL_ID, 'acme', undefined, undefined);
     watchedCalls.apply(event);
     expect(watchedCalls.inFlight('acme')).toBe(0);
   });
 
-  test('listeners hear every fact until they leave', () => {
+  test('listeners receive every fact until they leave', () => {
     const watchedCalls = new WatchedCalls();
     const stays = new Listener();
     const leaves = new Listener();
@@ -68,7 +68,7 @@ describe('the board', () => {
     expect(watchedCalls.size).toBe(0);
   });
 
-  test('a result that overtakes its ruling loses neither', () => {
+  test('a result that overtakes its ruling loses neither fact', () => {
     const watchedCalls = new WatchedCalls();
     const listener = new Listener();
     watchedCalls.watch(CALL_ID, 'acme', listener);
@@ -86,7 +86,7 @@ describe('the board', () => {
     expect(listener.seen).toEqual([]);
   });
 
-  test('a reading from the view fills what was not seen', () => {
+  test('a read of the view fills in facts that were missed', () => {
     const watchedCalls = new WatchedCalls();
     const other = new WatchedCalls();
     const known = new Listener();
@@ -99,7 +99,7 @@ describe('the board', () => {
     expect(listener.seen).toEqual(['succeeded']);
   });
 
-  test('a withdrawn call counts no more', () => {
+  test('a withdrawn call no longer counts', () => {
     const watchedCalls = new WatchedCalls();
     watchedCalls.admit(CALL_ID, 'acme', undefined, undefined);
     watchedCalls.withdraw(CALL_ID);

@@ -3,23 +3,23 @@ import type { Progress } from '@countersign/process';
 import { isAnswer } from './is-answer.js';
 import { mergeStates, sameFacts } from './merge-states.js';
 
-/** Notified after every durable fact of a watched call, and after a read of a view with news. */
+/** Notified after every durable fact of a watched call, and after a read of the view with new facts. */
 export interface CallListener {
   changed(state: CallState, at: PlacedEvent | undefined): void;
-  /** How far its run is; a hint. */
+  /** Progress of the run; a hint. */
   progressed?(progress: Progress): void;
 }
 
 interface Watched {
   tenant_id: string;
-  /** Counts towards the tenant's in-flight cap. */
+  /** The call counts towards the in-flight cap of its tenant. */
   counted: boolean;
   /** Undefined without listeners, so that long waits keep no payload in memory. */
   state: CallState | undefined;
   listeners: CallListener[];
   /** Listeners that joined since the last notification; undefined: none. */
   unnotified: Set<CallListener> | undefined;
-  /** When a view was last read for this call, by the monotonic clock. */
+  /** Monotonic time of the last read of the view for this call. */
   read_ms: number;
 }
 
@@ -56,7 +56,7 @@ export class WatchedCalls {
     return this.calls.has(callId);
   }
 
-  /** Its request is known, from the log or from this gateway. */
+  /** True if the request is known, from the log or from this gateway. */
   hasRequest(callId: string): boolean {
     return this.calls.get(callId)?.state?.requested != null;
   }
@@ -65,7 +65,7 @@ export class WatchedCalls {
     return this.counts.get(tenantId) ?? 0;
   }
 
-  /** A call that counts; `state` is what the gateway knows of its own request. */
+  /** Adds a call that counts towards the cap; `state` is the gateway's own request. */
   admit(callId: string, tenantId: string, state: CallState | undefined, listener: CallListener | undefined): void {
     const known = this.calls.get(callId);
     if (!known) {
@@ -76,7 +76,7 @@ export class WatchedCalls {
     if (listener) join(known, listener);
   }
 
-  /** The request is not on the record: forget the call and its listeners. */
+  /** The request was not recorded: forget the call and its listeners. */
   withdraw(callId: string): void {
     const watched = this.calls.get(callId);
     if (!watched) return;
@@ -105,16 +105,15 @@ export class WatchedCalls {
     this.tidy(callId, watched);
   }
 
-  /** What the gateway knows of its own request, unless the call has an earlier one. */
+  /** Merges the gateway's own request, unless an earlier request of the call is known. */
   learnOwnRequest(state: CallState): void {
     const watched = this.calls.get(state.call_id);
     if (watched && watched.tenant_id === state.tenant_id && !watched.state?.requested) this.learn(state);
   }
 
   /**
-   * Merges a read of the call from a view. If it has news all listeners are notified, else only
-   * those that were not notified yet. So a read for one of them costs the others nothing.
-   * @returns all that is known of the call; undefined where it is not watched.
+   * Merges the state of a call from the view. If it has new facts, all listeners are notified, else only those that were not notified yet.
+   * @returns the merged state; undefined if the call is not watched.
    */
   learn(state: CallState): CallState | undefined {
     const watched = this.calls.get(state.call_id);
@@ -126,8 +125,8 @@ export class WatchedCalls {
   }
 
   /**
-   * Whether a view is to be read for this call now. False where it was read less than `fresh_ms` ago: all earlier listeners
-   * got that read, and those that joined since are notified now.
+   * True if the view must be read for this call now. False if it was read less than `fresh_ms` ago: earlier listeners got that read, and
+   * those that joined since are notified now.
    */
   shouldRead(callId: string, now_ms: number, fresh_ms: number): boolean {
     const watched = this.calls.get(callId);
@@ -148,7 +147,7 @@ export class WatchedCalls {
     this.move(callId, watched, evolve(watched.state, at), at);
   }
 
-  /** Tells who follows the call; nothing is kept. */
+  /** Notifies the followers of the call; nothing is stored. */
   progressed(progress: Progress): void {
     const watched = this.calls.get(progress.call_id);
     if (watched?.tenant_id !== progress.tenant_id) return;

@@ -1,4 +1,4 @@
-/** Code points as intervals, both ends included. */
+/** Code points as intervals with inclusive ends. */
 export type CodePoints = readonly (readonly [low: number, high: number])[];
 
 const LAST = 0x10ffff;
@@ -29,13 +29,13 @@ const lineEnds: CodePoints = [
 ];
 export const anyButLineEnds: CodePoints = complement(lineEnds);
 
-/** Of `\d`, `\w`, `\s` and their opposites; undefined for other letters. */
+/** The set of `\d`, `\w`, `\s` and their complements; undefined for other letters. */
 export function classOf(letter: string): CodePoints | undefined {
   const set = { d: digits, w: word, s: spaces }[letter.toLowerCase()];
   return set && (letter === letter.toLowerCase() ? set : complement(set));
 }
 
-/** A superset of `\p{…}`: exact for ASCII letters and digits; everything beyond ASCII counts as a member. */
+/** A superset of `\p{…}`: exact for ASCII letters and digits; includes everything beyond ASCII. */
 export function propertyOf(name: string): CodePoints {
   const beyond: CodePoints = [[128, LAST]];
   if (/^(L|Letter|Alphabetic|Lu|Ll|Script=)/.test(name)) return [[65, 90], [97, 122], ...beyond];

@@ -1,4 +1,4 @@
-/** The component of each node of a graph (Tarjan): nodes that reach each other have one number. */
+/** The strongly connected component of each node of a graph (Tarjan): nodes that reach each other have the same number. */
 export function components(size: number, next: (node: number) => Iterable<number>): number[] {
   const component = new Array<number>(size).fill(-1);
   const index = new Array<number>(size).fill(-1);

@@ -4,9 +4,9 @@ import type { SchemaGraph } from './schema-graph.js';
 const WORK_MAX = 2_000;
 
 /**
- * Why judging a small value by a schema could take forever or exponentially long, or null: a reference that comes back to
- * itself without going into the value, parts that are judged thousands of times at one place, or a recursion that goes into
- * the same values by two alternatives (each level of the value then doubles the work).
+ * Why validating a small value with a schema could take forever or exponentially long, or null: a reference that leads to itself without
+ * descending into the value, parts that are checked thousands of times at one place, or a recursion that visits the same values by two
+ * alternatives (each level then doubles the work).
  */
 export function recursionHazard(graph: SchemaGraph): string | null {
   const { nodes, here, below } = graph;
@@ -22,7 +22,7 @@ export function recursionHazard(graph: SchemaGraph): string | null {
   return new Work(graph, whole).hazard();
 }
 
-/** How often the parts of a schema are judged for one value, at worst. */
+/** Counts how often the parts of a schema are checked for one value, at worst. */
 class Work {
   private readonly known = new Map<number, number>();
 
@@ -58,7 +58,7 @@ class Work {
     return most;
   }
 
-  /** All that is judged where this node is, itself included, as often as it is. */
+  /** All nodes checked at the same place as this node, including itself, with repetitions. */
   private applied(node: number): number[] {
     const found = [node];
     for (let at = 0; at < found.length; at++) {
@@ -68,7 +68,7 @@ class Work {
     return found;
   }
 
-  /** The schemas that meet in each slot below: a named property meets the wildcards of the others too. */
+  /** The schemas that apply to each slot below. A named property also gets the wildcards of other nodes. */
   private *slots(applied: readonly number[]): Generator<number[]> {
     const named = new Map<string, { owner: number; node: number }[]>();
     const wild: { owner: number; node: number }[] = [];

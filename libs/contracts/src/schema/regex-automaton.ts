@@ -1,15 +1,15 @@
 import { type CodePoints, everything } from './code-points.js';
 import type { Regex } from './regex-syntax.js';
 
-/** The places of an expression's sets, and which may follow which, how often: more than one way to go from one to the next is ambiguous. */
+/** The positions of an expression's sets, with the number of ways from one to the next: more than one way is ambiguous. */
 export interface Automaton {
   sets: CodePoints[];
   follow: Map<number, number>[];
-  /** Places where a match may end without anything behind it. */
+  /** Positions where a match may end without a further condition. */
   finals: Set<number>;
 }
 
-/** What the analysis of one or many expressions may cost; counted down. */
+/** The remaining cost budget for analysing one or many expressions. */
 export interface Budget {
   left: number;
 }
@@ -18,7 +18,7 @@ interface Fragment {
   nullable: boolean;
   first: number[];
   last: number[];
-  /** Nothing can be matched before or behind it. */
+  /** Nothing can match before (`starts`) or after (`ends`) it. */
   starts: boolean;
   ends: boolean;
 }
@@ -27,13 +27,14 @@ const COPIES_MAX = 8;
 const FIXED_COPIES_MAX = 64;
 const PLACES_MAX = 400;
 
-/** Marks the end of the text; no text contains it. */
+/** Represents the end of the text; no text contains it. */
 const beyond: CodePoints = [[0x110000, 0x110000]];
 
 /**
- * The automaton of an expression (Glushkov's, with multiplicities). Large counts become loops, which errs on the strict side;
- * `strictly` all counts that leave a choice do, and the whole becomes one loop over texts, so that any ambiguity lies in a loop.
- * @throws SyntaxError where it is too large.
+ * The automaton of an expression (Glushkov's construction, with multiplicities). Large counts become loops, which can only make the result
+ * stricter. With `strictly`, all counts with a choice become loops, and the whole becomes one loop over texts, so that every ambiguity is
+ * inside a loop.
+ * @throws SyntaxError if it is too large.
  */
 export function automatonOf(regex: Regex, budget: Budget, strictly: boolean): Automaton {
   const builder = new Builder(budget, strictly);
@@ -42,7 +43,7 @@ export function automatonOf(regex: Regex, budget: Budget, strictly: boolean): Au
   const finals = new Set(whole.ends ? [] : whole.last);
   const first = [...whole.first];
   if (!whole.starts) {
-    // Without an anchor the engine tries at every place of the text: a loop over everything in front.
+    // Without an anchor the engine tries every position of the text: a loop over all characters before.
     const before = builder.place(everything);
     builder.join([before], [before, ...whole.first]);
     first.push(before);

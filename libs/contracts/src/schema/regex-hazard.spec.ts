@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { cpuTime, RUNAWAY_MS } from '../testing/cpu-time.js';
 import { regexHazard } from './regex-hazard.js';
 
-describe('an expression that takes too long is found', () => {
+describe('a slow expression is detected', () => {
   test.each([
     '^(a+)+$',
     '^(a*)*b$',
@@ -31,7 +31,7 @@ describe('an expression that takes too long is found', () => {
   });
 });
 
-describe('an expression that does not is let pass', () => {
+describe('a fast expression is accepted', () => {
   test.each([
     '^[a-z][a-z0-9_-]{0,63}$',
     '^-?(0|[1-9]\\d{0,29})(\\.\\d{1,18})?$',
@@ -51,7 +51,7 @@ describe('an expression that does not is let pass', () => {
   });
 });
 
-test('every expression that is let pass is quick on the texts that make others slow', () => {
+test('every accepted expression is fast on the texts that make others slow', () => {
   const patterns = ['^([0-9a-f]{2}:)+[0-9a-f]{2}$', '^(a|b)*c$', '^-?(0|[1-9]\\d{0,29})(\\.\\d{1,18})?$', '^[\\w.-]+$'];
   for (const pattern of patterns) {
     expect(regexHazard(pattern)).toBeNull();
@@ -63,7 +63,7 @@ test('every expression that is let pass is quick on the texts that make others s
   }
 });
 
-test('an expression that is too large is refused in little time', () => {
+test('an expression that is too large is refused quickly', () => {
   const patterns = [
     `^(${'(a|b)?'.repeat(300)})*$`,
     `^(${Array.from({ length: 200 }, (_, at) => `[${at % 2 ? 'a' : 'b'}-z]`).join('|')})*$`,

@@ -4,13 +4,13 @@ import { type Automaton, automatonOf, type Budget } from './regex-automaton.js';
 import { parseRegex, type Regex } from './regex-syntax.js';
 
 const PATTERN_MAX = 2_000;
-/** Beyond this, an expression may not be ambiguous at all. */
+/** With more choices than this, any ambiguity is refused. */
 const CHOICES_MAX = 12;
 
 /**
- * Why an expression could take a backtracking engine more than linear time on some text, or null. Exact for loops (ambiguous
- * automata: exponential, or polynomial where two loops share a word). Counts above 8 are taken as loops, and with more than
- * 12 choices every ambiguity is refused, so a few harmless expressions are too. Cheap: what is too large to analyse is refused.
+ * Why a backtracking engine could take more than linear time for an expression on some text, or null. Exact for loops (ambiguous automata:
+ * exponential, or polynomial if two loops share a word). Counts above 8 are treated as loops, and with more than 12 choices every ambiguity
+ * is refused, so a few harmless expressions are refused too. Cheap: expressions too large to analyse are refused.
  */
 export function regexHazard(pattern: string, budget: Budget = { left: 30_000 }): string | null {
   if (budget.left <= 0) return 'the expressions of this schema are too many or too complex to check';
@@ -47,7 +47,7 @@ function* lookarounds(regex: Regex): Generator<Regex> {
   for (const part of inner) yield* lookarounds(part);
 }
 
-/** How many choices there are to make on the way through, at most, loops left out: 12 of them are 4,096 ways. */
+/** Maximum number of binary choices in a match, without loops: 12 choices are 4,096 paths. */
 function choices(regex: Regex): number {
   if (regex.kind === 'sequence') return regex.parts.reduce((sum, part) => sum + choices(part), 0);
   if (regex.kind === 'either') return Math.log2(regex.options.length) + regex.options.reduce((sum, option) => sum + choices(option), 0);
@@ -56,10 +56,10 @@ function choices(regex: Regex): number {
   return Number.isFinite(regex.max) ? regex.max * inside + regex.max - regex.min : inside;
 }
 
-/** Searches an automaton for texts that it can read in more than one way. */
+/** Searches an automaton for texts that it can match in more than one way. */
 class Ambiguity {
   private readonly members = new Map<number, number[]>();
-  /** 0 not looked at, 1 they overlap, 2 they do not. */
+  /** 0: unknown, 1: the sets overlap, 2: they are disjoint. */
   private readonly met: Uint8Array;
 
   constructor(
@@ -108,11 +108,11 @@ class Ambiguity {
     return met;
   }
 
-  /** Two ways around a loop on one text: a double edge inside it, or a pair of different places between two meetings. */
+  /** True if a loop can match one text in two ways: a double edge inside it, or two different paths that part and meet again. */
   private isExponential(places: readonly number[]): boolean {
     const inside = new Set(places);
     for (const place of places) for (const [next, ways] of this.edges(place)) if (ways > 1 && inside.has(next)) return true;
-    // From a meeting apart, and together again: two readings of one text.
+    // Search pairs of positions that part and meet again: two matches of the same text.
     const seen = new Set<number>();
     const waiting = places.map((place): [number, number] => [place, place]);
     for (let pair = waiting.pop(); pair; pair = waiting.pop()) {
@@ -131,12 +131,12 @@ class Ambiguity {
     return false;
   }
 
-  /** A text that the first loop can read, the second can read, and that also leads from the first to the second. */
+  /** True if one text matches the first loop, the second loop, and a path from the first to the second. */
   private isPolynomial(first: readonly number[], second: readonly number[]): boolean {
     const [from, to] = [new Set(first), new Set(second)];
     for (const p of first) {
       for (const q of second) {
-        // The match ends here at the latest: there is nothing left that could fail and be tried again.
+        // The match ends here at the latest: nothing after it can fail and cause backtracking.
         if (this.automaton.finals.has(q)) continue;
         if (this.leads(p, q, from, to)) return true;
       }

@@ -1,6 +1,6 @@
 import { anyButLineEnds, type CodePoints, classOf, complement, propertyOf } from './code-points.js';
 
-/** A regular expression as a tree. `look` is a lookaround: it takes no characters. */
+/** The syntax tree of a regular expression. `look` is a lookaround: it consumes no characters. */
 export type Regex =
   | { kind: 'set'; set: CodePoints }
   | { kind: 'sequence'; parts: Regex[] }
@@ -14,7 +14,7 @@ export type Regex =
 const controls: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, v: 11, '0': 0 };
 const NESTING_MAX = 30;
 
-/** The tree of a pattern that JavaScript accepts with the `u` flag or without. @throws SyntaxError where it can't be analysed. */
+/** Parses a pattern that JavaScript accepts with or without the `u` flag. @throws SyntaxError if it cannot be analysed. */
 export function parseRegex(pattern: string): Regex {
   const parser = new Parser([...pattern]);
   const tree = parser.either(0);
@@ -119,7 +119,7 @@ class Parser {
       const name = /^\{([^}]{1,60})\}/.exec(this.text.slice(this.at, this.at + 64).join(''));
       if (!name) return only(letter.codePointAt(0) as number);
       this.at += name[0].length;
-      // The opposite of an estimate from above would be one from below, which may not be used.
+      // The complement of an overestimate is an underestimate, which must not be used.
       return letter === 'p' ? propertyOf(name[1] as string) : [[0, 0x10ffff]];
     }
     const hex = /^(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\})/.exec(

@@ -32,7 +32,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('a schema is refused in proportion to its size, and nothing is fetched', () => {
+describe('a schema is refused in time proportional to its size, and nothing is fetched', () => {
   test.each<[string, () => unknown, RegExp]>([
     [
       'with a reference to elsewhere',
@@ -95,7 +95,7 @@ describe('a schema is refused in proportion to its size, and nothing is fetched'
   });
 });
 
-describe('a schema is let pass', () => {
+describe('a schema is accepted', () => {
   test.each<[string, unknown]>([
     ['that is empty', {}],
     [

@@ -11,9 +11,9 @@ const PATTERN_WORK = 20_000;
 const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
 
 /**
- * Why a schema may not be used, one sentence each with its JSON Pointer; empty where it may. Looks at nothing but the value:
- * nothing is fetched, compiled or matched, and what is too large or too deep is refused before it is looked into. Refused are
- * external references, expressions and recursions that could run forever, and anything larger than 200,000 characters.
+ * Why a schema must not be used, one sentence per fault with its JSON Pointer; empty if it may. Only reads the value: nothing is fetched,
+ * compiled or matched, and a schema that is too large or too deep is refused first. Refuses external references, expressions and recursions
+ * that could run forever, and anything larger than 200,000 characters.
  */
 export function schemaFaults(schema: unknown): string[] {
   const size = sizeFault(schema);
@@ -25,7 +25,7 @@ export function schemaFaults(schema: unknown): string[] {
   return hazard ? [hazard] : [];
 }
 
-/** Counts without recursion, and stops as soon as it is too much. */
+/** Measures without recursion, and stops as soon as a limit is exceeded. */
 function sizeFault(schema: unknown): string | null {
   let characters = 0;
   let values = 0;
@@ -36,7 +36,7 @@ function sizeFault(schema: unknown): string | null {
     if (++values > VALUES_MAX) return `it has more than ${VALUES_MAX} values`;
     if (typeof value === 'string') characters += value.length;
     else if (value !== null && typeof value === 'object') {
-      // Left as soon as it is too much: listing all of a million names would take longer than refusing them.
+      // Stop as soon as a limit is exceeded: listing a million names would take longer than refusing them.
       for (const name in value) {
         characters += name.length;
         waiting.push({ value: (value as Record<string, unknown>)[name], depth: depth + 1 });
@@ -49,7 +49,7 @@ function sizeFault(schema: unknown): string | null {
   return null;
 }
 
-/** Looks at each schema in a schema once. */
+/** Visits each nested schema once. */
 class Walk {
   readonly faults: string[] = [];
   readonly anchors = new Map<string, Record<string, unknown>>();

@@ -1,6 +1,6 @@
 import { isNode, subschemas } from './subschemas.js';
 
-/** The node that a local `$ref` names: `#`, `#/json/pointer` or `#anchor`; undefined where it does not exist. */
+/** The node of a local `$ref`: `#`, `#/json/pointer` or `#anchor`; undefined if it does not exist. */
 export function localTarget(root: Record<string, unknown>, ref: string, anchors: ReadonlyMap<string, Record<string, unknown>>): unknown {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return anchors.get(ref.slice(1));
@@ -18,12 +18,12 @@ export function localTarget(root: Record<string, unknown>, ref: string, anchors:
   return node;
 }
 
-/** A schema's nodes as a graph: what is judged at the same place, and what below it. */
+/** The nodes of a schema as a graph: which apply to the same value, and which to nested values. */
 export class SchemaGraph {
   readonly nodes: Record<string, unknown>[] = [];
-  /** Judged at the node's own value. */
+  /** Nodes that apply to the same value. */
   readonly here: number[][] = [];
-  /** Judged on values below. */
+  /** Nodes that apply to nested values. */
   readonly below: { slot: string; node: number }[][] = [];
   private readonly numbers = new Map<object, number>();
 

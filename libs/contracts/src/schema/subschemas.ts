@@ -1,7 +1,7 @@
-/** A part of a schema and where its values stand: `null`: at the same place as the schema's own, otherwise below it, in that slot. */
+/** A nested schema and the values that it applies to. `slot` null: the same value; otherwise nested values in that slot. */
 export interface Subschema {
   schema: unknown;
-  /** `/name` of a property, `*name` for all of them but those named beside it, `#` for items. */
+  /** `/name` for a property, `*` for all other properties, `#` for items. */
   slot: string | null;
   path: string;
 }
@@ -15,7 +15,10 @@ export function isNode(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** Every schema directly inside a schema, by the keywords of 2020-12 that hold schemas; values of const, enum, default and examples do not count. */
+/**
+ * The direct subschemas of a schema, by the 2020-12 keywords that contain schemas. Values of const, enum, default and examples are not
+ * schemas.
+ */
 export function* subschemas(node: Record<string, unknown>): Generator<Subschema> {
   for (const keyword of inPlace) if (keyword in node) yield { schema: node[keyword], slot: null, path: keyword };
   for (const keyword of inPlaceLists) yield* listed(node, keyword, null);

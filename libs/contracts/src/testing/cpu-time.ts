@@ -1,10 +1,10 @@
 /**
- * What only work that grows with the square, or without end, takes on inputs made for it, in ms of CPU: what takes time in proportion takes a
- * hundredth, so that no load of the machine comes near. How long it really takes is judged by `bench/claims.mjs`.
+ * CPU time limit, ms, for specs: work that grows quadratically or never ends exceeds it on their inputs, and linear work needs a hundredth
+ * of it, so that machine load does not matter. `bench/claims.mjs` measures the real durations.
  */
 export const RUNAWAY_MS = 3_000;
 
-/** CPU time of this process for one run of a piece of work, ms. */
+/** CPU time of this process for one run of some work, ms. */
 export function cpuTime(work: () => unknown): number {
   const started = process.cpuUsage();
   work();

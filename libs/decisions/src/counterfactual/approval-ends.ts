@@ -1,7 +1,7 @@
 import { endOfTime, expiresAt, holderOf, openParts, type RulingDraft } from '@countersign/domain';
 import type { SimulatedWorld } from './simulated-world.js';
 
-/** A service looks at what falls due once in a while. */
+/** The polling of a service may notice an expiry this much later. */
 const SEEN_LATER_MS = 5000;
 
 /** Plans the ends of the parts of an open request. */
@@ -11,7 +11,7 @@ export function planEnds({ rulings, timeline }: SimulatedWorld, approval_id: str
   for (const { expires_at_ms } of openParts(approval)) timeline.add(expires_at_ms, 0, { kind: 'expire', approval_id });
 }
 
-/** What becomes of a request of which a part was not met in time; as of the time on record, where it escalated then. */
+/** The drafts when a part of a request was not met in time. If the record shows an escalation then, its recorded time is used. */
 export function statedAtEnd({ rulings, now_ms, records }: SimulatedWorld, approval_id: string): RulingDraft[] {
   const approval = rulings.approvals.get(approval_id);
   if (approval?.status !== 'open' || expiresAt(approval) > now_ms) return [];

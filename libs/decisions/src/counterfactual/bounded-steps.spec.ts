@@ -3,8 +3,8 @@ import { busyCase, CALLS, decidedAgain, writtenBundle } from '../testing/busy-ca
 
 const world = busyCase();
 
-// How long a step takes is judged by bench/claims.mjs; here it is that there are enough of them.
-test('deciding a large case again is a step for each record on either side and for each call that is compared', () => {
+// bench/claims.mjs measures how long a step takes; this test checks the number of steps.
+test('deciding a large case again takes a step per record and world, and a step per compared call', () => {
   const question = decidedAgain(world);
   let steps = 1;
   while (question.step()) steps++;
@@ -13,7 +13,7 @@ test('deciding a large case again is a step for each record on either side and f
   expect(steps).toBeGreaterThan(2 * 3 * CALLS + CALLS);
 });
 
-test('a replay bundle is made a call at a time and written a record or a message at a time, each time of the same bytes', () => {
+test('a replay bundle is built one call at a time and written one record or message at a time, always with the same bytes', () => {
   const pieces = [...writtenBundle(world)];
   const text = pieces.join('');
   expect(text.length).toBeGreaterThan(1_000_000);

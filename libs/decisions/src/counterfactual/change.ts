@@ -1,7 +1,7 @@
 import type { CallError, Principal, VoteKind } from '@countersign/contracts';
 import type { Limit } from '@countersign/policy';
 
-/** A vote at another time, or another vote. `vote_id`: instead of this recorded one; absent: one more. */
+/** A vote at another time, or another vote. `vote_id`: the recorded vote that it replaces; absent: an additional vote. */
 export interface VoteChange {
   kind: 'vote';
   approval_id: string;
@@ -9,17 +9,17 @@ export interface VoteChange {
   voter: Principal;
   vote: Extract<VoteKind, 'approve' | 'deny'>;
   reason: string | null;
-  /** Append time that it would have had, epoch ms. */
+  /** The hypothetical append time, epoch ms. */
   at_ms: number;
 }
 
-/** Another bundle rules, at every position; null: none. */
+/** Another active bundle, at every position; null: none. */
 export interface PolicyChange {
   kind: 'policy';
   bundle: { version: string; bundle_json: string; digest: string } | null;
 }
 
-/** Rows of a table that are others, at every position. */
+/** Replaced rows of a fact table, at every position. */
 export interface FactChange {
   kind: 'fact';
   table: string;
@@ -27,13 +27,13 @@ export interface FactChange {
   removed: readonly string[];
 }
 
-/** A limit that is changed or removed (`limit.removed`), at every position. */
+/** A changed or removed (`limit.removed`) limit, at every position. */
 export interface LimitChange {
   kind: 'limit';
   limit: Limit;
 }
 
-/** What a tool would have answered. */
+/** Another result of a call. */
 export interface ResultChange {
   kind: 'result';
   call_id: string;
@@ -42,13 +42,13 @@ export interface ResultChange {
   error: CallError | null;
 }
 
-/** A call that would not have been made. */
+/** A call that is not made. */
 export interface LeftOut {
   kind: 'left_out';
   call_id: string;
 }
 
-/** One thing that would have been otherwise. */
+/** One hypothetical change. */
 export type Change = VoteChange | PolicyChange | FactChange | LimitChange | ResultChange | LeftOut;
 
 /** The changes of one kind. */
@@ -56,6 +56,6 @@ export function changesOf<K extends Change['kind']>(changes: readonly Change[], 
   return changes.filter((change): change is Extract<Change, { kind: K }> => change.kind === kind);
 }
 
-/** Whether calls may be judged otherwise by themselves. */
+/** True if a change may alter the judgement of calls directly. */
 export const changesRules = (changes: readonly Change[]): boolean =>
   changes.some(({ kind }) => kind === 'policy' || kind === 'fact' || kind === 'limit');

@@ -1,11 +1,11 @@
 import type { HistoryUses } from '@countersign/policy';
 
-/** Numbers by name, in whatever depth. */
+/** Counts by name, nested to any depth. */
 export type Tree = { [name: string]: number | Tree };
 
 /**
- * The reported counts, without some calls and with some others. Undefined where a count would be negative: then the report did
- * not include them. Tools with no calls left that no rule names are left out.
+ * The reported counts minus some calls plus others. Undefined if a count would be negative: the report then did not include those calls.
+ * Tools without remaining calls that no rule names are omitted.
  */
 export function changedCounts<T>(reported: T, less: unknown, more: unknown, { tools }: HistoryUses): T | undefined {
   const changed = summed(summed(reported as Tree, less as Tree, -1), more as Tree, 1);

@@ -2,7 +2,7 @@ import { type CallError, canonicalText, type RulingEffect, type Tier } from '@co
 import { type CallState, type CallStatus, statusOf } from '@countersign/domain';
 import type { ResultSource, SimulatedWorld, UnknownBecause } from './simulated-world.js';
 
-/** A call as one of the two worlds has it. Times are epoch ms. */
+/** A call in one of the two worlds. Times are epoch ms. */
 export interface ComparedCall {
   effect: RulingEffect | null;
   rule: string | null;
@@ -12,7 +12,7 @@ export interface ComparedCall {
   revision: number;
   status: CallStatus;
   joined_call_id: string | null;
-  /** The approval; null if none was required. */
+  /** Null if no approval was required. */
   approval: { approval_id: string; end: 'open' | 'granted' | 'denied' | 'expired' | 'cancelled'; ended_at_ms: number | null } | null;
   started_at_ms: number | null;
   ended_at_ms: number | null;
@@ -33,7 +33,7 @@ export type Difference =
   | 'newly_started'
   | 'result';
 
-/** The counterfactual course of a call beside the recorded one. */
+/** Compares the counterfactual course of a call with the recorded one. */
 export interface CallComparison {
   call_id: string;
   tool: string;
@@ -41,15 +41,15 @@ export interface CallComparison {
   case_id: string | null;
   requested_at_ms: number;
   recorded: ComparedCall;
-  /** Null: it is left out. */
+  /** Null: the call is left out. */
   counterfactual: ComparedCall | null;
   differences: Difference[];
-  /** Negative: later. Null where it did not start in both worlds. */
+  /** Negative: later. Null unless it started in both worlds. */
   started_earlier_by_ms: number | null;
-  /** Null: no result, or none that is known. */
+  /** Null: no result, or an unknown one. */
   result: ResultSource | null;
   unknown: UnknownBecause[];
-  /** Earlier calls of the same run that ended differently: the agent is assumed to make this call regardless. */
+  /** Earlier calls of the same run that ended differently. The agent is assumed to make this call nevertheless. */
   assumed_unchanged: string[];
 }
 
@@ -62,7 +62,7 @@ function startOf({ started, end, doubt }: CallState): number | null {
   return ran.outcome.started_at_ms;
 }
 
-/** The face of a call. */
+/** The compared fields of a call. */
 function comparedCall(state: CallState): ComparedCall {
   const { ruling, approval, approval_end, end } = state;
   const needsApproval = approval_end !== null || ruling?.effect === 'require_approval';
@@ -101,7 +101,7 @@ function startDifference(before: ComparedCall, after: ComparedCall): { kind?: Di
   return { kind: earlier_by_ms > 0 ? 'started_earlier' : 'started_later', earlier_by_ms };
 }
 
-/** One call of both worlds. `unreproduced`: why the record itself cannot be decided again, where it cannot. */
+/** Compares one call in both worlds. `unreproduced`: why the recorded course cannot be reproduced; undefined if it can. */
 export function compared(
   world: SimulatedWorld,
   call_id: string,
@@ -142,13 +142,13 @@ export function compared(
   };
 }
 
-/** A call without a known result started when it was allowed to; when it ended is not known. */
+/** A call with an unknown result started when it was allowed to; its end is unknown. */
 function withoutUnknown(compared: ComparedCall, world: SimulatedWorld, call_id: string): ComparedCall {
   if (compared.status !== 'running' || !world.unknown.get(call_id)?.some(({ what }) => what === 'result')) return compared;
   return { ...compared, started_at_ms: world.started.get(call_id) ?? null };
 }
 
-/** Why deciding the record again without a change does not reproduce it; undefined where it does. */
+/** Why deciding the unchanged record again does not reproduce the call; undefined if it does. */
 export function unreproduced(unchanged: SimulatedWorld, call_id: string): string | undefined {
   const recorded = unchanged.records.get(call_id)?.state;
   const again = unchanged.calls.get(call_id);
@@ -161,7 +161,7 @@ export function unreproduced(unchanged: SimulatedWorld, call_id: string): string
 
 const short = (value: unknown): string => (canonicalText(value) ?? 'nothing').slice(0, 200);
 
-/** What has to be the same. Times of waits go by the clock of who looks, and are left out. */
+/** The fields that must be equal. Times of waits depend on the polling of a service and are omitted. */
 export function decisive(state: CallState): Record<string, unknown> {
   const { ruling, approval, approval_end, end } = state;
   return {

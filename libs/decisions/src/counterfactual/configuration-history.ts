@@ -11,13 +11,13 @@ import type { Limit } from '@countersign/policy';
 import type { ReadEvent } from '../read-event.js';
 import { type Change, changesOf, changesRules, type FactChange } from './change.js';
 
-/** A fold of the configuration up to a position. */
+/** The configuration folded up to a position. */
 interface Cursor extends Place {
   state: ConfigurationState;
   changed: ConfigurationState | undefined;
 }
 
-/** How many records of each topic are folded. */
+/** A position: the number of folded records of each topic. */
 export interface Place {
   settings: number;
   catalog: number;
@@ -25,14 +25,14 @@ export interface Place {
 
 const CURSORS_MAX = 5;
 
-/** The configuration at any position, with the requested changes; folded forward, with a few positions cached. */
+/** The configuration at any position, with the changes applied. Folds forward and caches a few positions. */
 export class ConfigurationHistory {
   private readonly settings: readonly ReadEvent[];
   private readonly catalog: readonly ReadEvent[];
   private readonly cursors: Cursor[] = [];
   private readonly changed: ChangedConfiguration | undefined;
 
-  /** `records`: of configuration-changed and tool-registered, each in offset order. */
+  /** `records`: configuration-changed and tool-registered, each in offset order. */
   constructor(
     readonly records: readonly ReadEvent[],
     tenant_id: string,
@@ -43,12 +43,12 @@ export class ConfigurationHistory {
     this.changed = changesRules(changes) ? new ChangedConfiguration(tenant_id, changes) : undefined;
   }
 
-  /** As a ruling saw it that names this offset and was made at this time. */
+  /** The configuration of a ruling that names this offset and was made at this time. */
   at(config_offset: number, at_ms: number): ConfigurationState {
     return this.reached(this.placeOf(config_offset, at_ms));
   }
 
-  /** As it was known at a time. */
+  /** The configuration at a time. */
   asOf(at_ms: number): ConfigurationState {
     return this.reached(this.placeAt(at_ms));
   }
@@ -63,7 +63,7 @@ export class ConfigurationHistory {
     return { settings, catalog: countUntil(this.catalog, ({ timestamp_ms }) => timestamp_ms <= at_ms) };
   }
 
-  /** Folds up to each of a few positions, one record per step: they are cached then, and no step is long. */
+  /** Folds up to each of a few positions, one record per step, so that they are cached afterwards and every step is short. */
   *reach(places: readonly Place[]): Generator<void> {
     for (let round = 0; round < CURSORS_MAX; round++) {
       const missing = places.filter((place) => !this.isAtHand(place));
@@ -85,7 +85,7 @@ export class ConfigurationHistory {
     }
   }
 
-  /** As it was at a place. */
+  /** The configuration at a position. */
   reached(place: Place): ConfigurationState {
     const cursor = this.cursor(place);
     if (cursor.settings !== place.settings || cursor.catalog !== place.catalog) this.advance(cursor, place);
@@ -111,7 +111,7 @@ export class ConfigurationHistory {
   }
 }
 
-/** How many records come before the first that does not hold; those that hold come first. */
+/** The number of records for which `holds` is true; they precede all others. */
 function countUntil(records: readonly ReadEvent[], holds: (record: ReadEvent) => boolean): number {
   let low = 0;
   for (let high = records.length; low < high; ) {
@@ -122,7 +122,9 @@ function countUntil(records: readonly ReadEvent[], holds: (record: ReadEvent) =>
   return low;
 }
 
-/** The configuration of a tenant with other bundles, rows and limits; lists and bundles stay the same objects, so that they are compiled once. */
+/**
+ * A tenant's configuration with changed bundles, rows and limits. Lists and bundles keep their identity, so that they are compiled once.
+ */
 class ChangedConfiguration {
   private readonly limits = new WeakMap<readonly Limit[], readonly Limit[]>();
   private readonly none: readonly Limit[] = [];
@@ -161,7 +163,7 @@ class ChangedConfiguration {
     return { ...facts, tables };
   }
 
-  /** Made once for each state of a table: large ones are not copied at every step of the fold. */
+  /** Created once per state of a table: large tables are not copied at every step of the fold. */
   private table(before: FactTable | undefined, change: FactChange): FactTable {
     const known = this.tables.get(change);
     if (known && known.before === before) return known.after;

@@ -82,7 +82,7 @@ test('what if I had approved last Friday? Both calls start 3 days and 4 hours ea
   });
   expect(Math.abs((of(answer, small).started_earlier_by_ms as number) - 273_600_000)).toBeLessThanOrEqual(10);
 
-  // The large one was refused on Monday; on Friday nothing refused it, so it would have run with an unknown outcome.
+  // The large call was refused on Monday. On Friday it would have been allowed and would have run, with an unknown outcome.
   expect(of(answer, large)).toMatchObject({
     counterfactual: { effect: 'require_approval', status: 'running', ended_at_ms: null },
     unknown: [{ what: 'result', why: 'the call never ran' }],
@@ -91,14 +91,14 @@ test('what if I had approved last Friday? Both calls start 3 days and 4 hours ea
   expect(of(answer, large).differences).toEqual(['approval_added', 'status', 'newly_started']);
   expect(of(answer, large).counterfactual?.started_at_ms).toBeLessThan(friday_ms + 1000);
 
-  // The report of Friday 12:00 waited ten minutes in vain; by then the payment had been made two hours before.
+  // The report of Friday 12:00 waited ten minutes in vain. With the change, the payment was made two hours earlier.
   expect(of(answer, report)).toMatchObject({
     counterfactual: { effect: 'allow' },
     unknown: [{ what: 'result', why: 'the call never ran' }],
   });
 });
 
-test('an approval that would have come after the question had expired is late', () => {
+test('an approval after the expiry of its request is late', () => {
   const { world, small } = lived();
   const vote_id = world.records.flatMap((record) => (record.event_type === 'approval_voted' ? [record.event.vote_id] : []))[0] as string;
   const anna = { kind: 'user' as const, id: 'anna', roles: ['approver'] };
@@ -113,7 +113,7 @@ test('an approval that would have come after the question had expired is late', 
   expect(of(intime, small)).toMatchObject({ counterfactual: { status: 'succeeded' }, differences: ['started_later'] });
 });
 
-test('a limit over more than the case counts calls that stand as they were recorded', () => {
+test('a limit whose scope exceeds the case counts other calls as recorded', () => {
   const world = new LivedWorld(at('2026-11-01T00:00'));
   world.tool('stage', 'stage');
   world.limit('spend', { kind: 'cumulative', scope: 'agent', amount: 'inputs.total', window_ms: DAY_MS, max: 100 });
@@ -138,11 +138,11 @@ test('a limit over more than the case counts calls that stand as they were recor
     differences: ['newly_denied', 'status', 'never_started'],
     counterfactual: { rule: 'limit.spend' },
   });
-  // 60 of 99 are taken, 40 do not fit; then 1 does: it never ran.
+  // 60 of 99 are used, so 40 do not fit; with the change 1 fits, but that call never ran.
   expect(of(tight, over)).toMatchObject({ differences: ['newly_allowed', 'status', 'newly_started'], unknown: [{ what: 'result' }] });
 });
 
-test('a limit that counts a call with an unknown end leaves the verdict open where it decides', () => {
+test('a limit that counts a call with an unknown end leaves the verdict unknown if it decides', () => {
   const world = new LivedWorld(at('2026-11-01T00:00'));
   world.tool('stage', 'stage');
   world.limit('spend', { kind: 'cumulative', scope: 'agent', amount: 'inputs.total', window_ms: DAY_MS, max: 100 });
@@ -156,7 +156,7 @@ test('a limit that counts a call with an unknown end leaves the verdict open whe
   expect(of(answer, next).unknown).toMatchObject([{ what: 'ruling', why: 'limit spend counts a call whose result is not known' }]);
 });
 
-test('calls whose records are missing are named, and the others are decided again', () => {
+test('calls without records are named, and the others are decided again', () => {
   const { world, small, large, report } = lived();
   world.records.splice(0, world.records.length, ...world.records.filter(({ event }) => event.meta.call_id !== large));
   const recording = recordingFrom(world);
@@ -165,7 +165,7 @@ test('calls whose records are missing are named, and the others are decided agai
   expect(question.answer()).toMatchObject({ calls: 2, unchanged: 2, not_on_record: [large] });
 });
 
-test('a call whose inputs are erased keeps its recorded outcome and is unknown', () => {
+test('a call with erased inputs keeps its recorded outcome and is unknown', () => {
   const { world, small, large } = lived();
   const answer = answerTo(world, [{ kind: 'policy', bundle: null }], [], [large]);
   expect(of(answer, large)).toMatchObject({ differences: [], unknown: [{ what: 'ruling', why: 'its inputs are erased' }] });

@@ -6,18 +6,18 @@ import { Redecision } from './redecision.js';
 import type { TrippedLimit } from './simulated-limits.js';
 import type { Recording } from './simulated-world.js';
 
-/** Limits that were in the way, in one of the worlds or both. */
+/** A limit that was exceeded, in one of the worlds or both. */
 export interface LimitTrip extends TrippedLimit {
   recorded: boolean;
   counterfactual: boolean;
 }
 
-/** A vote that would not have counted. */
+/** A vote that would be refused. */
 export type RefusedVote = Pick<EventMap['approval_vote_refused'], 'approval_id' | 'vote_id' | 'code' | 'reason'>;
 
-/** What would have been. */
+/** The result of a counterfactual question. */
 export interface CounterfactualAnswer {
-  /** Calls in the question. */
+  /** Number of calls in the question. */
   calls: number;
   unchanged: number;
   unknown: number;
@@ -30,8 +30,8 @@ export interface CounterfactualAnswer {
 }
 
 /**
- * Decides a recording twice, once as it was and once with changes, and compares: where the first does not give what is on
- * record, the call is unknown. `step` does a small part; when it returns false, `answer` is complete.
+ * Decides a recording twice, unchanged and with changes, and compares the results. If the unchanged decision does not reproduce the record,
+ * the call is unknown. Each `step` does a small part; once it returns false, `answer` is complete.
  */
 export class Counterfactual {
   private readonly unchanged: Redecision;
@@ -80,7 +80,7 @@ export class Counterfactual {
     this.comparisons.push({ ...compared(world, call_id, why), assumed_unchanged: this.others.before(call_id) });
   }
 
-  /** Call it once `step` has returned false. */
+  /** Call this after `step` has returned false. */
   answer(): CounterfactualAnswer {
     const { comparisons } = this;
     const counts: Partial<Record<Difference, number>> = {};

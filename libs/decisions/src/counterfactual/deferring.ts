@@ -4,16 +4,16 @@ import type { ReadEvent } from '../read-event.js';
 import type { DueDeferral } from '../waiting.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
-/** A service looks at waiting calls once in a while: what was due is seen no later than this. */
+/** The polling of a service may notice a due call this much later. */
 const LAG_MS = 5000;
 const RECHECK_MS = 1000;
 const RECHECKS_MAX = 200;
 
-/** When calls that wait are looked at again: when the record says so, as long as nothing that they wait for went another way. */
+/** Schedules when waiting calls are judged again: at the recorded times, unless a call that they wait for is affected. */
 export class Deferring {
   constructor(private readonly world: SimulatedWorld) {}
 
-  /** A call waits. */
+  /** Schedules the wake-ups of a deferred call. */
   plan({ meta, revision, defer }: EventMap['policy_decided']): void {
     if (!defer) return;
     const call_id = meta.call_id as string;
@@ -29,7 +29,7 @@ export class Deferring {
     if (defer.until === 'again') this.wakeAt(this.world.now_ms + RECHECK_MS, call_id);
   }
 
-  /** It was looked at, and waits on. */
+  /** The call was judged again and keeps waiting. */
   waitOn({ call_id, deferred }: DueDeferral): void {
     const { until, timeout_at_ms } = deferred.deferral;
     if (until !== 'again') return;
@@ -37,7 +37,7 @@ export class Deferring {
     if (left_ms > 0) this.wakeAt(this.world.now_ms + Math.max(RECHECK_MS, left_ms / RECHECKS_MAX), call_id);
   }
 
-  /** A call ended: those that wait for it, and for what it held, are looked at. */
+  /** A call ended: wakes the calls that wait for it or for its reservations. */
   ended(other: string): void {
     const { rulings, affected, now_ms, records } = this.world;
     for (const [call_id, { deferral, revision }] of rulings.limits.deferred) {
@@ -51,7 +51,7 @@ export class Deferring {
     }
   }
 
-  /** A call whose wait is over while it is unknown whether its condition was met. */
+  /** True if the wait is over but it is unknown whether its condition was met. */
   isStuck({ call_id, deferred, came }: DueDeferral): boolean {
     const other = came ? undefined : deferred.deferral.call_ids.find((one) => this.world.isUnknown(one));
     if (other === undefined) return false;
@@ -63,7 +63,7 @@ export class Deferring {
     return this.world.records.get(call_id)?.rulings.get(revision + 1);
   }
 
-  /** A time as the record has it, where it is seen a little later there. */
+  /** The recorded time, if a service noticed the due time with a small lag; else the due time. */
   private lagged(at_ms: number, next: ReadEvent | undefined): number {
     const then_ms = next ? this.world.records.statedAt(next) : at_ms;
     return then_ms >= at_ms && then_ms - at_ms <= LAG_MS ? then_ms : at_ms;

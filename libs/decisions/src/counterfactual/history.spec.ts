@@ -19,7 +19,7 @@ function world(rules: readonly object[]): LivedWorld {
   return made;
 }
 
-/** Requested, with a minute to end. */
+/** Requested, with one minute until it ends. */
 function call(made: LivedWorld, tool: string, inputs: object, more = {}): string {
   const call_id = made.request(tool, inputs, more);
   made.until(made.now_ms + MINUTE_MS);
@@ -33,7 +33,7 @@ const bundle = (rules: readonly object[]): Change => ({
 const leftOut = (call_id: string): Change => ({ kind: 'left_out', call_id });
 const twice = { id: 'twice', tools: { names: ['stage'] }, effect: 'deny', when: 'history.case.tools["stage"].succeeded >= 2' };
 
-/** Two that succeed, a third that the rule refuses, and one of another case. */
+/** Two calls that succeed, a third that the rule refuses, and one of another case. */
 function thrice() {
   const made = world([twice]);
   const one = call(made, 'stage', { n: 1 });
@@ -43,7 +43,7 @@ function thrice() {
   return { made, one, two, three, elsewhere };
 }
 
-test('a call left out is not counted: of two that had succeeded one is left, and the third is allowed', () => {
+test('a left-out call is not counted: of two successful calls one is left, and the third is allowed', () => {
   const { made, one, two, three, elsewhere } = thrice();
   const answer = answerTo(made, [leftOut(one)]);
   expect(of(answer, three)).toMatchObject({
@@ -55,7 +55,7 @@ test('a call left out is not counted: of two that had succeeded one is left, and
   for (const same of [two, elsewhere]) expect(of(answer, same)).toMatchObject({ differences: [], unknown: [] });
 });
 
-test('a result replaced by a failure is counted as one: one succeeded, one failed', () => {
+test('a result replaced by a failure counts as a failure: one succeeded, one failed', () => {
   const { made, two, three } = thrice();
   const failed: Change = { kind: 'result', call_id: two, status: 'failed', output_json: null, error: null };
   expect(of(answerTo(made, [failed]), three)).toMatchObject({
@@ -76,10 +76,10 @@ test('a rule that counts a call with an unknown outcome gives an unknown ruling'
   });
 });
 
-test('a call that ended in the very moment in which another was ruled on may have been counted or not: that is unknown', () => {
+test('if a call ended at the very time of a ruling, it is unknown whether it was counted', () => {
   const made = world([twice]);
   const left = made.request('stage', { n: 1 });
-  // Ruled on, it takes 3 ms to start and 40 to end: the next is requested 1 ms before that, and ruled on 2 ms after.
+  // A ruled call starts after 3 ms and ends 40 ms later: the next call is requested 1 ms before the end and ruled on 2 ms after it.
   made.until(made.now_ms + 3 + 40 - 1);
   const next = call(made, 'stage', { n: 2 });
   expect(of(answerTo(made, [leftOut(left)]), next)).toMatchObject({
@@ -88,20 +88,20 @@ test('a call that ended in the very moment in which another was ruled on may hav
   });
 });
 
-test('what an agent was answered in an hour is counted without what went another way', () => {
+test('answers to an agent within an hour are counted without affected calls', () => {
   const made = world([{ id: 'careful', tools: { names: ['read'] }, effect: 'deny', when: 'history.agent.last_1h.failed >= 1' }]);
   const failing = call(made, 'stage', { fails: true });
   const soon = call(made, 'read', { n: 1 });
   made.until(START_MS + 3 * HOUR_MS);
   const late = call(made, 'read', { n: 2 });
-  // What the second one would have read is given: else it would be unknown whether and when it had failed.
+  // The result of the second call is given; otherwise it would be unknown whether and when it failed.
   const given: Change = { kind: 'result', call_id: soon, status: 'succeeded', output_json: '{}', error: null };
   const answer = answerTo(made, [leftOut(failing), given]);
   expect(of(answer, soon)).toMatchObject({ recorded: { rule: 'careful' }, counterfactual: { effect: 'allow' } });
   expect(of(answer, late)).toMatchObject({ recorded: { effect: 'allow' }, differences: [], unknown: [] });
 });
 
-test('the first use of a tool is later where the first one is left out', () => {
+test('the first use of a tool moves to a later call if the first one is left out', () => {
   const made = world([{ id: 'first', tools: { names: ['stage'] }, effect: 'deny', when: 'history.first_use_of_tool && inputs.n > 1' }]);
   const one = call(made, 'stage', { n: 1 });
   const two = call(made, 'stage', { n: 2 });
@@ -112,7 +112,7 @@ test('the first use of a tool is later where the first one is left out', () => {
   expect(of(answerTo(made, [leftOut(two)]), three)).toMatchObject({ differences: [], unknown: [] });
 });
 
-test('other rules get history that was not reported then, if all calls that they count are on the record; else the ruling is unknown', () => {
+test('other rules get history that was not recorded at the time, if all calls that they count are recorded; else the ruling is unknown', () => {
   const { made, one, two, three } = thrice();
   const once: Change = bundle([
     { id: 'once', tools: { names: ['stage'] }, effect: 'deny', when: 'history.case.calls >= 1 && history.agent.last_24h.succeeded >= 1' },
@@ -129,7 +129,7 @@ test('other rules get history that was not reported then, if all calls that they
   ]);
 });
 
-test('a rule that asks for trust gives no ruling that is known after a call that would have moved it, and is not disturbed by others', () => {
+test('a rule that uses trust gives an unknown ruling after an affected call that changes the score; other calls do not matter', () => {
   const made = world([{ id: 'trusted', tools: { names: ['stage'] }, effect: 'deny', when: 'has(trust.tool) && trust.tool < 0.2' }]);
   const one = call(made, 'stage', { n: 1 });
   const reading = call(made, 'read', { n: 2 });
@@ -144,7 +144,7 @@ test('a rule that asks for trust gives no ruling that is known after a call that
   expect(of(answerTo(made, [failed(reading)]), two)).toMatchObject({ differences: [], unknown: [] });
 });
 
-/** Calls at given times: a tool, whether it fails, its case, and how long after the one before, ms. */
+/** Calls at given times: tool, result, case, and the delay after the previous call, ms. */
 type RequestedCall = [tool: 'stage' | 'read', fails: boolean, of_case: number, gap_ms: number];
 const calls = fc.array(
   fc.tuple(
@@ -171,7 +171,7 @@ const counting = [
   { id: 'many', tools: {}, effect: 'deny', when: 'history.case.calls > 6' },
 ];
 
-/** What would have become of them without one: lived, and not decided again. */
+/** The same calls without one: played through, not decided again. */
 function livedWithout(requests: readonly RequestedCall[], without: number | undefined): { made: LivedWorld; ids: (string | undefined)[] } {
   const made = world(counting);
   let at_ms = made.now_ms;

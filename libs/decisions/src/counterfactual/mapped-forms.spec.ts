@@ -20,7 +20,7 @@ const policy = (rules: object[]): Change => ({
 });
 const lower = { id: 'cap', tools: {}, effect: 'allow', obligations: [{ cap: { path: '/total', max: 5, otherwise: 'lower' } }] };
 
-/** One payment that a mapping redirects and counts in cents, as it was admitted and let through. */
+/** One payment that a mapping renames and converts to cents, as it was admitted and allowed. */
 function lived() {
   const world = new LivedWorld(START_MS);
   world.tool('pay', 'stage');
@@ -30,14 +30,14 @@ function lived() {
   return { world, call_id };
 }
 
-test('another policy judges the mapped form that is on record', () => {
+test('another policy judges the recorded mapped form', () => {
   const { world, call_id } = lived();
   expect(of(answerTo(world, []), call_id)).toMatchObject({ unknown: [], differences: [], counterfactual: { effect: 'allow' } });
   const denies = answerTo(world, [policy([{ id: 'imp', tools: {}, effect: 'deny', when: 'mapped.to == "imp" && inputs.to == "other"' }])]);
   expect(of(denies, call_id)).toMatchObject({ unknown: [], counterfactual: { effect: 'deny', rule: 'imp' } });
 });
 
-test('what the mapping would make of inputs that a cap lowers is not known, and the answer says so', () => {
+test('the mapped form of inputs that a cap lowers is unknown, and the answer says so', () => {
   const { world, call_id } = lived();
   expect(of(answerTo(world, [policy([lower])]), call_id).unknown).toMatchObject([
     { what: 'ruling', why: expect.stringContaining('the mapped form of the lowered inputs is not on record') },

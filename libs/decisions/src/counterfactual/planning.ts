@@ -3,7 +3,7 @@ import { changesOf } from './change.js';
 import type { RecordedCall } from './recorded-calls.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
-/** Puts everything that came from outside into the timeline, a call a step, except calls that were requested because another had ended. */
+/** Schedules all external inputs, one call per step, except calls that were requested because another call had ended. */
 export function* planned(world: SimulatedWorld): Generator<void> {
   const { records, recording } = world;
   for (const call_id of records.ids()) {
@@ -38,7 +38,7 @@ function plan(world: SimulatedWorld, call: RecordedCall): void {
   }
 }
 
-/** Requests the call later than on record by this much. */
+/** Schedules the request of a call this much later than recorded. */
 export function ask(world: SimulatedWorld, call: RecordedCall, shift_ms: number): void {
   const { at_ms, order } = world.records.handled(call.requested);
   world.timeline.add(at_ms + shift_ms, order, { kind: 'request', call, shift_ms });
@@ -56,7 +56,7 @@ function planVotes(world: SimulatedWorld): void {
   }
 }
 
-/** The call whose revision an approval is about. */
+/** The id of the call that an approval belongs to. */
 export function callOfApproval(approval_id: string): string {
   return approval_id.slice(0, approval_id.lastIndexOf('.'));
 }

@@ -4,12 +4,12 @@ import { changesOf } from './change.js';
 import type { Place } from './configuration-history.js';
 import type { Item, SimulatedWorld } from './simulated-world.js';
 
-/** Times that are the same but for what a clock may differ by. */
+/** Two times within this tolerance count as the same time. */
 const SAME_MS = 5;
-/** Rulings on one call within a moment, and what else one item asks for. */
+/** At most this many configuration positions are prepared per item. */
 const PLACES_MAX = 4;
 
-/** Folds and compiles what deciding on an item needs, a little a step: what is decided then finds it at hand. */
+/** Folds the configuration and compiles the bundles that an item needs, in small steps, so that the decision itself is fast. */
 export function* prepared(world: SimulatedWorld, item: Item): Generator<void> {
   const { history, recording } = world;
   const places = placesOf(world, item);
@@ -18,7 +18,7 @@ export function* prepared(world: SimulatedWorld, item: Item): Generator<void> {
     for (const text of Object.values(rulingBundles(history.reached(place), recording.tenant_id))) yield* compiledBundles.steps(text);
 }
 
-/** Positions of the configuration that may be needed. */
+/** The configuration positions that an item may need. */
 function placesOf({ history, now_ms, records, rulings, changes }: SimulatedWorld, item: Item): Place[] {
   switch (item.kind) {
     case 'run':

@@ -3,7 +3,7 @@ import { type CallState, evolve } from '@countersign/domain';
 import type { ReadEvent } from '../read-event.js';
 import { after, laterOf, type Moment, settledFrom } from './unanswered.js';
 
-/** What ends a call at the executor, or begins it. */
+/** The start or the end of a call, as recorded by the executor. */
 export type RunEvent = ReadEvent<
   'tool_call_started' | 'tool_executed' | 'tool_retry_deduplicated' | 'tool_call_in_doubt' | 'tool_call_resolved'
 >;
@@ -21,18 +21,18 @@ const RUNS: ReadonlySet<EventType> = new Set([
 ]);
 const INPUTS: ReadonlySet<EventType> = new Set(['approval_voted', 'tool_call_cancel_requested', 'tool_call_resolve_requested']);
 
-/** Everything on record about one call. */
+/** All records of one call. */
 export interface RecordedCall {
   call_id: string;
   requested: ReadEvent<'tool_call_requested'>;
-  /** All of its events, those of a topic in offset order. */
+  /** All events; those of a topic in offset order. */
   events: ReadEvent[];
   state: CallState;
-  /** By revision. */
+  /** Revision → ruling. */
   rulings: Map<number, ReadEvent<'policy_decided'>>;
-  /** Votes, cancellations and resolutions, in the order of the log. */
+  /** Votes, cancellations and resolutions, in log order. */
   inputs: InputEvent[];
-  /** By revision. */
+  /** Revision → grant. */
   granted: Map<number, ReadEvent<'approval_granted'>>;
   rejudged: Map<number, ReadEvent<'tool_call_rejudged'>>;
   runs: RunEvent[];
@@ -68,25 +68,25 @@ function putFirst<T>(into: Map<number, T>, revision: number, event: T): void {
 }
 
 const placeOf = ({ topic, partition }: ReadEvent): string => `${topic}/${partition}`;
-/** How many inputs in a row that got no answer are looked at. */
+/** How many consecutive unanswered inputs are searched backwards. */
 const UNANSWERED_MAX = 1000;
 
-/** The calls of some records, and which record follows from which. Records are added first, those of a partition in offset order, then read. */
+/** The calls of some records, and the causes between records. Add all records first (those of a partition in offset order), then read. */
 export class RecordedCalls {
   private readonly gathered = new Map<string, ReadEvent[]>();
   private readonly known = new Map<string, RecordedCall>();
   private readonly byInputs = new Map<string, RecordedCall[]>();
   private readonly byScope = new Map<string, RecordedCall[]>();
-  /** event_id → the call that it is about. */
+  /** event_id → the call of the event. */
   private readonly callOfEvent = new Map<string, string>();
   /** event_id of an input → the first event that policy published for it. */
   private readonly answers = new Map<string, ReadEvent>();
   /** event_id of an input → its append time. */
   private readonly appended = new Map<string, number>();
-  /** Topic and partition → the inputs of policy on it, in log order. */
+  /** Topic and partition → the inputs of policy, in log order. */
   private readonly inputs = new Map<string, ReadEvent[]>();
 
-  /** Those of records that are few. */
+  /** Builds it from a small set of records. */
   static of(records: Iterable<ReadEvent>): RecordedCalls {
     const calls = new RecordedCalls();
     for (const record of records) calls.add(record);
@@ -100,17 +100,17 @@ export class RecordedCalls {
     if (!isStatedByPolicy(record)) this.appended.set(event_id, record.timestamp_ms);
     if (record.event_type === 'tool_call_requested' || INPUTS.has(record.event_type)) pushTo(this.inputs, placeOf(record), record);
     pushTo(this.gathered, call_id, record);
-    // An approval request has its exact time; other events only the time of their id.
+    // An approval request contains its exact time; other events only the time of their id.
     const isFirst = !this.answers.has(causation_id ?? '') || record.event_type === 'approval_requested';
     if (causation_id !== null && isFirst && isStatedByPolicy(record)) this.answers.set(causation_id, record);
   }
 
-  /** Ids of calls of which there is any record. */
+  /** Ids of calls with any record. */
   ids(): Iterable<string> {
     return this.gathered.keys();
   }
 
-  /** Undefined where its request is not among the records. */
+  /** Undefined if the request of the call is missing from the records. */
   get(call_id: string): RecordedCall | undefined {
     const known = this.known.get(call_id);
     if (known) return known;
@@ -126,25 +126,25 @@ export class RecordedCalls {
     return call;
   }
 
-  /** Whose call it is, where only words about it are among the records. */
+  /** The agent of a call, even if its request is missing from the records. */
   agentOf(call_id: string): string | undefined {
     const published = this.gathered.get(call_id)?.find(({ event }) => 'call' in event && event.call !== null);
     return published && 'call' in published.event ? published.event.call?.principal.id : undefined;
   }
 
-  /** Calls of the same case, run or agent, of those that were requested by now (`get`). */
+  /** Calls of the same case, run or agent, among those that were read with `get`. */
   sharing(scope: 'case' | 'run' | 'agent', { case_id, run_id, principal }: ToolCall): readonly RecordedCall[] {
     return this.byScope.get(`${scope} ${scope === 'case' ? case_id : scope === 'run' ? run_id : principal.id}`) ?? [];
   }
 
-  /** Calls of the same tool, version and inputs, of those that were requested by now (`get`). */
+  /** Calls with the same tool, version and inputs, among those that were read with `get`. */
   twins(call: Pick<ToolCall, 'tool' | 'version' | 'inputs_digest'>): readonly RecordedCall[] {
     return this.byInputs.get(keyOf(call)) ?? [];
   }
 
   /**
-   * When policy handled an input, and its order among others of that time. An input without an answer came after those
-   * before it in its partition, and, of a cancellation, after what made it vain.
+   * When policy handled an input, and its order among inputs of that time. An unanswered input was handled after the earlier inputs of its
+   * partition; an unanswered cancellation also after the event that made it ineffective.
    */
   handled(input: ReadEvent): Moment {
     const { event_id, hlc, call_id } = input.event.meta;
@@ -161,7 +161,7 @@ export class RecordedCalls {
       : earliest;
   }
 
-  /** Whether policy refused this vote because its voter was not live. */
+  /** True if policy refused this vote because its voter was not live. */
   wasNotLive({ meta }: Pick<EventMap['approval_voted'], 'meta'>): boolean {
     const answer = this.answers.get(meta.event_id);
     return answer?.event_type === 'approval_vote_refused' && answer.event.code === 'not_live';
@@ -171,7 +171,7 @@ export class RecordedCalls {
     return { at_ms: isStatedByPolicy(event) ? this.statedAt(event) : event.timestamp_ms, order: event.event.meta.hlc };
   }
 
-  /** Just after the last input before this one in its partition that was answered; undefined where none was of late. */
+  /** Just after the last answered input before this one in its partition; undefined if there is no recent one. */
   private inTurn(input: ReadEvent): Moment | undefined {
     const before = this.inputs.get(placeOf(input)) ?? [];
     let low = 0;
@@ -187,19 +187,19 @@ export class RecordedCalls {
     return undefined;
   }
 
-  /** When policy published an event: never before the append time of the record that it is about, whatever its clock says. */
+  /** When policy published an event, but not before the append time of its cause, whatever the clock of policy was. */
   statedAt(published: ReadEvent): number {
     return Math.max(statedAt(published), this.appended.get(published.event.meta.causation_id ?? '') ?? 0);
   }
 
-  /** When a request for approval went to a group, as the record says. */
+  /** The recorded time of an escalation. */
   escalatedAt(call_id: string, approval_id: string, part: { rule: string; level: number }): number | undefined {
     for (const { event_type, event } of this.gathered.get(call_id) ?? [])
       if (event_type === 'approval_escalated' && event.approval_id === approval_id && isNextOf(part, event)) return event.escalated_at_ms;
     return undefined;
   }
 
-  /** The call whose event caused this one; undefined where that is not known. */
+  /** The call whose event caused the request of this one; undefined if unknown. */
   causeOf({ call_id, requested }: RecordedCall): RecordedCall | undefined {
     const { causation_id } = requested.event.meta;
     const cause = causation_id === null ? undefined : this.callOfEvent.get(causation_id);
@@ -207,7 +207,7 @@ export class RecordedCalls {
   }
 }
 
-/** Whether a part went to its next group by this record; one from before parts names no rule. */
+/** True if this record escalates the part. Records from before parts existed name no rule. */
 const isNextOf = ({ rule, level }: { rule: string; level: number }, to: { rule: string | null; level: number }): boolean =>
   to.level === level + 1 && (to.rule === null || to.rule === rule);
 
@@ -216,13 +216,13 @@ const keyOf = ({ tool, version, inputs_digest }: Pick<ToolCall, 'tool' | 'versio
 
 const isStatedByPolicy = ({ topic }: ReadEvent): boolean => topic.startsWith('policy-decided') || topic.startsWith('approval-granted');
 
-/** The same by its clock, as exactly as the record tells. */
+/** The time by the clock of policy, as exactly as the record contains it. */
 function statedAt(published: ReadEvent): number {
   if (published.event_type === 'approval_requested') return published.event.requested_at_ms;
   return timeOfId(published.event.meta.event_id);
 }
 
-/** The terms that policy ruled by, as its words tell: the longest times that were given without a deadline that cuts them. */
+/** The terms that policy used, derived from its records: the longest periods that no deadline shortened. */
 export class ObservedTerms {
   private allow_for_ms = 0;
   private grant_for_ms = 0;
@@ -236,7 +236,7 @@ export class ObservedTerms {
     if (at_ms !== undefined) this.grant_for_ms = Math.max(this.grant_for_ms, record.event.execute_before_ms - at_ms);
   }
 
-  /** What was seen, else these. */
+  /** The observed terms; for those not observed, the given defaults. */
   or(otherwise: { allow_for_ms: number; grant_for_ms: number }): { allow_for_ms: number; grant_for_ms: number } {
     return { allow_for_ms: this.allow_for_ms || otherwise.allow_for_ms, grant_for_ms: this.grant_for_ms || otherwise.grant_for_ms };
   }

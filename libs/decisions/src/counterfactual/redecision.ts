@@ -24,13 +24,13 @@ import { termsOf } from './terms.js';
 import { TrustHistory } from './trust-history.js';
 import { verbatim } from './verbatim.js';
 
-/** A word that lets a call run. */
+/** A ruling or grant that lets a call run. */
 type Word = Omit<Authority, 'granted' | 'given' | 'also' | 'waited' | 'history_json'> &
   Pick<EventMap['policy_decided'], 'explanation'> & { history_json?: string | null };
 
 /**
- * Decides recorded calls again, in the order of time, with some things changed: the same pure deciders that policy, limits
- * and executors use, on the records of the log. No tool runs. It works in steps, so that its caller can yield.
+ * Decides recorded calls again, in time order, with some changes. Uses the pure deciders of policy, limits and executors on the records of
+ * the log. No tool runs. Works in steps, so that its caller can yield.
  */
 export class Redecision {
   readonly world: SimulatedWorld;
@@ -53,7 +53,7 @@ export class Redecision {
     this.work = this.steps();
   }
 
-  /** A little more of it. False: nothing is left. */
+  /** Does a small part of the work. False: nothing is left. */
   step(): boolean {
     return !this.work.next().done;
   }
@@ -150,7 +150,7 @@ export class Redecision {
     for (const published of this.world.say(drafts)) this.follow(published);
   }
 
-  /** Schedules what follows from an event of policy. */
+  /** Schedules the consequences of an event of policy. */
   private follow(published: AnyEvent): void {
     const { timeline } = this.world;
     switch (published.event_type) {
@@ -208,7 +208,7 @@ export class Redecision {
     this.input(refusedAtTurn(this.world, refused));
   }
 
-  /** A cancelled call that has not started never does; one that runs ends as it did. */
+  /** A cancelled call that has not started never starts; a running one ends as recorded. */
   private stop(call_id: string): void {
     const authority = this.runs.waiting(call_id);
     const state = this.world.calls.get(call_id);
@@ -239,7 +239,7 @@ export class Redecision {
     this.say(drafts);
   }
 
-  /** Calls that wait, and whose version may no longer run, are denied; judged one a step. */
+  /** Denies waiting calls whose version may no longer run; judges one call per step. */
   private *configured(): Generator<void> {
     const { rulings, history, now_ms } = this.world;
     if (rulings.approvals.size === 0 && rulings.limits.deferred.size === 0) return;
@@ -261,7 +261,7 @@ export class Redecision {
     if (event.event_type === 'tool_executed' || event.event_type === 'tool_call_resolved') this.ended(event.event.meta.call_id as string);
   }
 
-  /** Notifies calls that wait for the end of a call. */
+  /** Wakes the calls that wait for the end of a call, and requests the calls that it caused. */
   private ended(call_id: string): void {
     this.deferring.ended(call_id);
     const recorded = this.world.records.get(call_id);
@@ -271,7 +271,7 @@ export class Redecision {
     for (const call of requests) ask(this.world, call, Math.abs(shift_ms) <= 5 ? 0 : shift_ms);
   }
 
-  /** Marks calls as unknown whose cause did not happen. @returns the world when nothing is left to happen. */
+  /** Marks calls whose cause did not happen as unknown. @returns the final world. */
   finish(): SimulatedWorld {
     for (const [cause, calls] of this.world.caused)
       for (const { call_id } of calls)

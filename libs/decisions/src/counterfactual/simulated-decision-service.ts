@@ -12,10 +12,10 @@ import type { SimulatedWorld } from './simulated-world.js';
 
 const WITHDRAWS: ReadonlySet<string> = new Set(['lifecycle.blocked', 'contract.suspended', 'tool.changed']);
 const NOT_MAPPED = 'a cap would lower its inputs, and the mapped form of the lowered inputs is not on record';
-/** Times that are the same but for what a clock may differ by. */
+/** Two times within this tolerance count as the same time. */
 const SAME_MS = 5;
 
-/** Judges calls as policy's desk does, with what the record and the changed world know instead of a database. */
+/** Judges calls like policy's decision service, but uses the records and the changed world instead of a database. */
 export class SimulatedDecisionService {
   private readonly history: SimulatedHistory;
 
@@ -27,7 +27,7 @@ export class SimulatedDecisionService {
     this.history = new SimulatedHistory(world, rulings);
   }
 
-  /** Undefined: what it hangs on is not known, so neither is its ruling. */
+  /** Undefined: a fact that the ruling depends on is unknown, so the ruling is unknown. */
   judge(question: Question): Judged | undefined {
     const { tenant_id, call_id, at_ms, at_execution, resumed } = question;
     const call = this.withMappedForm(question);
@@ -50,7 +50,7 @@ export class SimulatedDecisionService {
     return judged;
   }
 
-  /** What the mapping makes of inputs that a cap lowers is known only where the record has it. */
+  /** The mapped form of inputs that a cap lowers is known only if it is recorded. */
   private judgeMapped({ call_id, revision }: Question, config: ConfigurationState, toJudge: CallToJudge): Judged | undefined {
     const judged = judgeCall(this.rulings, config, toJudge);
     if (judged.unmapped_json === undefined) return judged;
@@ -61,13 +61,13 @@ export class SimulatedDecisionService {
     return undefined;
   }
 
-  /** A call that was requested before mappings were made at admission has its mapped form from its ruling. */
+  /** A call requested before mappings were applied at admission gets its mapped form from its ruling. */
   private withMappedForm({ call_id, revision, call }: Question): Question['call'] {
     const ruled = this.world.records.get(call_id)?.rulings.get(revision)?.event.call;
     return !call.mapped && ruled?.mapped && ruled.inputs_json === call.inputs_json ? { ...call, mapped: ruled.mapped } : call;
   }
 
-  /** Asks the limits that the call has demands on, unless it shares another's effect. */
+  /** Reserves the demands of the call on limits, unless it shares the effect of another call. */
   askLimits(question: Question, judged: Judged): void {
     const { call_id, key_is_known, held_by } = question;
     if (!asksLimits(judged)) return;
@@ -79,7 +79,7 @@ export class SimulatedDecisionService {
     this.world.cannotKnow(call_id, { what: 'ruling', why: `limit ${uncertain} counts a call whose result is not known`, call_id: null });
   }
 
-  /** The configuration that a revision of a call was ruled by, where it is ruled at the time of then; else that of now. */
+  /** The configuration of the recorded ruling if the revision is ruled at the same time; else the current one. */
   configurationFor(call_id: string, revision: number): ConfigurationState {
     const { now_ms, history, records } = this.world;
     const recorded = records.get(call_id)?.rulings.get(revision);
@@ -87,7 +87,7 @@ export class SimulatedDecisionService {
     return isThen ? history.at(recorded.event.config_offset, recorded.timestamp_ms) : history.asOf(now_ms);
   }
 
-  /** The ruling of a waiting call whose version may no longer run. */
+  /** The ruling on a waiting call whose version may no longer run. */
   withdrawalOf(waiting: { meta: { tenant_id: string }; call: Question['call'] }): Withdrawal | undefined {
     const { call, meta } = waiting;
     const config = this.world.history.asOf(this.world.now_ms);
@@ -100,7 +100,7 @@ export class SimulatedDecisionService {
     return judged.judgement.effect === 'require_approval' || (asksLimits(judged) && held_by === undefined);
   }
 
-  /** Who holds its key; where neither went another way than on record, as policy saw it then. */
+  /** The holder of the key. If neither call is affected, the holder that policy saw at the time. */
   private holderOf({ call_id, revision, tenant_id, call, answer_gone }: Question, config: ConfigurationState): KeyHolder | undefined {
     const { records, affected, keys, now_ms } = this.world;
     const found = answer_gone ? undefined : keys.holder(tenant_id, call, config, now_ms);
@@ -112,7 +112,7 @@ export class SimulatedDecisionService {
     return joined === undefined ? undefined : { call_id: joined, same_inputs: true };
   }
 
-  /** @returns false where a call that it depends on has an unknown outcome. */
+  /** @returns false if a call that it depends on has an unknown outcome. */
   private addPrerequisites(question: Question, judged: Judged): boolean {
     const { tenant_id, call, call_id, at_ms, revision } = question;
     const { records, affected, calls } = this.world;
@@ -124,7 +124,7 @@ export class SimulatedDecisionService {
         this.world.cannotKnow(call_id, { what: 'ruling', why: because, call_id: other });
         return false;
       }
-      // The view that policy reads lags slightly: its state at that time is what policy saw.
+      // The views that policy reads lag slightly: use the state that policy saw at the time.
       const wasBehind = !affected.has(other) && seen?.rule === 'prerequisite.running' && seen.defer?.call_ids.includes(other);
       const status = wasBehind ? 'running' : calls.has(other) ? this.world.status(other) : 'succeeded';
       statuses.set(`${tenant_id}/${other}`, status as string);

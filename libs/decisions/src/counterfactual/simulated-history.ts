@@ -20,11 +20,11 @@ import { isAnswered, isSameStanding, RecordedStandings, type Standing, standingO
 type Reported = Partial<Record<HistoryScope, Counted | Record<string, Counted> | boolean>>;
 type Known<T> = { value: T } | { unknown: UnknownBecause };
 
-/** Times that are the same but for what a clock may differ by. */
+/** Two times within this tolerance count as the same time. */
 const SAME_MS = 5;
-/** A service waits no longer for what it tells. */
+/** A service waits at most this long for the history. */
 const READ_MAX_MS = 1500;
-/** Calls of one agent that are counted again. */
+/** Maximum of calls that are counted again. */
 const COUNTED_MAX = 5000;
 const WINDOW_HOURS = Math.max(...Object.values(historyWindows));
 
@@ -33,9 +33,8 @@ const unknown = (why: string, call_id: string | null = null): { unknown: Unknown
 });
 
 /**
- * The history that rules see in a world that is decided again. The recorded history is adjusted for calls that
- * ended differently, each by its recorded and its simulated state; unrecorded history is counted where all calls that
- * it counts are known. Everything else is unknown.
+ * The call history that rules use in a changed world. Recorded history is adjusted for affected calls, by their recorded and simulated
+ * states. Unrecorded history is counted if all calls that it counts are known. Everything else is unknown.
  */
 export class SimulatedHistory {
   private readonly recorded = new RecordedStandings();
@@ -45,7 +44,7 @@ export class SimulatedHistory {
     private readonly rulings: TenantRulings,
   ) {}
 
-  /** The history as it would be recorded; undefined where rules use none. */
+  /** The history in its recorded form; undefined if no rule uses it. */
   historyFor({ call_id, revision, tenant_id, call, at_ms }: Question, config: ConfigurationState): Known<string | undefined> {
     const { records, changes, now_ms } = this.world;
     const ruling = records.get(call_id)?.rulings.get(revision);
@@ -70,7 +69,7 @@ export class SimulatedHistory {
     return { value: historyText(reported) };
   }
 
-  /** The history read for a ruling was on the log between these times. */
+  /** Lower bound of the time at which the history for a ruling was read. */
   private readFrom(call_id: string, revision: number, until_ms: number): number {
     const recorded = this.world.records.get(call_id);
     const before = recorded?.rulings.get(revision - 1);
@@ -86,7 +85,7 @@ export class SimulatedHistory {
     return reported !== undefined && covers(scope, query) ? this.changed(scope, reported, query) : this.counted(scope, query);
   }
 
-  /** The recorded history, adjusted for calls that ended differently. */
+  /** The recorded history, adjusted for affected calls. */
   private changed(scope: 'case' | 'run' | 'agent', reported: Counted, query: HistoryQuery): Known<Reported[HistoryScope]> {
     const { call_id, hour, uses } = query;
     const awaited = this.awaited(scope, query);
@@ -108,7 +107,7 @@ export class SimulatedHistory {
     return value ? { value } : unknown('its rules saw less history than the record holds');
   }
 
-  /** A call that was requested because another had ended, which has not ended here: whether it would be requested is unknown. */
+  /** Unknown if the history may count a call whose cause has not ended here: it is unknown whether that call is requested. */
   private awaited(scope: 'case' | 'run' | 'agent', { call, moment }: HistoryQuery): { unknown: UnknownBecause } | undefined {
     for (const calls of this.world.caused.values())
       for (const other of calls)
@@ -117,14 +116,14 @@ export class SimulatedHistory {
     return undefined;
   }
 
-  /** The state of another call when the history was read; unknown where it changed at that moment. */
+  /** The state of another call when the history was read; unknown if it changed at that time. */
   private before(record: RecordedCall, { moment }: Pick<HistoryQuery, 'moment'>): Known<Standing | undefined> {
     const [first, last] = [moment.from_ms, moment.until_ms].map((at_ms) => standingOf(this.recorded.at(record, at_ms)));
     if (isSameStanding(first, last)) return { value: first };
     return unknown('its rules count a call that changed at the moment of the decision', record.call_id);
   }
 
-  /** All of them counted, where all of them are known. */
+  /** Counts all calls, if all are known. */
   private counted(scope: 'case' | 'run' | 'agent', query: HistoryQuery): Known<Reported[HistoryScope]> {
     const { whole, calls } = this.world.recording;
     const { call, call_id, hour, uses } = query;
@@ -149,7 +148,7 @@ export class SimulatedHistory {
     return { value: reportOf(scope, uses, rows) };
   }
 
-  /** Whether its agent was never answered on this tool before. */
+  /** True if no call of this agent to the tool was answered before. */
   private firstUse(query: HistoryQuery): Known<boolean> {
     const { call, call_id, base } = query;
     const others = this.world.records
@@ -172,10 +171,10 @@ interface HistoryQuery {
   call: ToolCall;
   hour: number;
   uses: HistoryUses;
-  /** The recorded history, at the same time. */
+  /** The recorded history at the same time. */
   base: Reported;
   hasOtherRules: boolean;
-  /** When the record's history was read. */
+  /** When the recorded history was read. */
   moment: { from_ms: number; until_ms: number };
 }
 
@@ -192,13 +191,13 @@ function reportOf(scope: 'case' | 'run' | 'agent', uses: HistoryUses, rows: read
   return scope === 'agent' ? agentHistory(uses, rows) : scopeHistory(uses, rows);
 }
 
-/** Whether two calls are of one case, run or agent. */
+/** True if two calls belong to the same case, run or agent. */
 function isIn(scope: 'case' | 'run' | 'agent', other: ToolCall, call: ToolCall): boolean {
   if (scope === 'agent') return other.principal.id === call.principal.id;
   return scope === 'case' ? other.case_id === call.case_id : other.run_id === call.run_id;
 }
 
-/** Whether the recorded history names all requested tools. */
+/** True if the recorded history contains all requested tools. */
 function covers(scope: 'case' | 'run' | 'agent', { uses, base, hasOtherRules }: HistoryQuery): boolean {
   if (!hasOtherRules) return true;
   const reported = base[scope] as Counted | Record<string, Counted>;

@@ -17,25 +17,25 @@ interface Row {
   digest: number;
   state: ExecutionState;
   ended_at_ms: number | null;
-  /** Null: the record does not say that it named any. */
+  /** Null: the record names no resources. */
   touched: readonly ClaimedTouch[] | null;
-  /** A later effect ended its answer. */
+  /** A later effect ended the answer. */
   moved: boolean;
 }
 
-/** Whether a later effect on `later` ends an answer that touched `answer`. */
+/** True if a later effect on `later` ends an answer whose effect touched `answer`. */
 function ends(later: readonly ClaimedTouch[], answer: readonly ClaimedTouch[]): boolean {
   return later.some((one) =>
     answer.some((other) => one.resource === other.resource && (one.exact || other.exact) && (one.replaces || other.replaces)),
   );
 }
 
-/** Who holds which idempotency key, as `tool_executions` would say. */
+/** The holders of idempotency keys, as in `tool_executions`. */
 export class SimulatedKeys {
   private readonly rows = new Map<string, Row>();
   private readonly keysOf = new Map<string, string[]>();
 
-  /** The call that holds the key of this one, live or settled inside its window. */
+  /** The call that holds the key: live, or settled within its window. */
   holder(tenant_id: string, call: ToolCall, config: ConfigurationState, now_ms: number): KeyHolder | undefined {
     const row = this.rows.get(call.idempotency_key);
     if (!row || !holdsKey(row.state) || row.state === 'reading') return undefined;
@@ -45,7 +45,7 @@ export class SimulatedKeys {
     return { call_id: row.call_id, same_inputs: row.digest === digest8(call.discriminating_digest) };
   }
 
-  /** `resources`: as the record of its start tells them. */
+  /** `resources`: those in the record of its start. */
   claim(
     call_id: string,
     call: Pick<ToolCall, 'idempotency_key' | 'discriminating_digest'>,

@@ -17,7 +17,7 @@ import { canWait, exceededRuling } from '../limit-ruling.js';
 import type { Question } from '../question.js';
 import { afterWaiting } from '../waiting.js';
 
-/** A limit that a call did not fit. Amounts in millionths. */
+/** A limit that a call exceeded. Amounts in millionths. */
 export interface TrippedLimit {
   limit_id: string;
   subject: string;
@@ -31,15 +31,15 @@ export interface TrippedLimit {
 
 type KnownVerdict = HeldVerdict & { settled: boolean };
 
-/** What limits have counted, in memory: the same decisions that policy makes on rows. */
+/** The counters of limits in memory, with the same decisions that policy makes on rows. */
 export class SimulatedLimits {
   readonly tripped: TrippedLimit[] = [];
   private readonly counters = new Counters(new Map<string, Counter>());
   private readonly held = new Map<string, KnownVerdict>();
-  /** Counter → reservations whose release is unknown. */
+  /** Counter → total of reservations with unknown release. */
   private readonly unknown = new Map<string, number>();
 
-  /** Reserves what a call needs, or denies or defers it. @returns the limit whose verdict depends on unknown outcomes; else undefined. */
+  /** Reserves the demands of a call, or denies or defers it. @returns the limit whose verdict depends on unknown outcomes, if any. */
   reserve(question: Question, judged: Judged): string | undefined {
     const { call_id, revision, at_ms, resumed } = question;
     const ask: LimitAsk = { call_id, revision, at_ms, demands: judged.demands };
@@ -60,14 +60,14 @@ export class SimulatedLimits {
     return this.isUncertain(verdict) ? verdict.demand.limit_id : undefined;
   }
 
-  /** Counts what a ruling of the record holds. */
+  /** Counts the reservations of a recorded ruling. */
   restore(call_id: string, revision: number, reservations: readonly LimitReservation[]): void {
     if (this.held.has(call_id)) return;
     restoreReservations(this.counters, reservations);
     this.held.set(call_id, { revision, verdict: { kind: 'reserved', reservations: [...reservations] }, settled: false });
   }
 
-  /** Counts the ends that are known by now. */
+  /** Settles the reservations of calls whose ends are known by now. */
   settle(ledger: LimitLedger): void {
     for (const call_id of [...ledger.settling]) {
       const settlement = ledger.held.get(call_id)?.settlement;
@@ -81,7 +81,7 @@ export class SimulatedLimits {
     }
   }
 
-  /** The outcome of this call is unknown: its reservation may or may not be released. */
+  /** Marks the reservations of a call with an unknown outcome: they may or may not be released. */
   leaveOpen(call_id: string): void {
     const known = this.held.get(call_id);
     if (known?.verdict.kind !== 'reserved') return;

@@ -2,7 +2,7 @@ import { callError, type Outcome } from '@countersign/contracts';
 import type { ResultChange } from './change.js';
 import type { RunEvent } from './recorded-calls.js';
 
-/** The same record of a run, so much later; a copy. */
+/** A copy of a run record, shifted in time. */
 export function shifted(event: RunEvent, shift_ms: number): RunEvent {
   if (event.event_type === 'tool_call_started') {
     const { fired_at_ms, settle_at_ms } = event.event;
@@ -14,7 +14,7 @@ export function shifted(event: RunEvent, shift_ms: number): RunEvent {
   return { ...event, event: { ...event.event, outcome: moved } } as RunEvent;
 }
 
-/** An outcome of its own: nothing ran, or nothing is known but that it ended so. */
+/** A synthetic outcome: nothing ran, or only the status is known. */
 export function endedAs(status: 'succeeded' | 'expired' | 'cancelled', at_ms: number): Outcome {
   const why = status === 'expired' ? 'it expired before it could start' : 'it was cancelled before it could start';
   return {
@@ -33,7 +33,7 @@ export function endedAs(status: 'succeeded' | 'expired' | 'cancelled', at_ms: nu
   };
 }
 
-/** The outcome with the answer that is given instead; a failure is one without an effect. */
+/** The outcome with the replaced result. A failure has no effect. */
 export function replacedBy({ status, output_json, error }: ResultChange, outcome: Outcome): Outcome {
   const effect = status === 'succeeded' ? 'happened' : 'none';
   return { ...outcome, status, output_json, error, effect, attachments: [], truncated: false };

@@ -9,7 +9,7 @@ import { endedAs, replacedBy, shifted } from './simulated-outcome.js';
 import type { SimulatedTrust } from './simulated-trust.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
-/** What lets a call run in the changed world. */
+/** The ruling or grant that lets a call run in the changed world. */
 export interface Authority {
   meta: Meta;
   revision: number;
@@ -20,23 +20,23 @@ export interface Authority {
   /** The granted parts; empty: no approval was required. */
   given: readonly GivenPart[];
   granted: boolean;
-  /** Null: not known, as of a grant. */
+  /** Null: unknown, as for a grant. */
   config_offset: number | null;
   waited: readonly string[];
-  /** The history that its rules saw. */
+  /** The call history that its rules used. */
   history_json?: string | undefined;
   also: ClaimedKey | null;
 }
 
 interface Standing {
   authority: Authority;
-  /** The record has the same word about the same inputs. */
+  /** The record has the same ruling or grant for the same inputs. */
   same: boolean;
-  /** How much later it was decided than on record; 0 where it was not later. */
+  /** How much later than recorded it was decided; 0 if at the same time. */
   shift_ms: number;
 }
 
-/** A call that may no longer run when it gets its turn. */
+/** A call that may no longer run when its turn comes. */
 export interface RefusedTurn {
   authority: Authority;
   stricter: AgainJudged & { kind: 'stricter' };
@@ -44,10 +44,10 @@ export interface RefusedTurn {
 
 const SAME_MS = 5;
 
-/** What executors would have done: what ran on record ran the same, and what never ran has no result. */
+/** Simulates the executors: a call that ran on record runs the same way; a call that never ran has no result. */
 export class SimulatedRuns {
   private readonly standing = new Map<string, Standing>();
-  /** Calls that are answered when another ends. */
+  /** Calls that are answered when another one ends: holder → calls. */
   private readonly followers = new Map<string, string[]>();
 
   constructor(
@@ -56,7 +56,7 @@ export class SimulatedRuns {
     private readonly trust: SimulatedTrust,
   ) {}
 
-  /** A call may run: it starts as long after this as it did on record. */
+  /** Allows a call to run: it starts with the same delay as recorded. */
   allow(authority: Authority): void {
     const { world } = this;
     const call_id = authority.meta.call_id as string;
@@ -78,12 +78,12 @@ export class SimulatedRuns {
     world.timeline.add(at_ms, authority.meta.hlc, { kind: 'start', call_id, revision: authority.revision });
   }
 
-  /** The call can no longer start by this authority. */
+  /** Forgets the authority: the call can no longer start by it. */
   forget(call_id: string): void {
     this.standing.delete(call_id);
   }
 
-  /** It gets its turn. @returns the authority and the stricter ruling where it may no longer run. */
+  /** Starts the call. @returns the authority and the stricter ruling if it may no longer run. */
   start(call_id: string, revision: number): RefusedTurn | undefined {
     const standing = this.standing.get(call_id);
     if (standing?.authority.revision !== revision) return undefined;
@@ -136,7 +136,7 @@ export class SimulatedRuns {
     world.limits.leaveOpen(call_id);
   }
 
-  /** What the record says of its run, so much later. @returns false where it never ran with these inputs. */
+  /** Uses the recorded run, shifted in time. @returns false if the call never ran with these inputs. */
   private asOnRecord(recorded: RecordedCall, { inputs_digest, version }: ToolCall, shift_ms: number): boolean {
     const { world } = this;
     const ran = recorded.state.call;
@@ -148,7 +148,7 @@ export class SimulatedRuns {
     return true;
   }
 
-  /** The other call that answers this one; undefined where it runs by itself, or was answered so on record. */
+  /** The other call that answers this one; undefined if it runs by itself or was answered the same way on record. */
   private otherHolder({ call, meta, joined_call_id }: Authority, recorded: RecordedCall | undefined): string | undefined {
     const { world } = this;
     const config = world.history.asOf(world.now_ms);
@@ -157,7 +157,7 @@ export class SimulatedRuns {
     return recorded && recorded.runs.length > 0 && !world.affected.has(holder) ? undefined : holder;
   }
 
-  /** A result that is given, or that was recorded for a call with the same inputs. */
+  /** Uses a given result, or the recorded result of a call with the same inputs. */
   private fromElsewhere(authority: Authority): boolean {
     const { world } = this;
     const { meta, call } = authority;
@@ -177,7 +177,7 @@ export class SimulatedRuns {
     return true;
   }
 
-  /** Why a recorded result may not be taken over; undefined where it may. */
+  /** Why the recorded result cannot be used; undefined if it can. */
   private whyUnlike(call: ToolCall, recorded: RecordedCall | undefined): { why: string; call_id: string } | undefined {
     const { world } = this;
     if (changesOf(world.changes, 'result').some((change) => change.call_id === recorded?.call_id)) return undefined;
@@ -187,7 +187,7 @@ export class SimulatedRuns {
     return other === undefined ? undefined : { why: 'it used the result of a call that would have had a different one', call_id: other };
   }
 
-  /** The record of a run, at its (moved) time. @returns whether the call ended with it. */
+  /** Applies a run record at its (shifted) time. @returns whether the call ended with it. */
   ran(event: RunEvent, shift_ms: number): boolean {
     const { world } = this;
     const call_id = event.event.meta.call_id as string;
@@ -239,7 +239,7 @@ export class SimulatedRuns {
     world.fold({ event_type: 'tool_retry_deduplicated', event });
   }
 
-  /** An end that is on no record. */
+  /** Records a synthetic end. */
   end({ meta, call, decision_id, revision, also }: Authority, outcome: Outcome): void {
     const { idempotency_key, tool, version } = call;
     const source = noRecord('simulated');
@@ -249,13 +249,13 @@ export class SimulatedRuns {
     this.world.timeline.add(Math.max(this.world.now_ms, outcome.ended_at_ms), meta.hlc, { kind: 'run', event: published, shift_ms: 0 });
   }
 
-  /** What lets a call run now that has not started; undefined where nothing does. */
+  /** The authority of a call that may run but has not started; undefined if there is none. */
   waiting(call_id: string): Authority | undefined {
     return this.standing.get(call_id)?.authority;
   }
 }
 
-/** A call that became forbidden before it got its turn, as its executor would say it. */
+/** The record that an executor would write for a call that became forbidden before its turn. */
 export function refusedAtTurn({ now_ms, history }: SimulatedWorld, { authority, stricter }: RefusedTurn): InputEvent {
   const { meta, call, decision_id, revision } = authority;
   const { tier, rule, reason } = stricter.ruling;

@@ -5,7 +5,7 @@ import type { TenantRulings } from '../tenant-rulings.js';
 import type { SimulatedWorld, UnknownBecause } from './simulated-world.js';
 import { RecordedStandings } from './standings.js';
 
-/** The facts of a call that change the trust in its tool, provider and agent: the end of its run and its approval. */
+/** The facts of a call that change the trust in its tool, provider and agent: the end of its run and of its approval. */
 function movedBy(state: CallState | undefined): string {
   const ran = state?.end ?? state?.doubt;
   const run = ran && ran.kind !== 'deduplicated' && ran.outcome.effect !== 'none' ? [ran.outcome.status, ran.outcome.duration_ms] : null;
@@ -13,7 +13,7 @@ function movedBy(state: CallState | undefined): string {
   return JSON.stringify([run, failed ?? null, state?.approval_end?.kind ?? null]);
 }
 
-/** Scores are not computed again: where a rule uses a score that calls with another outcome would have changed, the ruling is unknown. */
+/** Does not compute trust scores again. If a rule uses a score that affected calls would have changed, the ruling is unknown. */
 export class SimulatedTrust {
   private readonly recorded = new RecordedStandings();
 
@@ -22,7 +22,7 @@ export class SimulatedTrust {
     private readonly rulings: TenantRulings,
   ) {}
 
-  /** Why the trust that rules use is unknown here; undefined where it is the recorded one, or no rule uses it. */
+  /** Why the trust that the rules use is unknown; undefined if it equals the recorded one or no rule uses it. */
   whyUnknown(tenant_id: string, call_id: string, call: ToolCall, config: ConfigurationState): UnknownBecause | undefined {
     const { changes, affected, recording, now_ms, records, calls } = this.world;
     if (changes.length === 0 || affected.size === 0) return undefined;

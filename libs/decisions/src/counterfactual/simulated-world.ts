@@ -18,50 +18,50 @@ import { SimulatedKeys } from './simulated-keys.js';
 import { SimulatedLimits } from './simulated-limits.js';
 import { Timeline } from './timeline.js';
 
-/** The scopes of which a recording has all calls: their counts can be computed again. */
+/** The scopes of which a recording contains all calls, so that their counts can be computed again. */
 export interface Whole {
   cases: ReadonlySet<string>;
   runs: ReadonlySet<string>;
-  /** All calls of the tenant that were requested since then, epoch ms; infinity: not all of any time. */
+  /** All calls of the tenant requested since this time, epoch ms, are included; infinity: no time is complete. */
   from_ms: number;
-  /** Agents with calls that were requested before that; `*`: possibly any agent. */
+  /** Agents with calls requested before that time; `*`: possibly any agent. */
   cut_agents: ReadonlySet<string>;
 }
 
 export const nothingWhole: Whole = { cases: new Set(), runs: new Set(), from_ms: Number.POSITIVE_INFINITY, cut_agents: new Set() };
 
-/** What is known of a world: all of it from the log. */
+/** The recording of a world; everything is from the log. */
 export interface Recording {
   tenant_id: string;
-  /** Records of the topics of calls. */
+  /** The records of calls. */
   calls: RecordedCalls;
-  /** Of configuration-changed and tool-registered, each in offset order. */
+  /** configuration-changed and tool-registered, each in offset order. */
   configuration: readonly ReadEvent[];
-  /** Of trust-view, in offset order. */
+  /** trust-view, in offset order. */
   trust: readonly ReadEvent[];
-  /** Calls that stand as they were recorded, whatever is changed; only what they hold counts. */
+  /** Calls that keep their recorded course whatever is changed; only their keys and reservations matter. */
   as_recorded: ReadonlySet<string>;
   /** Calls whose inputs are erased: they keep their recorded outcome and are unknown. */
   erased: ReadonlySet<string>;
-  /** When the first of the calls was requested, epoch ms. */
+  /** Request time of the first call, epoch ms. */
   from_ms: number;
-  /** How far the record goes, epoch ms: what would come later has not happened in any world. */
+  /** End of the recording, epoch ms. Nothing happens later in any world. */
   until_ms: number;
   whole: Whole;
-  /** How long an allowed and a granted call may be started, where the record does not tell. */
+  /** How long an allowed or granted call may be started, if the records do not show it. */
   allow_for_ms: number;
   grant_for_ms: number;
 }
 
-/** Why something about a call cannot be known. */
+/** Why the ruling or the result of a call is unknown. */
 export interface UnknownBecause {
   what: 'ruling' | 'result';
   why: string;
-  /** The call that it hangs on, where it hangs on another. */
+  /** The other call that it depends on, if any. */
   call_id: string | null;
 }
 
-/** Where a result comes from. */
+/** The source of a result. */
 export interface ResultSource {
   kind: 'recorded' | 'recorded_at_another_time' | 'replaced' | 'identical_call';
   call_id: string;
@@ -77,10 +77,10 @@ export type Item =
   | { kind: 'wake'; call_id: string }
   | { kind: 'configured' };
 
-/** Policy's word and its place on the log. */
+/** Ends of an approval within this tolerance count as the same time. */
 const SAME_TIME_MS = 1000;
 
-/** What has happened so far in a world that is decided again. */
+/** The state of a world that is decided again. */
 export class SimulatedWorld {
   now_ms = 0;
   readonly timeline = new Timeline<Item>();
@@ -89,13 +89,13 @@ export class SimulatedWorld {
   readonly history: ConfigurationHistory;
   readonly limits = new SimulatedLimits();
   readonly keys = new SimulatedKeys();
-  /** Calls that went another way than on record. */
+  /** Calls whose course differs from the record. */
   readonly affected = new Set<string>();
   readonly unknown = new Map<string, UnknownBecause[]>();
   readonly sources = new Map<string, ResultSource>();
-  /** Calls that were requested because another had ended, by that one, until it has. */
+  /** Ended call → calls that were requested because of it, until it ends here. */
   readonly caused = new Map<string, RecordedCall[]>();
-  /** When calls began to run that may have no recorded start. */
+  /** Start times of calls that may have no recorded start. */
   readonly started = new Map<string, number>();
   private offset = 0;
   private hlc = 0;
@@ -111,7 +111,7 @@ export class SimulatedWorld {
     return this.recording.calls;
   }
 
-  /** Stamps and folds what policy says at a time. @returns the events. */
+  /** Stamps and folds drafts of policy at a time. @returns the events. */
   say(drafts: readonly RulingDraft[]): AnyEvent[] {
     return drafts.map((draft) => {
       const event_id = `simulated-${this.offset}`;
@@ -123,7 +123,7 @@ export class SimulatedWorld {
     });
   }
 
-  /** Folds an event into what policy remembers and into its call. */
+  /** Folds an event into the state of policy and into its call. */
   fold(published: AnyEvent, traceparent?: string): void {
     evolveRulings(this.rulings, published, traceparent);
     this.foldCall(published);
@@ -146,7 +146,7 @@ export class SimulatedWorld {
     return this.unknown.has(call_id);
   }
 
-  /** A wait for people has come to an end: it went another way where the record has another end, or at another time. */
+  /** Handles the end of an approval: the call is affected if the record has another end, or another time. */
   noteApprovalEnd(call_id: string): void {
     const now = this.calls.get(call_id)?.approval_end;
     const then = this.records.get(call_id)?.state.approval_end;

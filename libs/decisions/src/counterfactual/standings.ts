@@ -2,10 +2,10 @@ import { type CallState, evolve, HOUR_MS, statusOf, usageFacts } from '@counters
 import { historyWindows } from '@countersign/policy';
 import type { RecordedCall } from './recorded-calls.js';
 
-/** The statuses that agents are answered, in the names of the windows' columns. */
+/** The statuses of answers, as named in the columns of the windows. */
 const MEASURES = ['calls', 'succeeded', 'failed', 'denied'] as const;
 
-/** The state of a call as history counts it: its status and the answer of its agent, by the hour. */
+/** The state of a call for counting: its status, and its answers by hour. */
 export interface Standing {
   status: string;
   answered: readonly Answered[];
@@ -16,10 +16,10 @@ interface Answered {
   counts: Readonly<Record<string, number>>;
 }
 
-/** States never change: each is looked at once. */
+/** Cache: states are immutable, so each is computed once. */
 const known = new WeakMap<CallState, Standing>();
 
-/** The state of a call; undefined if it was not requested. */
+/** The standing of a call; undefined if it was not requested. */
 export function standingOf(state: CallState | undefined): Standing | undefined {
   if (!state?.requested) return undefined;
   const standing = known.get(state) ?? standingNow(state);
@@ -38,7 +38,7 @@ function standingNow(state: CallState): Standing {
 export const isSameStanding = (a: Standing | undefined, b: Standing | undefined): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** What it adds to the windows that end with an hour, in their columns. */
+/** What the call adds to the windows that end with an hour, by column. */
 export function windowCounts({ answered }: Standing, hour: number): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const [window, hours] of Object.entries(historyWindows)) {
@@ -50,11 +50,11 @@ export function windowCounts({ answered }: Standing, hour: number): Record<strin
   return counts;
 }
 
-/** Whether its agent was answered by then. */
+/** True if the agent got an answer. */
 export const isAnswered = (standing: Standing | undefined): boolean =>
   standing?.answered.some(({ counts }) => (counts.calls ?? 0) > 0) === true;
 
-/** The states of recorded calls at a time: each is folded once. */
+/** The states of recorded calls at a time. Each call is folded once. */
 export class RecordedStandings {
   private readonly known = new Map<string, { at_ms: number; state: CallState }[]>();
 

@@ -3,7 +3,7 @@ import { BUILT_IN_VERSION } from '@countersign/policy';
 import type { DecisionTerms } from '../decide-record.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
-/** What decisions share at this moment of a world. */
+/** The terms of all decisions at the current time of a world. */
 export function termsOf({ now_ms, recording, history }: SimulatedWorld): DecisionTerms {
   const { allow_for_ms, grant_for_ms } = recording;
   const standing: DecisionTerms['standing'] = (approval, to, at_ms) => {
@@ -12,7 +12,7 @@ export function termsOf({ now_ms, recording, history }: SimulatedWorld): Decisio
   };
   const person_links: DecisionTerms['person_links'] = (approval, at_ms) =>
     personLinkPeriods(history.asOf(at_ms), holderOf(approval).meta.tenant_id);
-  // Who was live is as the record says: older records hold no tokens of people.
+  // A voter counts as live unless the record shows a refusal for that reason: older records have no tokens of people.
   const roles_left: DecisionTerms['roles_left'] = (vote) => (recording.calls.wasNotLive(vote) ? () => undefined : (_who, roles) => roles);
   return { now_ms, bundle_version: BUILT_IN_VERSION, allow_for_ms, grant_for_ms, standing, roles_left, person_links };
 }

@@ -1,6 +1,6 @@
 interface Entry<T> {
   at_ms: number;
-  /** Among equals in time. */
+  /** Order among entries of the same time. */
   order: number;
   serial: number;
   item: T;
@@ -9,7 +9,7 @@ interface Entry<T> {
 const isBefore = <T>(a: Entry<T>, b: Entry<T>): boolean =>
   a.at_ms !== b.at_ms ? a.at_ms < b.at_ms : a.order !== b.order ? a.order < b.order : a.serial < b.serial;
 
-/** What is still to happen, earliest first; equals in the order given, then in the order in which they were put in. A binary heap. */
+/** A priority queue (binary heap) of future items: by time, then by the given order, then by insertion. */
 export class Timeline<T> {
   private readonly heap: Entry<T>[] = [];
   private serial = 0;

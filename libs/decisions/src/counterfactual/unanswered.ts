@@ -1,28 +1,28 @@
 import { type CallState, evolve } from '@countersign/domain';
 import type { ReadEvent } from '../read-event.js';
 
-/** A moment of the record, and its place among others of that time. */
+/** A time in the record, and the order among events of that time. */
 export interface Moment {
   at_ms: number;
   order: number;
 }
 
-/** Just after an event of policy, and before its next one. */
+/** Directly after an event of policy, and before its next one. */
 export const after = ({ at_ms, order }: Moment): Moment => ({ at_ms, order: order + 0.5 });
 
 export const laterOf = (a: Moment, b: Moment): Moment => (a.at_ms !== b.at_ms ? (a.at_ms > b.at_ms ? a : b) : a.order >= b.order ? a : b);
 
-/** Never, as far as the record goes. */
+/** Later than every time in the record. */
 const NEVER: Moment = { at_ms: Number.MAX_SAFE_INTEGER, order: 0 };
 
-/** Whether policy ignores the cancellation of a call in this state. */
+/** True if policy ignores the cancellation of a call in this state. */
 function isSettled({ end, doubt, approval_end, ruling }: CallState): boolean {
   return end !== null || doubt !== null || (approval_end !== null && approval_end.kind !== 'granted') || ruling?.effect === 'deny';
 }
 
 /**
- * From when on the record of a call explains that a cancellation met with silence: it was handled no earlier. A service
- * handles a record some time after it was appended, and what the call waited for may have come in between.
+ * The earliest time at which the record of a call explains why a cancellation has no answer. A service handles a record some time after its
+ * append, so the call may have ended in between.
  */
 export function settledFrom(events: readonly ReadEvent[], momentOf: (event: ReadEvent) => Moment): Moment {
   let state: CallState | undefined;

@@ -5,7 +5,7 @@ import type { ReadEvent } from '../read-event.js';
 import { changesOf } from './change.js';
 import type { SimulatedWorld } from './simulated-world.js';
 
-/** What a ruling of the record holds of limits: as it says, and by the limits of the changed world where those are others. */
+/** The reservations of a recorded ruling: as recorded, except those of changed limits, which are computed again. */
 function heldOf(world: SimulatedWorld, decided: EventMap['policy_decided'], at_ms: number): readonly LimitReservation[] {
   const changed = new Set(changesOf(world.changes, 'limit').map(({ limit }) => limit.limit_id));
   if (changed.size === 0 || decided.effect === 'deny' || decided.joined_call_id !== null) return decided.reservations;
@@ -23,7 +23,7 @@ function heldOf(world: SimulatedWorld, decided: EventMap['policy_decided'], at_m
   return verdict.kind === 'reserved' ? [...kept, ...verdict.reservations] : kept;
 }
 
-/** Applies an event of a call that keeps its recorded course: it holds its key and counts for limits. */
+/** Applies an event of a call that keeps its recorded course, including its key and its reservations. */
 export function verbatim(world: SimulatedWorld, event: ReadEvent): void {
   const call_id = event.event.meta.call_id as string;
   switch (event.event_type) {

@@ -15,7 +15,7 @@ const step = fc.oneof<fc.Arbitrary<Step>[]>(
   fc.tuple(fc.constant('after' as const), fc.nat(5)),
 );
 
-test('whatever has happened: with nothing changed, every call is decided again as it was', () => {
+test('for any history without a change, every call is decided again as recorded', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => {
       const { comparisons } = answerTo(live(steps), []);
@@ -25,8 +25,8 @@ test('whatever has happened: with nothing changed, every call is decided again a
   );
 });
 
-test('a cancellation that came too late is not decided at the time when it was sent: what the call waited for came in between', () => {
-  // The cancellation of the second call is appended 2 ms before the first one ends, and handled 1 ms after.
+test('a cancellation that came too late is decided after the end of the call, not at its append time', () => {
+  // The cancellation of the second call is appended 2 ms before the first call ends, and handled 1 ms after that.
   const world = live([
     ['read', 0, true],
     ['after', 0],
@@ -50,7 +50,7 @@ test('a cancellation that came too late is not decided at the time when it was s
   expect(answerTo(world, [])).toMatchObject({ calls: 7, unchanged: 7, unknown: 0 });
 });
 
-test('a call that was refused when it got its turn is refused then, and not when it ran after people had approved it', () => {
+test('a call that was refused at its turn is refused at that time, not when it ran after people had approved it', () => {
   const world = live([
     ['stage', 4, true],
     ['policy', 2],
@@ -78,7 +78,7 @@ test('a cancellation that is unhandled at the end of the record is not handled i
   expect(answerTo(world, [])).toMatchObject({ calls: 2, unchanged: 2, unknown: 0 });
 });
 
-test('whatever is left out: nothing that never ran is given a result of its own', () => {
+test('whatever is left out, a call that never ran gets no result of its own', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 2, maxLength: 20 }), fc.nat(20), (steps, n) => {
       const world = live(steps);

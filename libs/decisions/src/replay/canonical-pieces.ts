@@ -3,12 +3,12 @@ import { canonicalText } from '@countersign/contracts';
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What JSON keeps of a value. */
+/** The canonical JSON of a value, as JSON.stringify would keep it. */
 const asJson = (value: unknown): string => canonicalText(JSON.parse(JSON.stringify(value)));
 
 /**
- * The canonical JSON (RFC 8785) of an object, in pieces that are together what `canonicalText` gives: no more than one element is
- * turned into text at a time. `levelsOf`: how many levels below a member are expanded.
+ * Yields the canonical JSON (RFC 8785) of an object in pieces; together they equal `canonicalText`. At most one element is serialized at a
+ * time. `levelsOf`: how many levels below a member are expanded.
  */
 export function* canonicalPieces(value: object, levelsOf: (name: string) => number): Generator<string> {
   yield* members(value as Record<string, unknown>, levelsOf);
@@ -27,7 +27,7 @@ function* pieces(value: unknown, levels: number): Generator<string> {
 }
 
 function* members(value: Readonly<Record<string, unknown>>, levelsOf: (name: string) => number): Generator<string> {
-  // Like RFC 8785: by UTF-16 code units, which is how JavaScript compares strings.
+  // Sort by UTF-16 code units, as RFC 8785 does; JavaScript compares strings in this order.
   const names = Object.keys(value)
     .filter((name) => value[name] !== undefined)
     .sort();

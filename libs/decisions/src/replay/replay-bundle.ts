@@ -7,7 +7,7 @@ import { canonicalPieces } from './canonical-pieces.js';
 
 export const REPLAY_FORMAT = 'countersign-replay/1';
 
-/** A tool of the run, with its contract as it was registered last before the run's end. */
+/** A tool of the run, with its contract as last registered before the end of the run. */
 export interface ReplayedTool {
   name: string;
   version: string;
@@ -15,14 +15,14 @@ export interface ReplayedTool {
   contract: ToolContract;
 }
 
-/** A call of the run: its envelope, and what was decided about it. */
+/** A call of the run: its envelope and its decision. */
 export interface ReplayedCall {
   call_id: string;
   envelope: unknown;
   decided: Record<string, unknown>;
 }
 
-/** All that is needed to decide a run again, in one JSON document. */
+/** Everything that is needed to decide a run again, in one JSON document. */
 export interface ReplayBundle {
   format: typeof REPLAY_FORMAT;
   tenant_id: string;
@@ -38,11 +38,11 @@ export interface ReplayBundle {
   terms: { from_ms: number; until_ms: number; allow_for_ms: number; grant_for_ms: number };
 }
 
-/** What a ruling may rest on; nothing else of the configuration leaves the installation. */
+/** The configuration events that a ruling may depend on; no other configuration is exported. */
 const RESTS_ON =
   /^(tenant_set|tool_policy_set|tool_lifecycle_set|tool_pin_set|tool_evaluation_set|adapter_pin_set|tool_registered|policy_|fact_|limit_|grant_set|case_set|delegation_set)/;
 
-/** All records of calls, in an order of their own; those of a call a step. */
+/** All records of calls, sorted by topic, partition and offset. One step per call and partition. */
 function* inPlace(recording: Recording): Generator<void, ReadEvent[]> {
   const places = new Map<string, ReadEvent[]>();
   for (const call_id of recording.calls.ids()) {
@@ -62,7 +62,7 @@ function* inPlace(recording: Recording): Generator<void, ReadEvent[]> {
   return records;
 }
 
-/** The records of a recording, and the configuration up to the last of them. */
+/** The records of a recording, with the configuration up to the last of them. */
 function* kept(recording: Recording): Generator<void, Pick<ReplayBundle, 'configuration' | 'trust' | 'records'> & { last_ms: number }> {
   const records = yield* inPlace(recording);
   const cases = new Set<string | null>();
@@ -101,7 +101,7 @@ export interface ReplayedRun {
   about: readonly { call_id: string; envelope: unknown }[];
 }
 
-/** The bundle of a run, a little a step. The same record gives the same bundle. */
+/** Builds the bundle of a run in small steps. The same record gives the same bundle. */
 export function* replayBundle(recording: Recording, run: ReplayedRun): Generator<void, ReplayBundle> {
   const { tenant_id, as_recorded, erased, from_ms, allow_for_ms, grant_for_ms } = recording;
   const { last_ms, ...stored } = yield* kept(recording);
@@ -126,15 +126,15 @@ export function* replayBundle(recording: Recording, run: ReplayedRun): Generator
   };
 }
 
-/** Levels of a member that are written one by one: a record at a time, a message of a transcript at a time. */
+/** Levels of a member that are written element by element: one record, or one message of a transcript, at a time. */
 const LEVELS: Readonly<Record<string, number>> = { transcript: 3 };
 
-/** Its bytes, in pieces: canonical JSON (RFC 8785). */
+/** The bytes of a bundle in pieces: canonical JSON (RFC 8785). */
 export function* replayPieces(bundle: ReplayBundle): Generator<string> {
   yield* canonicalPieces(bundle, (name) => LEVELS[name] ?? 1);
 }
 
-/** What a bundle recorded, to decide it again. */
+/** The recording in a bundle, to decide it again. */
 export function recordingOf(bundle: ReplayBundle): Recording {
   return {
     tenant_id: bundle.tenant_id,

@@ -7,7 +7,7 @@ const text = (more: object): string =>
   JSON.stringify({ format: 'countersign-replay/1', tenant_id: 'a', run_id: 'r', ...none, terms, ...more });
 const record = { event_type: 'tool_call_requested', event: { meta: {} }, topic: 't', partition: 0, offset: 0, timestamp_ms: 0 };
 
-test('refuses a file that is not a bundle or has list entries of another shape, and names the place', () => {
+test('refuses a file that is not a bundle or has malformed list entries, and names the place', () => {
   expect(readReplayBundle(text({ records: [record] }))).toMatchObject({ tenant_id: 'a' });
   const fault = (more: object) => (readReplayBundle(text(more)) as { fault: string }).fault;
   expect(fault({ format: 'countersign-replay/2' })).toContain('countersign-replay/1');

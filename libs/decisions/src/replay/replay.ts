@@ -3,7 +3,7 @@ import { decisive } from '../counterfactual/comparison.js';
 import { Redecision } from '../counterfactual/redecision.js';
 import { REPLAY_FORMAT, type ReplayBundle, recordingOf } from './replay-bundle.js';
 
-/** One place where the decision made again is not the one in the bundle. */
+/** A place where the new decision differs from the one in the bundle. */
 export interface ReplayDifference {
   call_id: string;
   /** JSON Pointer into the bundle. */
@@ -16,7 +16,7 @@ export interface ReplayReport {
   calls: number;
   records: number;
   differences: ReplayDifference[];
-  /** Calls that cannot be decided again: their inputs are erased. */
+  /** Calls that cannot be decided again because their inputs are erased. */
   erased: string[];
 }
 
@@ -32,7 +32,7 @@ const isRecord = (value: unknown): boolean =>
   isTree(value.event) &&
   isTree(value.event.meta);
 
-/** What each element of a bundle's lists is at least. */
+/** Minimum shape of the elements of each list in a bundle. */
 const SHAPES: Record<(typeof ARRAYS)[number], (one: unknown) => boolean> = {
   tools: isTree,
   calls: (one) => isTree(one) && typeof one.call_id === 'string' && isTree(one.decided),
@@ -43,7 +43,7 @@ const SHAPES: Record<(typeof ARRAYS)[number], (one: unknown) => boolean> = {
   erased: (one) => typeof one === 'string',
 };
 
-/** The bundle in a text, checked by its shape; or why it is not a bundle. */
+/** Parses a bundle and checks its shape; or returns why it is not a bundle. */
 export function readReplayBundle(text: string): ReplayBundle | { fault: string } {
   let value: Partial<ReplayBundle> | null;
   try {
@@ -62,7 +62,7 @@ export function readReplayBundle(text: string): ReplayBundle | { fault: string }
   return value as ReplayBundle;
 }
 
-/** Places where two JSON values differ, deepest first known. */
+/** The innermost places where two JSON values differ. */
 function differing(a: unknown, b: unknown, at: string): { at: string; a: unknown; b: unknown }[] {
   if (isTree(a) && isTree(b)) {
     const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
@@ -73,7 +73,7 @@ function differing(a: unknown, b: unknown, at: string): { at: string; a: unknown
 
 const shown = (value: unknown): string => (value === undefined ? 'nothing' : canonicalText(value));
 
-/** Decides every call of a bundle again, from its records alone, and compares byte for byte with what the bundle says was decided. */
+/** Decides every call of a bundle again, using only its records, and compares the canonical text with the recorded decision. */
 export function replay(bundle: ReplayBundle): ReplayReport {
   const again = new Redecision(recordingOf(bundle), []);
   while (again.step());

@@ -8,7 +8,7 @@ import type { LivedWorld } from './lived-world.js';
 
 const HOUR_MS = 3_600_000;
 
-/** For specs: the counterfactual answer about all calls of a lived world. */
+/** For specs: the counterfactual answer about all calls of a simulated world. */
 export function answerTo(
   world: LivedWorld,
   changes: readonly Change[],
@@ -22,7 +22,7 @@ export function answerTo(
   return question.answer();
 }
 
-/** For specs: all that a world left behind. */
+/** For specs: the recording of everything that happened in a world. */
 export function recordingFrom({ records, configuration, now_ms }: LivedWorld): Recording {
   const terms = { from_ms: 0, until_ms: now_ms, allow_for_ms: 900_000, grant_for_ms: HOUR_MS };
   const none = { as_recorded: new Set<string>(), erased: new Set<string>() };

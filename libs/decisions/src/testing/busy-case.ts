@@ -8,7 +8,7 @@ import { LivedWorld } from './lived-world.js';
 
 export const CALLS = 150;
 
-/** A busy case: many rules, a large table that changes while it goes on, limits, and people who approve late. */
+/** A busy case: many rules, a large table that changes meanwhile, limits, and people who approve late. */
 export function busyCase(): LivedWorld {
   const world = new LivedWorld(Date.parse('2026-11-01T00:00Z'));
   world.tool('pay', 'commit_high');
@@ -35,7 +35,7 @@ export function busyCase(): LivedWorld {
   return world;
 }
 
-/** Decides the whole case again, as if a fact and a limit had been others. */
+/** Decides the whole case again with another fact and another limit. */
 export function decidedAgain(world: LivedWorld): Counterfactual {
   const limit = world.config.by_tenant.get(TENANT)?.limits?.active[0] as Extract<Change, { kind: 'limit' }>['limit'];
   const changes: Change[] = [
@@ -46,7 +46,7 @@ export function decidedAgain(world: LivedWorld): Counterfactual {
   return new Counterfactual(recording, changes, [...recording.calls.ids()]);
 }
 
-/** Makes the replay bundle of the case and writes it, a step at a time; the text of each step that wrote some. */
+/** Builds and writes the replay bundle of the case step by step; yields the text of each step. */
 export function* writtenBundle(world: LivedWorld): Generator<string> {
   const messages = Array.from({ length: 5000 }, (_, n) => ({ role: 'user', content: `${n} ${'x'.repeat(150)}` }));
   const recording = recordingFrom(world);

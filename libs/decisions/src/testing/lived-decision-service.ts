@@ -11,7 +11,7 @@ import { afterWaiting } from '../waiting.js';
 import { LivedHistory } from './lived-history.js';
 import { type LivedSettings, TENANT } from './lived-settings.js';
 
-/** For specs: judges calls as policy's desk does, in memory. */
+/** For specs: judges calls like policy's decision service, in memory. */
 export class LivedDecisionService {
   readonly limits = new SimulatedLimits();
   readonly keys = new SimulatedKeys();

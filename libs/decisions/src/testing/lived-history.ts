@@ -7,7 +7,7 @@ import { TENANT } from './lived-settings.js';
 
 const COUNTS = ['calls', 'succeeded', 'failed', 'denied'] as const;
 
-/** For specs: the history of calls, counted in full for every question, as the views count it. */
+/** For specs: the call history, counted in full for every question, as the views count it. */
 export class LivedHistory {
   private readonly calls = new Map<string, CallState>();
 

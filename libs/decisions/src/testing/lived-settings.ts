@@ -5,7 +5,7 @@ import type { ReadEvent } from '../read-event.js';
 export const TENANT = 'acme';
 export const root: Principal = { kind: 'user', id: 'root', roles: ['admin'] };
 
-/** For specs: a clock, ids that tell its time, and a tenant's configuration with its records. */
+/** For specs: a clock, ids derived from it, and a tenant's configuration with its records. */
 export class LivedSettings {
   readonly configuration: ReadEvent[] = [];
   readonly config = initialConfiguration();
@@ -16,7 +16,7 @@ export class LivedSettings {
     this.set('tenant_set', { lane: 'shared', weight: 1, running_max: 8, in_flight_max: 100 });
   }
 
-  /** A change of the configuration, now. */
+  /** Records a configuration change at the current time. */
   set<T extends EventType>(event_type: T, body: object): void {
     const event = { meta: this.meta(null), by: root, changed_at_ms: this.now_ms, ...body };
     const topic = event_type === 'tool_registered' ? event_type.replace('_', '-') : 'configuration-changed';
@@ -35,7 +35,7 @@ export class LivedSettings {
     this.now_ms += 1;
   }
 
-  /** The tools of most worlds, one of each way to be decided by default. */
+  /** The tools of most worlds, one for each default decision. */
   tools(): void {
     this.tool('pay', 'commit_high');
     this.tool('read', 'read_internal');
@@ -99,7 +99,7 @@ export class LivedSettings {
     return { event_id: this.id(), tenant_id: TENANT, call_id, hlc, ...none };
   }
 
-  /** A UUIDv7 of now. */
+  /** A UUIDv7 of the current time. */
   id(): string {
     const time = this.now_ms.toString(16).padStart(12, '0');
     return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${String(++this.serial).padStart(12, '0')}`;

@@ -2,12 +2,12 @@ import { NO_CONTEXT } from '@countersign/contracts';
 import { DAY_MS, HOUR_MS } from '@countersign/domain';
 import { LivedWorld } from './lived-world.js';
 
-/** One thing that happens: a call, something that people do, a change of the rules, or time that passes. */
+/** One step: a call, an action of people, a rule change, or elapsed time. */
 export type Step =
   | ['read' | 'stage' | 'pay', number, boolean]
   | ['approve' | 'deny' | 'cancel' | 'wait' | 'limit' | 'policy', number]
   | ['after', number];
-/** For specs: lives through steps; numbers choose among what there is by then. */
+/** For specs: plays steps in a world; numbers choose among the options at that time. */
 export function live(steps: readonly Step[]): LivedWorld {
   const world = new LivedWorld(Date.parse('2026-11-01T00:00Z'));
   world.tools();

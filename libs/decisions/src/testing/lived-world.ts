@@ -41,8 +41,8 @@ const RUN_MS = 40;
 type Word = EventMap['policy_decided'] | EventMap['approval_granted'];
 
 /**
- * For specs: a world that is lived through as services would, one thing after the other, and leaves its records behind. It
- * has a clock of its own and decides as it goes; nothing of it knows what a counterfactual is.
+ * For specs: a world in which events happen one after the other, as the services would process them, and that keeps its records. It has its
+ * own clock and decides immediately; it is independent of the counterfactual code.
  */
 export class LivedWorld extends LivedSettings {
   readonly records: ReadEvent[] = [];
@@ -109,12 +109,12 @@ export class LivedWorld extends LivedSettings {
     this.input('tool-call-requested', { event_type: 'tool_call_cancel_requested', event } as AnyEvent);
   }
 
-  /** Ids of questions that are open. */
+  /** Ids of open approvals. */
   open(): string[] {
     return [...this.state.approvals.values()].filter(({ status }) => status === 'open').map(({ approval_id }) => approval_id);
   }
 
-  /** Time passes; what falls due happens. */
+  /** Advances the clock; due events happen. */
   until(at_ms: number): void {
     for (;;) {
       const next = this.due.filter((one) => one.at_ms <= at_ms).sort((a, b) => a.at_ms - b.at_ms)[0];

@@ -9,7 +9,7 @@ function answers({ requirement }: RequestedPart, { asked, approved_by }: GivenPa
   return approved_by.length >= quorum && (asked === null || !asksOthersNow(requirement, asked));
 }
 
-/** The parts with one name for each person who approved them. */
+/** The parts with one name for each person who approved them, so that linked identities count once. */
 function byPerson(given: readonly GivenPart[], links: readonly PersonLink[]): readonly GivenPart[] {
   const names = [...new Set(given.flatMap(({ approved_by }) => approved_by))];
   const persons = personsOf(links, names.map(identityOf));
@@ -18,8 +18,8 @@ function byPerson(given: readonly GivenPart[], links: readonly PersonLink[]): re
 }
 
 /**
- * The first part of what policy asks now that approvals given earlier do not answer; undefined where they answer all. Each
- * part must have been met by enough people of its group. `links`: identities of one person, as known now.
+ * The first requested part that earlier approvals do not satisfy; undefined if they satisfy all. Each part must have been met by enough
+ * people of its group. `links`: the current links between identities of one person.
  */
 export function unansweredPart(
   now: readonly RequestedPart[],
@@ -38,7 +38,7 @@ export function unansweredPart(
   return now.find((_, at) => (has[at] as number) < (slots[at]?.quorum ?? 1));
 }
 
-/** The parts that a grant met; a record from before parts has one, with all votes. */
+/** The parts that a grant met. A record from before parts existed has one part with all votes. */
 export function partsGiven({ parts, votes, asked }: Pick<EventMap['approval_granted'], 'parts' | 'votes' | 'asked'>): readonly GivenPart[] {
   if (parts.length > 0) return parts;
   const approvals = votes.filter(({ vote }) => vote === 'approve' || vote === 'edit');

@@ -45,13 +45,13 @@ describe('given a request that needs one approval', () => {
     expect(reason()).toMatch(/not open/);
   });
 
-  test('a grant is given once', () => {
+  test('a request is granted once', () => {
     policy.vote('c1.1', ann, 'approve');
     expect(policy.vote('c1.1', bob, 'approve')).toEqual(['approval_vote_refused']);
     expect(policy.vote('c1.1', bob, 'deny')).toEqual(['approval_vote_refused']);
   });
 
-  test('the requester cannot approve it with any role', () => {
+  test('the requester cannot approve it, whatever their roles', () => {
     expect(policy.vote('c1.1', person('robot', ['admin', 'approver']), 'approve')).toEqual(['approval_vote_refused']);
     expect(reason()).toMatch(/four eyes/);
   });
@@ -60,7 +60,7 @@ describe('given a request that needs one approval', () => {
     expect(policy.vote('c1.1', person('robot'), 'deny')).toEqual(['approval_denied']);
   });
 
-  test('voting needs a requested role: an admin votes only where that role is named', () => {
+  test('voting needs a requested role: an admin votes only if that role is requested', () => {
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_refused']);
     expect(policy.vote('c1.1', clerk, 'deny')).toEqual(['approval_vote_refused']);
     expect(reason()).toMatch(/needs one of the roles approver, or a delegation/);
@@ -93,30 +93,30 @@ describe('given a request that needs one approval', () => {
     expect(policy.last('approval_vote_refused').code).toBe('bad_delegate');
   });
 
-  test('a vote of another tenant meets no request', () => {
+  test('a vote of another tenant is refused: it finds no request', () => {
     const meta = { ...policy.last('policy_decided').meta, tenant_id: 'evil' };
     expect(policy.vote('c1.1', ann, 'approve', { meta })).toEqual(['approval_vote_refused']);
     expect(reason()).toMatch(/not open/);
     expect(approval().status).toBe('open');
   });
 
-  test('a vote that the log got after the time is refused and ends the request: nothing is granted by time', () => {
+  test('a vote appended after the expiry is refused and ends the request: expiry never grants', () => {
     policy.now_ms = expiresAt(approval());
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused', 'approval_expired']);
     expect(policy.last('approval_expired').expired_at_ms).toBe(11_000);
   });
 
-  test('a vote that the log got in the last millisecond counts', () => {
+  test('a vote appended in the last millisecond counts', () => {
     policy.now_ms = expiresAt(approval()) - 1;
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_granted']);
   });
 
-  test('time ends it once, as expired', () => {
+  test('the expiry ends it once, as expired', () => {
     expect(expire()).toEqual(['approval_expired']);
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
   });
 
-  test('time does not end what was granted', () => {
+  test('the expiry does not end a granted request', () => {
     policy.vote('c1.1', ann, 'approve');
     expect(expire()).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe('given a request that needs two approvals', () => {
     expect(policy.vote('c1.1', ann, 'approve', { vote_id: 'v1' })).toEqual([]);
   });
 
-  test('a voter may revoke the own approval and give it again', () => {
+  test('a voter may revoke their own approval and give it again', () => {
     policy.vote('c1.1', ann, 'approve');
     expect(policy.vote('c1.1', ann, 'revoke')).toEqual(['approval_vote_counted']);
     expect(policy.last('approval_vote_counted').approvals).toBe(0);
@@ -161,7 +161,7 @@ describe('given a request that needs two approvals', () => {
     expect(policy.vote('c1.1', bob, 'deny')).toEqual(['approval_denied']);
   });
 
-  test('an approval no longer counts when its voter turns out to want the effect too', () => {
+  test('an approval no longer counts once its voter is found to have requested the effect too', () => {
     policy.vote('c1.1', ann, 'approve');
     policy.rule('c2', two, { call: aCall({ principal: ann }) });
     expect(policy.vote('c1.1', bob, 'approve')).toEqual(['approval_vote_counted']);
@@ -169,10 +169,10 @@ describe('given a request that needs two approvals', () => {
   });
 });
 
-describe('given a requirement of its own', () => {
+describe('given a request with its own requirement', () => {
   const requirement = requirementOf({ approver_roles: ['cfo'], quorum: 1, expires_after_ms: 5000 });
 
-  test('it is frozen in the request and obeyed, instead of the three fields beside it', () => {
+  test('the requirement is frozen in the request and applies instead of the three fields beside it', () => {
     policy.rule('c1', { ...asks, requirement });
     expect(policy.last('approval_requested')).toMatchObject({
       requirement,
@@ -216,7 +216,7 @@ test('the digest that a grant binds changes with the inputs, the contract and th
   expect(rulingDigest(aCall(), asks)).toBe(digests[0]);
 });
 
-test('any order and repetition of votes, cancels and time gives at most one end, and a grant only with its quorum', () => {
+test('any order and repetition of votes, cancels and expiries gives at most one end, and a grant only with its quorum', () => {
   const step = fc.record({
     what: fc.constantFrom('approve' as const, 'deny' as const, 'revoke' as const, 'edit' as const, 'expire' as const, 'cancel' as const),
     who: fc.constantFrom('ann', 'bob', 'cid', 'robot'),

@@ -4,8 +4,8 @@ import { type ApprovalDraft, about } from './draft.js';
 import { type Approval, holderOf } from './state.js';
 
 /**
- * Cancels one waiting call. The requested call takes those that joined it along: they wait for the same effect,
- * and without it no approval would be needed. Empty where the call does not wait here.
+ * Cancels one waiting call. If it is the requested call, the calls that joined it are cancelled too: they wait for the same effect, and
+ * without it no approval is needed. Empty if the call does not wait in this approval.
  */
 export function cancelWaiting(
   approval: Approval,

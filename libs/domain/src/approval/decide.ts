@@ -27,23 +27,23 @@ import {
   type VotingRights,
 } from './voting-right.js';
 
-/** A vote as it is on the log. `appended_at_ms` is the log's time: deadlines go by it. */
+/** A vote on the log. `appended_at_ms` is the log's time: deadlines are compared with it. */
 export interface CastVote {
   vote: ApprovalVoted;
   traceparent: string | undefined;
   appended_at_ms: number;
   source: SourcePosition;
-  /** How long a grant may be executed, ms from the vote's append; a call's deadline comes first. */
+  /** How long a granted call may be started, ms from the append of the vote. The call's deadline applies if it is earlier. */
   grant_for_ms: number;
-  /** Standing delegations that are active now, of the call's tenant and for its tool. */
+  /** The currently active standing delegations of the call's tenant for its tool. */
   standing?: readonly StandingDelegation[];
-  /** Who is live when the vote is decided, of the call's tenant. */
+  /** Returns the remaining roles of live voters of the call's tenant when the vote is decided. */
   roles_left: RolesLeft;
-  /** What was recorded of who is one person, of the call's tenant. */
+  /** The recorded links between identities of one person, of the call's tenant. */
   person_links?: readonly LinkPeriod[];
 }
 
-/** Facts besides the request itself. Facts that were recorded after the request only make it stricter. */
+/** Facts besides the request itself. Links recorded after the request only make it stricter. */
 export function knownFor(
   approval: Pick<Approval, 'config_offset'>,
   { standing = [], person_links = NO_LINKS, roles_left }: CastVote,
@@ -61,7 +61,7 @@ export function refuseVote(
   return [{ event_type: 'approval_vote_refused', of: meta, cause: meta, key, traceparent, body }];
 }
 
-/** Why a vote does not count although its voter has a right to vote in these parts, or undefined. */
+/** Why a vote does not count although its voter has the right to vote in these parts; undefined if it counts. */
 function objection(approval: Approval, { vote }: CastVote, rights: VotingRights): Objection | undefined {
   const parts = approval.parts.filter(({ rule }) => rights.some((right) => right.rule === rule));
   if (vote.vote === 'deny' && !vote.reason?.trim() && parts.some(({ requirement }) => requirement.reason_required_on_deny))
@@ -70,7 +70,7 @@ function objection(approval: Approval, { vote }: CastVote, rights: VotingRights)
   return undefined;
 }
 
-/** The rights that a delegate vote passes on, or why it passes none: the voter's own, where the other one may use them. */
+/** The voter's own rights that a delegate vote passes on to another person, or why it passes on none. */
 function passedRights(
   approval: Approval,
   { voter, voter_issuer, to }: ApprovalVoted,
@@ -94,7 +94,7 @@ function passedRights(
 
 type Admitted = { approval: Approval; rights: VotingRights; first: ApprovalDraft[] } | { drafts: ApprovalDraft[] };
 
-/** The request as it is at the time of a vote: parts whose time is over went on. `ended`: it expired. */
+/** The request at the time of a vote. Parts whose time is over have escalated; `first` has the drafts for that. */
 function atTime(approval: Approval, { vote, appended_at_ms }: CastVote): { now: Approval; first: ApprovalDraft[]; late: boolean } {
   if (appended_at_ms < expiresAt(approval)) return { now: approval, first: [], late: false };
   const first = endOfTime(approval, vote.meta, appended_at_ms);
@@ -103,7 +103,7 @@ function atTime(approval: Approval, { vote, appended_at_ms }: CastVote): { now: 
   return { now, first, late: true };
 }
 
-/** In which parts a vote counts. A denial counts in open parts alone, and none counts in a part whose time is over by now. */
+/** The rights by which a vote counts. A denial counts only in open parts. A vote does not count in parts that have escalated by now. */
 function rightsOf(before: Approval, now: Approval, cast: CastVote): VotingRights | Objection {
   const { vote } = cast;
   const known = knownFor(now, cast);
@@ -117,7 +117,9 @@ function rightsOf(before: Approval, now: Approval, cast: CastVote): VotingRights
 
 const LATE = objectTo('late', 'too late: the time of this group of approvers has ended');
 
-/** Whether this vote may change its request, and in which parts; else the drafts to write instead (none where it was counted before). */
+/**
+ * Whether this vote may change its request, and by which rights; else the drafts to write instead (none if the vote was counted before).
+ */
 export function admittedVote(approval: Approval | undefined, cast: CastVote): Admitted {
   const { vote } = cast;
   const no = (why: Objection) => ({ drafts: refuseVote(cast, why) });
@@ -137,8 +139,8 @@ export function admittedVote(approval: Approval | undefined, cast: CastVote): Ad
 }
 
 /**
- * The decision on one vote. Empty where this vote was counted before. A vote that the log got after the time of its group
- * is refused, or meets the next group; nothing is ever granted by time.
+ * The decision on one vote. Empty if the vote was counted before. A vote appended after the expiry of its group is refused or applies to
+ * the next group; expiry never grants.
  */
 export function castVote(current: Approval | undefined, cast: CastVote): ApprovalDraft[] {
   const { vote } = cast;
@@ -158,7 +160,7 @@ export function castVote(current: Approval | undefined, cast: CastVote): Approva
   }
 }
 
-/** The counted form of a vote. */
+/** A vote with the rights by which it counts. */
 export function countedVote(vote: ApprovalVoted, rights: VotingRights): CountedVote {
   const { vote_id, voter, voter_issuer, voted_at_ms, grant, to } = vote;
   const common = { vote_id, voter_id: voter.id, vote: vote.vote, voted_at_ms, grant, voter_issuer };
@@ -166,7 +168,7 @@ export function countedVote(vote: ApprovalVoted, rights: VotingRights): CountedV
   return { ...common, on_behalf_of, to: vote.vote === 'delegate' ? to : null, in_parts: [...rights] };
 }
 
-/** A vote as it is recorded where the request stays open. `votes`: all that count after it. */
+/** The record of a vote that leaves the request open. `votes`: all votes that count after it. */
 export function voteCounted(approval: Approval, votes: readonly CountedVote[], mine: CountedVote, cast: CastVote): ApprovalDraft {
   const { vote, source } = cast;
   const parts = standingsOf({ ...approval, votes });
@@ -189,7 +191,7 @@ function counted(approval: Approval, cast: CastVote, rights: VotingRights): Appr
   return [voteCounted(approval, votes, mine, cast)];
 }
 
-/** Takes back an approval or a passed vote; of a grant, as long as nothing has fired: its calls are cancelled before they do. */
+/** Revokes an approval or a passed vote. A granted request can be revoked until one of its calls has fired: its calls are cancelled. */
 function revoked(approval: Approval, cast: CastVote): ApprovalDraft[] {
   const { vote, source } = cast;
   const name = qualifiedName({ issuer: vote.voter_issuer, id: vote.voter.id });
@@ -215,7 +217,7 @@ function revoked(approval: Approval, cast: CastVote): ApprovalDraft[] {
 const isOwn = (one: CountedVote, { voter, voter_issuer }: Pick<ApprovalVoted, 'voter' | 'voter_issuer'>): boolean =>
   one.voter_id === voter.id && (one.voter_issuer === null || one.voter_issuer === voter_issuer);
 
-/** What is left of a vote once this person took back what the own right gave; undefined: nothing. */
+/** The vote without the rights that this person gave; undefined if none are left. */
 function withoutRightOf(vote: CountedVote, mine: CountedVote): CountedVote | undefined {
   const name = qualifiedName({ issuer: mine.voter_issuer, id: mine.voter_id });
   const sameVoter = vote.voter_id === mine.voter_id && (vote.voter_issuer === null || vote.voter_issuer === mine.voter_issuer);
@@ -225,20 +227,20 @@ function withoutRightOf(vote: CountedVote, mine: CountedVote): CountedVote | und
   return in_parts.length > 0 ? { ...vote, in_parts } : undefined;
 }
 
-/** Approvals after one more vote: an approval is added, a revocation removes what the voter's right gave. */
+/** The approvals after one more vote. An approval is added; a revocation removes everything that the voter's right gave. */
 export function tally(votes: readonly CountedVote[], mine: CountedVote): CountedVote[] {
   const others = votes.filter(({ vote_id }) => vote_id !== mine.vote_id);
   if (mine.vote === 'revoke') return others.flatMap((vote) => withoutRightOf(vote, mine) ?? []);
   return mine.vote === 'approve' || mine.vote === 'edit' ? [...others, mine] : others;
 }
 
-/** What people saw is what runs: a joined call is granted the inputs and the tool version that were approved. */
+/** A joined call is granted the inputs and the tool version that people approved, not its own. */
 function asApproved(approved: ToolCall, joined: ToolCall): ToolCall {
   const { tool, version, effect_class, category, contract_digest, inputs_json, inputs_digest, mapped } = approved;
   return { ...joined, tool, version, effect_class, category, contract_digest, inputs_json, inputs_digest, mapped: mapped ?? null };
 }
 
-/** Grants for members of an approval: all of them when the quorum is reached, one that joins later on its own. */
+/** Grants for members of an approval: all of them when the quorum is reached, or a single one that joins later. */
 export function grantTo(
   approval: Approval,
   members: readonly ApprovalMember[],

@@ -12,7 +12,7 @@ export type ApprovalDraft = Draft<
   | 'call_cancelled'
 >;
 
-/** What every draft about a waiting call has in common. */
+/** The common fields of every draft about a waiting call. */
 export const about = (member: ApprovalMember, cause: Cause) => ({
   of: member.meta,
   cause,

@@ -1,6 +1,6 @@
 import { canonicalText, type GrantableAmount, type GrantableInputs, sha256Hex } from '@countersign/contracts';
 
-/** How a tool contract marks an input for grants, in its input schema; everything else must be equal. */
+/** The mark of a tool contract, in its input schema, on inputs that a grant need not match exactly. All other inputs must be equal. */
 export const GRANT_MARK = 'x-grant';
 
 type Json = unknown;
@@ -12,7 +12,7 @@ interface Split {
   amounts: { path: string; value: Json }[];
 }
 
-/** Takes marked inputs out, through objects and not into lists: what a list holds is compared as a whole. */
+/** Splits off marked inputs. Looks into objects but not into arrays: arrays are compared as a whole. */
 function split(value: Json, schema: Json, path: string): Split {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
   if (!isObject(value)) return { equal: value, amounts: [] };
@@ -35,7 +35,7 @@ function split(value: Json, schema: Json, path: string): Split {
 
 const isAmount = ({ value }: { value: Json }): boolean => typeof value === 'number' && Number.isFinite(value) && value > 0;
 
-/** What a grant on these inputs would cover; null where an amount is no positive number. */
+/** The inputs that a grant would cover; null if a marked amount is not a positive number. */
 export function grantableInputs(inputs_json: string, input_schema: Json): GrantableInputs | null {
   const { equal, amounts } = split(JSON.parse(inputs_json), input_schema, '');
   if (!amounts.every(isAmount)) return null;
@@ -45,7 +45,7 @@ export function grantableInputs(inputs_json: string, input_schema: Json): Granta
   return { equal_digest: sha256Hex(canonicalText(equal)), amounts: all };
 }
 
-/** Whether inputs are those of a grant: equal where nothing is marked, and each amount above 0 and no larger than approved. */
+/** True if a grant covers the inputs: unmarked inputs are equal, and each amount is above 0 and at most the approved one. */
 export function isWithin(granted: GrantableInputs, requested: GrantableInputs | null): boolean {
   if (!requested || requested.equal_digest !== granted.equal_digest || requested.amounts.length !== granted.amounts.length) return false;
   return requested.amounts.every(({ path, max }, at) => {

@@ -8,7 +8,7 @@ export interface PatchStep {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** What makes one JSON value of another: members of objects one by one, everything else as a whole. */
+/** The patch from one JSON value to another: members of objects are compared one by one, everything else as a whole. */
 export function jsonDiff(before: unknown, after: unknown, path = ''): PatchStep[] {
   if (!isObject(before) || !isObject(after)) {
     return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ op: 'replace', path, value: after }];

@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 
 describe('a local person', () => {
-  test('votes while one key with the role is good; approvals that were given before a revocation stay', () => {
+  test('votes while one valid key has the role; approvals given before a revocation stay', () => {
     key('ann');
     key('bob');
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_counted']);
@@ -54,7 +54,7 @@ describe('a local person', () => {
     expect(policy.vote('c1.1', bob, 'approve')).toEqual(['approval_granted']);
   });
 
-  test.each(['approve', 'deny', 'revoke', 'delegate'] as const)('without a good key casts no vote: %s', (kind) => {
+  test.each(['approve', 'deny', 'revoke', 'delegate'] as const)('without a valid key casts no vote: %s', (kind) => {
     key('ann');
     key('ann', { key_id: 'second', expires_at_ms: policy.now_ms });
     revoke('ann');
@@ -65,7 +65,7 @@ describe('a local person', () => {
     expect(refusal()).toBe('not_live');
   });
 
-  test('has the roles of good keys only: a role that a vote claims and no key gives counts for nothing', () => {
+  test('has only the roles of valid keys: a role that a vote claims and no key gives does not count', () => {
     key('ann', { key_id: 'old' });
     key('ann', { key_id: 'new', roles: ['agent'] });
     revoke('old');
@@ -81,7 +81,7 @@ describe('a local person', () => {
     expect(refusal()).toBe('not_live');
   });
 
-  test('passes a vote on only as long as the own right lasts', () => {
+  test('keeps a passed vote valid only as long as the right of the giver lasts', () => {
     key('ann');
     key('clerk', { roles: ['auditor'] });
     expect(policy.vote('c1.1', ann, 'delegate', { to: 'clerk' })).toEqual(['approval_vote_counted']);
@@ -112,7 +112,7 @@ describe('a person of an identity provider', () => {
     expect(live(1000)).toBeUndefined();
   });
 
-  test('is read again once the provider was changed or set up again, and by the time that the provider says', () => {
+  test('must sign in again after the provider was changed or set up again, or after the time that the provider sets', () => {
     provider();
     token(1000);
     provider({ people_live_ms: 5000 });
@@ -130,7 +130,7 @@ describe('a person of an identity provider', () => {
   });
 });
 
-test('in any order of keys, no voter decides with a role that none of their valid keys gives', () => {
+test('whatever the order of keys, no voter decides with a role that none of their valid keys gives', () => {
   const step = fc.oneof(
     fc.record({
       add: fc.constantFrom('a', 'b', 'c'),

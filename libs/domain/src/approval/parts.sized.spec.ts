@@ -29,7 +29,7 @@ const open = () => openParts(approval()).map(({ rule }) => rule);
 const timeIsOver = () => policy.write(endOfTime(approval(), holderOf(approval()).meta, policy.now_ms));
 const REFUSED = ['approval_vote_refused'];
 
-describe('given a call that two rules ask about', () => {
+describe('given a call with approval parts of two rules', () => {
   beforeEach(() => void ask(large, mismatch));
 
   test('then one vote is not enough: each part needs its own approvals', () => {
@@ -53,7 +53,7 @@ describe('given a call that two rules ask about', () => {
     expect(approve(ann)).toEqual(['approval_granted']);
   });
 
-  test('then a delegate counts where the delegator has the right, and by the own right in other parts', () => {
+  test('then a delegate counts by the delegated right where the delegator has one, and by their own right in other parts', () => {
     policy.standing = [{ from: ann, to: 'bea' }];
     approve(bea);
     expect(approval().votes[0]?.in_parts).toEqual([
@@ -71,13 +71,13 @@ describe('given a call that two rules ask about', () => {
     expect(policy.vote('c1.1', ann, 'deny')).toEqual(['approval_denied']);
   });
 
-  test('then a right that was passed on is passed in its parts alone', () => {
+  test('then a passed right is valid only in its parts', () => {
     policy.vote('c1.1', ann, 'delegate', { to: 'clerk' });
     approve(person('clerk', []));
     expect(approval().votes[0]?.in_parts).toEqual([{ rule: 'over-10000', on_behalf_of: 'ann' }]);
   });
 
-  test('then the same request folds once more to the same state', () => {
+  test('then folding the same request again gives the same state', () => {
     approve(both);
     const again = new RuledPartition();
     for (const published of policy.written) again.fold(published);
@@ -85,12 +85,12 @@ describe('given a call that two rules ask about', () => {
   });
 });
 
-describe('given parts that end at different times', () => {
+describe('given parts with different expiry times', () => {
   const operators = { approver_roles: ['operator'], people: [], quorum: 1, expires_after_ms: 5000 };
   const short = part('short', { on_expiry: 'escalate', escalate_to: [operators], expires_after_ms: 2000 });
   const long = part('long', { approver_roles: ['buyer'], expires_after_ms: 9000 });
 
-  test('then a met part does not expire, and the first unmet one at its end denies', () => {
+  test('then a met part does not expire, and the first unmet part to expire denies', () => {
     ask(part('short', { expires_after_ms: 2000 }), long);
     approve(ann);
     expect(expiresAt(approval())).toBe(10_000);
@@ -100,7 +100,7 @@ describe('given parts that end at different times', () => {
     expect(timeIsOver()).toEqual(['approval_expired']);
   });
 
-  test('then the first unmet one escalates itself, while the others keep their votes', () => {
+  test('then the first unmet part escalates, while the others keep their votes', () => {
     ask(short, long);
     approve(bea);
     policy.now_ms = 3000;
@@ -111,7 +111,7 @@ describe('given parts that end at different times', () => {
     expect(approve(person('otto', ['operator']))).toEqual(['approval_granted']);
   });
 
-  test('then a vote that comes after the end of one part counts in the others', () => {
+  test('then a vote after the expiry of one part counts in the others', () => {
     ask(short, long);
     policy.now_ms = 3000;
     expect(approve(bea)).toEqual(['approval_escalated', 'approval_vote_counted']);
@@ -120,7 +120,7 @@ describe('given parts that end at different times', () => {
     expect(approve(person('otto', ['operator']))).toEqual(['approval_vote_refused', 'approval_expired']);
   });
 
-  test('then a revoked approval opens its part again, with the time that it had', () => {
+  test('then a revoked approval reopens its part with its original expiry', () => {
     ask(part('short', { expires_after_ms: 2000 }), long);
     approve(ann);
     policy.vote('c1.1', ann, 'revoke');
@@ -128,14 +128,14 @@ describe('given parts that end at different times', () => {
   });
 });
 
-describe('given a rule that asks for different people', () => {
+describe('given a rule that requires different people', () => {
   test('then no voter counts in two parts, in any order of votes', () => {
     ask(part('a', { distinct: true }), part('b', { approver_roles: ['buyer'] }));
     expect(approve(both)).toEqual(['approval_vote_counted']);
     expect(approve(bea)).toEqual(['approval_granted']);
   });
 
-  test('then a person who could be in either makes room for one who could not', () => {
+  test('then a person who fits either part makes room for one who fits only one', () => {
     ask(part('a', { distinct: true }), part('b', { approver_roles: ['buyer'] }));
     approve(both);
     expect(open()).toEqual(['b']);
@@ -144,7 +144,7 @@ describe('given a rule that asks for different people', () => {
 });
 
 describe('rights and exclusion', () => {
-  test('rights go by issuer and subject: a bare name is a local person', () => {
+  test('rights depend on issuer and subject: a bare name is a local person', () => {
     ask(part('a', { approver_roles: [], people: ['alice', 'https://idp.example|carol'] }));
     const [alice, carol] = [person('alice', []), person('carol', [])];
     expect(policy.vote('c1.1', alice, 'approve', { voter_issuer: 'https://idp.example' })).toEqual(REFUSED);
@@ -153,7 +153,7 @@ describe('rights and exclusion', () => {
     expect(policy.vote('c1.1', carol, 'approve', { voter_issuer: 'https://idp.example' })).toEqual(['approval_granted']);
   });
 
-  test.each(['ALICE', ' alice', 'ａｌｉｃｅ'])('exclusion goes by the subject alone, however it is written: %s', (id) => {
+  test.each(['ALICE', ' alice', 'ａｌｉｃｅ'])('exclusion depends only on the normalized subject: %s', (id) => {
     ask(part('a', { quorum: 2 }));
     approve(person('alice'));
     expect(policy.vote('c1.1', person(id), 'approve', { voter_issuer: 'https://idp.example' })).toEqual(REFUSED);
@@ -167,7 +167,7 @@ describe('rights and exclusion', () => {
     expect(policy.last('approval_vote_refused').code).toBe('four_eyes');
   });
 
-  test('four eyes of one part do not bar from another', () => {
+  test('four eyes of one part do not exclude from another', () => {
     policy.rule('c1', { ...asks, parts: [part('a'), part('b', { four_eyes: false })] }, { barred: ['ann'] });
     approve(ann);
     expect(approval().votes[0]?.in_parts.map(({ rule }) => rule)).toEqual(['b']);
@@ -187,15 +187,15 @@ const voters = fc.array(fc.record({ id: fc.constantFrom('a', 'b', 'c', 'd', 'rob
 const named = (parts: Partial<ApprovalRequirement>[], distinct: boolean, names = parts.map((_, at) => `r${at}`)): RequestedPart[] =>
   parts.map((more, at) => part(names[at] as string, { ...more, distinct }));
 
-/** Whether these people, voting in this order, get a call granted. */
+/** True if these people, voting in this order, get a call granted. */
 function grants(parts: readonly RequestedPart[], people: readonly { id: string; roles: string[] }[]): boolean {
   const partition = new RuledPartition();
   partition.rule('c1', { ...asks, parts });
   return people.some(({ id, roles: of }) => partition.vote('c1.1', person(id, of), 'approve').includes('approval_granted'));
 }
 
-describe('whatever the parts and whoever votes', () => {
-  test('one more part never grants what was not granted before', () => {
+describe('for any parts and any voters', () => {
+  test('one more part never grants a call that was not granted before', () => {
     fc.assert(
       fc.property(someParts, aPart, voters, fc.boolean(), fc.boolean(), (parts, added, people, distinct, also) => {
         const more = [...named(parts, distinct), part('added', { ...added, distinct: also })];
@@ -205,7 +205,7 @@ describe('whatever the parts and whoever votes', () => {
     );
   });
 
-  test('a higher quorum never grants more', () => {
+  test('a higher quorum never grants a call that was not granted before', () => {
     fc.assert(
       fc.property(someParts, voters, fc.boolean(), fc.nat(), (parts, people, distinct, which) => {
         const higher = parts.map((one, at) => (at === which % parts.length ? { ...one, quorum: one.quorum + 1 } : one));
@@ -215,7 +215,7 @@ describe('whatever the parts and whoever votes', () => {
     );
   });
 
-  test('neither ids nor the order of parts change who grants', () => {
+  test('neither ids nor the order of parts affect who can grant', () => {
     const twice = someParts.chain((parts) => fc.tuple(fc.constant(parts), fc.shuffledSubarray(parts, { minLength: parts.length })));
     fc.assert(
       fc.property(twice, voters, fc.boolean(), ([parts, shuffled], people, distinct) => {

@@ -22,27 +22,27 @@ const recorded = (link: PersonLink, from_offset: number, until_offset: number | 
   until_offset,
 });
 
-describe('who is one person', () => {
-  test('without links the folded subject says it, whoever vouches', () => {
+describe('whether two identities are one person', () => {
+  test('without links, identities with the same folded subject are one person, whatever the issuer', () => {
     expect(isOnePerson([], local('Alice'), corp('ａlice '))).toBe(true);
     expect(isOnePerson([], local('alice'), corp('alice.smith'))).toBe(false);
   });
 
-  test('links `same` join identities of other subjects, over several steps', () => {
+  test('`same` links join identities with different subjects, over several steps', () => {
     const links = [same(local('al'), corp('alice')), same(corp('alice'), local('smith'))];
     expect(isOnePerson(links, local('al'), local('smith'))).toBe(true);
     expect(isOnePerson(links, local('al'), corp('smith'))).toBe(true);
     expect(isOnePerson(links, local('al'), corp('bob'))).toBe(false);
   });
 
-  test('a link `different` parts two of one subject, and no third and no unknown issuer', () => {
+  test('a `different` link separates only its two identities of one subject, not a third one and not one with an unknown issuer', () => {
     const links = [different(local('alice'), corp('Alice'))];
     expect(isOnePerson(links, corp('alice'), local('alice'))).toBe(false);
     expect(isOnePerson(links, local('alice'), { issuer: 'https://other.example', id: 'alice' })).toBe(true);
     expect(isOnePerson(links, unknown('alice'), corp('alice'))).toBe(true);
   });
 
-  test('a chain of `same` is stronger than `different`', () => {
+  test('a chain of `same` links overrides `different`', () => {
     const links = [different(local('a'), corp('a')), same(local('a'), local('b')), same(local('b'), corp('a'))];
     expect(isOnePerson(links, local('a'), corp('a'))).toBe(true);
   });
@@ -120,7 +120,7 @@ describe('a request for approval', () => {
     ]);
   });
 
-  test('counts two identities of one subject that are two persons, and each of them once', () => {
+  test('counts two identities of one subject that a link separates as two persons, each once', () => {
     const request = new Request([part('a', { quorum: 3 })]).knows(different(local('alice'), corp('alice')));
     expect(request.approve(local('alice'))).toBe(COUNTED);
     expect(request.approve(local('Alice'))).toBe('twice');
@@ -130,7 +130,7 @@ describe('a request for approval', () => {
     expect(request.policy.last('approval_granted').parts[0]?.approved_by).toEqual(['alice', `${IDP}|alice`, 'bob']);
   });
 
-  test('what was granted to two of one subject is answered while they are two, and not once nothing parts them', () => {
+  test('a grant by two persons of one subject is valid while a link separates them, and no longer afterwards', () => {
     const links = [different(local('alice'), corp('alice'))];
     const request = new Request(two).knows(...links);
     request.approve(local('alice'));
@@ -148,7 +148,7 @@ describe('a request for approval', () => {
     expect([request.approve(local('alice')), request.approve(corp('alice'))]).toEqual([COUNTED, 'twice']);
   });
 
-  test('no longer counts a vote whose voter turns out to be an earlier voter, and records that', () => {
+  test('stops counting a vote whose voter is now linked to an earlier voter, and records that', () => {
     const request = new Request([part('a', { quorum: 3 })]);
     request.approve(local('al'));
     request.approve(corp('alice'));
@@ -160,7 +160,7 @@ describe('a request for approval', () => {
     expect([request.approve(corp('alice')), request.approve(local('carl'))]).toEqual(['twice', GRANTED]);
   });
 
-  test('drops a vote of a voter that four eyes bar by a later link, and the fold agrees: the part is open', () => {
+  test('drops a vote whose voter a later link excludes by four eyes; the fold agrees that the part is open', () => {
     const request = new Request(two);
     request.approve(local('al'));
     request.learns(same(local('al'), local('robot')));
@@ -169,14 +169,14 @@ describe('a request for approval', () => {
     expect(request.approve(local('al'))).toBe('four_eyes');
   });
 
-  test('four eyes hold for whoever is linked with the requester, the owner or the user acted for', () => {
+  test('four eyes apply to identities linked with the requester, the owner or the user acted for', () => {
     const call = aCall({ authority: { ...authority('key:1'), on_behalf_of: person('uma') } });
     const links = ['robot', 'olga', 'uma'].map((id) => same(local(id), corp(`${id}.x`)));
     const request = new Request([part('a')], { call, barred: ['olga', 'uma'] }).knows(...links);
     for (const id of ['robot', 'olga', 'uma']) expect([id, request.approve(corp(`${id}.x`))]).toEqual([id, 'four_eyes']);
   });
 
-  test('a separation frees from four eyes only where the issuer of who is barred is known', () => {
+  test('a `different` link lifts four eyes only if the issuer of the excluded person is known', () => {
     const parted = different(local('alice'), corp('alice'));
     const approvalFor = (token: string) =>
       new Request([part('a')], { call: aCall({ principal: person('alice'), authority: authority(token) }) }).knows(parted);
@@ -189,7 +189,7 @@ describe('a request for approval', () => {
     expect(owned({ call }).approve(corp('alice'))).toBe('four_eyes');
   });
 
-  test('a linked person is no stand-in and no delegate of the own vote', () => {
+  test('a linked person cannot be a delegate or a stand-in for their own vote', () => {
     const request = new Request(two).knows(same(local('al'), corp('alice')));
     expect(request.approve(local('al'), { vote: 'delegate', to: `${IDP}|alice` })).toBe('bad_delegate');
     request.policy.standing = [{ from: person('al'), from_issuer: 'local', to: `${IDP}|alice` }];
@@ -197,7 +197,7 @@ describe('a request for approval', () => {
     expect([type, request.policy.last('approval_vote_refused').code]).toEqual(['approval_vote_refused', 'not_entitled']);
   });
 
-  test('distinct parts are not met by two identities of one person', () => {
+  test('two identities of one person cannot meet distinct parts', () => {
     const parts = [
       part('a', { people: ['al'], approver_roles: [], distinct: true }),
       part('b', { people: [`${IDP}|alice`], approver_roles: [] }),
@@ -209,7 +209,7 @@ describe('a request for approval', () => {
     expect([free.approve(local('al')), free.approve(corp('alice'))]).toEqual([COUNTED, GRANTED]);
   });
 
-  test('rights never go by a link', () => {
+  test('a link never passes on a right', () => {
     const request = new Request([part('a', { people: ['al'], approver_roles: [] })]).knows(same(local('al'), corp('alice')));
     expect([request.approve(corp('alice')), request.approve(local('al'))]).toEqual(['not_entitled', GRANTED]);
   });
@@ -226,8 +226,8 @@ const voters = fc.array(identity, { maxLength: 7 });
 
 const requestOf = (parts: readonly Partial<RequestedPart['requirement']>[]) => new Request(parts.map((more, at) => part(`r${at}`, more)));
 
-describe('whatever was recorded', () => {
-  test('identities of one person do not depend on the order, and no identity is in two persons', () => {
+describe('for any recorded links', () => {
+  test('the persons do not depend on the order of links, and no identity belongs to two persons', () => {
     fc.assert(
       fc.property(someLinks, maybeUnknown, maybeUnknown, (links, one, other) => {
         expect(isOnePerson(links, one, other)).toBe(isOnePerson([...links].reverse(), other, one));
@@ -237,7 +237,7 @@ describe('whatever was recorded', () => {
     );
   });
 
-  test('one more `same` never makes two of one, and one `different` less neither', () => {
+  test('one more `same` link or one fewer `different` link never splits a person into two', () => {
     fc.assert(
       fc.property(someLinks, linked(fc.constant('same')), maybeUnknown, maybeUnknown, fc.nat(), (links, added, one, other, which) => {
         if (!isOnePerson(links, one, other)) return;
@@ -249,7 +249,7 @@ describe('whatever was recorded', () => {
     );
   });
 
-  test('one more `same`, recorded before or after a request, grants nothing that was not granted without it', () => {
+  test('one more `same` link, recorded before or after a request, never grants what was not granted without it', () => {
     fc.assert(
       fc.property(someParts, sameLinks, linked(fc.constant('same')), voters, fc.nat(7), (parts, links, added, people, when) => {
         const [without, before, after] = [0, 1, 2].map(() => requestOf(parts).knows(...links)) as [Request, Request, Request];
@@ -265,7 +265,7 @@ describe('whatever was recorded', () => {
     );
   });
 
-  test('links recorded after a request never grant more than those before it', () => {
+  test('links recorded after a request never grant more than the same links recorded before it', () => {
     fc.assert(
       fc.property(someParts, sameLinks, someLinks, voters, (parts, links, later, people) => {
         const [known, learned] = [
@@ -281,7 +281,7 @@ describe('whatever was recorded', () => {
     );
   });
 
-  test('no identity counts twice in a part, and the standing says as many as there are votes', () => {
+  test('no identity counts twice in a part', () => {
     fc.assert(
       fc.property(someLinks, someLinks, voters, (links, later, people) => {
         const request = new Request([part('a', { quorum: 9 })]).knows(...links);

@@ -1,26 +1,26 @@
 import type { PersonRelation } from '@countersign/contracts';
 import { foldedSubject, type Identity, LOCAL_ISSUER, subjectOf } from './subject.js';
 
-/** What is recorded of two identities, wherever people are excluded. */
+/** A recorded relation of two identities, used where people are excluded. */
 export interface PersonLink {
   one: Identity;
   other: Identity;
   relation: PersonRelation;
 }
 
-/** A link with the positions in configuration-changed between which it is in force. */
+/** A link with the offsets in configuration-changed between which it is in force. */
 export interface LinkPeriod extends PersonLink {
   from_offset: number;
-  /** Null: it is in force. */
+  /** Null: still in force. */
   until_offset: number | null;
 }
 
 export const NO_LINKS: readonly never[] = [];
 
-/** An identity in one notation. `?`: its issuer is not known, so no link names it, and it may be any identity of its subject. */
+/** The text key of an identity. `?`: the issuer is unknown, so no link names it, and it may be any identity of its subject. */
 export const personKey = ({ issuer, id }: Identity): string => `${issuer === null ? '?' : encodeURIComponent(issuer)}|${foldedSubject(id)}`;
 
-/** The identity that a name in `people` means. */
+/** The identity of a name in `people`. */
 export function identityOf(name: string): Identity {
   const at = name.indexOf('|');
   return at < 0 ? { issuer: LOCAL_ISSUER, id: name } : { issuer: name.slice(0, at), id: subjectOf(name) };
@@ -28,7 +28,7 @@ export function identityOf(name: string): Identity {
 
 const pairOf = (one: string, other: string): string => JSON.stringify(one < other ? [one, other] : [other, one]);
 
-/** Two identities of a link, as keys. */
+/** The keys of the two identities of a link. */
 function ends({ one, other }: PersonLink): [string, string] {
   return [personKey(one), personKey(other)];
 }
@@ -42,11 +42,11 @@ const nodeOf = (identity: Identity): Node => ({ key: personKey(identity), subjec
 
 /** Links, looked up by identity. */
 interface Graph {
-  /** Identity → those that it is linked with as one person. */
+  /** Identity → identities that are linked with it as one person. */
   joined: ReadonlyMap<string, readonly Node[]>;
-  /** Folded subject → identities that some link `same` names. */
+  /** Folded subject → identities that some `same` link names. */
   of_subject: ReadonlyMap<string, readonly Node[]>;
-  /** Pairs that are two persons. */
+  /** Pairs of identities that a `different` link separates. */
   parted: ReadonlySet<string>;
 }
 
@@ -67,7 +67,7 @@ function graphOf(links: readonly PersonLink[]): Graph {
   return { joined, of_subject, parted };
 }
 
-/** Whether one node is reached from another over these steps. */
+/** True if one node can be reached from another over these steps. */
 function isReached(from: Node, to: Node, nextOf: (node: Node) => readonly Node[]): boolean {
   const seen = new Set([from.key]);
   const open = [from];
@@ -83,9 +83,9 @@ function isReached(from: Node, to: Node, nextOf: (node: Node) => readonly Node[]
 }
 
 /**
- * Whether two identities count as one person where people are excluded. Without links: those with one folded subject. A link
- * `same` joins identities, over any number of steps; a link `different` parts two with one subject, unless links `same` join them.
- * One more `same` never makes two persons of one.
+ * True if two identities count as one person where people are excluded. Without links, identities with the same folded subject do. A `same`
+ * link joins identities, over any number of steps. A `different` link separates two identities of one subject, unless `same` links join
+ * them. One more `same` link never splits a person into two.
  */
 export function isOnePerson(links: readonly PersonLink[], one: Identity, other: Identity): boolean {
   if (links.length === 0) return foldedSubject(one.id) === foldedSubject(other.id);
@@ -101,13 +101,13 @@ export function isOnePerson(links: readonly PersonLink[], one: Identity, other: 
   return isReached(a, b, (here) => [...joinedTo(here), ...alike(here)]);
 }
 
-/** Whether one of these is the same person. */
+/** True if one of these identities is the same person. */
 export const includesOne = (links: readonly PersonLink[], others: readonly Identity[], who: Identity): boolean =>
   others.some((other) => isOnePerson(links, other, who));
 
 /**
- * The links for a request made at a position: the stricter of those in force then and those in force now.
- * A link `same` counts if it held at one of the two, a link `different` only if its two were parted at both.
+ * The links for a request made at an offset: the stricter of those in force then and those in force now. A `same` link counts if it was in
+ * force at one of the two times, a `different` link only if its pair was separated at both.
  */
 export function linksSince(periods: readonly LinkPeriod[], request_offset: number): readonly PersonLink[] {
   if (periods.length === 0) return NO_LINKS;
@@ -122,7 +122,7 @@ export function linksSince(periods: readonly LinkPeriod[], request_offset: numbe
   ];
 }
 
-/** A name for the person behind each identity, in their order: the same name where they count as one. */
+/** A name for the person behind each identity, in the given order. Identities that count as one person get the same name. */
 export function personsOf(links: readonly PersonLink[], identities: readonly Identity[]): string[] {
   const names: string[] = [];
   for (const [at, identity] of identities.entries()) {

@@ -13,19 +13,19 @@ const decision = (more: Partial<CountedDecision> = {}): CountedDecision => ({
 });
 const many = (count: number, more: Partial<CountedDecision> = {}) => Array.from({ length: count }, () => decision(more));
 
-test('it counts what was decided, how long it waited, and how long it was read', () => {
+test('it counts decisions, waiting times and reading times', () => {
   const row = qualityOf([decision(), decision({ vote: 'deny' }), decision({ viewed_at_ms: null }), decision({ vote: 'revoke' })], 60);
   expect(row).toMatchObject({ decisions: 3, approvals: 2, approved_unopened: 1, median_wait_ms: 100_000, median_attention_ms: 60_000 });
   expect(row).toMatchObject({ attention_ms: 120_000, cost: 2, rubber_stamp: false });
   expect(row.approval_rate).toBeCloseTo(2 / 3);
 });
 
-test('an opening after the vote is no reading, and a page that was left open costs an hour at most', () => {
+test('an opening after the vote counts as unread, and a page left open counts for an hour at most', () => {
   expect(qualityOf([decision({ viewed_at_ms: 100_001 })], null)).toMatchObject({ approved_unopened: 1, attention_ms: 0, cost: null });
   expect(qualityOf([decision({ voted_at_ms: 90_000_000 })], null).attention_ms).toBe(3_600_000);
 });
 
-test('who approves everything unread or in seconds is a rubber stamp; who reads, denies, or decided little is not', () => {
+test('a voter who approves everything unread or in seconds is a rubber stamp; one who reads, denies or decided little is not', () => {
   expect(qualityOf(many(10, { viewed_at_ms: null }), null).reasons).toEqual(['most approvals were given without opening the request']);
   expect(qualityOf(many(10, { viewed_at_ms: 99_000 }), null).reasons).toEqual(['decisions take seconds']);
   expect(qualityOf(many(10), null).rubber_stamp).toBe(false);
@@ -33,7 +33,7 @@ test('who approves everything unread or in seconds is a rubber stamp; who reads,
   expect(qualityOf([...many(9, { viewed_at_ms: null }), decision({ vote: 'deny' })], null).rubber_stamp).toBe(false);
 });
 
-test('approvers and rules are counted separately, the busiest first; no votes give no counts', () => {
+test('approvers and rules are counted separately, the busiest first; no votes give no rows', () => {
   const rows = qualityBy([...many(1), ...many(2, { voter_id: 'bob' })], (one) => one.voter_id, null);
   expect(rows.map(({ name, decisions }) => [name, decisions])).toEqual([
     ['bob', 2],

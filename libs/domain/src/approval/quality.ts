@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../durations.js';
 
-/** One vote that policy counted, with what is known of the time before it. */
+/** One vote that policy counted, with the times before it. */
 export interface CountedDecision {
   approval_id: string;
   voter_id: string;
@@ -8,27 +8,27 @@ export interface CountedDecision {
   rule: string | null;
   requested_at_ms: number;
   voted_at_ms: number;
-  /** When its voter first opened the request; null: never. */
+  /** When the voter first opened the request; null: never. */
   viewed_at_ms: number | null;
 }
 
 export interface QualityRow {
   decisions: number;
   approvals: number;
-  /** Share of approvals among approvals and denials. */
+  /** Approvals divided by approvals and denials. */
   approval_rate: number;
-  /** Approvals by people who did not open the request before they approved. */
+  /** Approvals by voters who did not open the request first. */
   approved_unopened: number;
-  /** From the request to the vote; null without a decision. */
+  /** Median time from the request to the vote; null without decisions. */
   median_wait_ms: number | null;
-  /** From opening to the vote, of those that were opened. */
+  /** Median time from opening to the vote; requests that were never opened are excluded. */
   median_attention_ms: number | null;
-  /** Attention in all, of those that were opened. */
+  /** Total time from opening to the vote, of requests that were opened. */
   attention_ms: number;
-  /** Attention in money; null where no price of an hour was given. */
+  /** The attention time as money; null if no price per hour is given. */
   cost: number | null;
   cost_per_decision: number | null;
-  /** Approves almost everything, unread or in seconds. */
+  /** The approver approves almost everything, unread or within seconds. */
   rubber_stamp: boolean;
   reasons: string[];
 }
@@ -37,7 +37,7 @@ const RUBBER_DECISIONS_MIN = 10;
 const RUBBER_RATE = 0.95;
 const RUBBER_ATTENTION_MS = 5000;
 const RUBBER_UNOPENED = 0.5;
-/** Longer reading times count as a page that was left open. */
+/** A longer reading time counts as this much: the page was left open. */
 const ATTENTION_MAX_MS = HOUR_MS;
 
 function median(values: readonly number[]): number | null {
@@ -50,7 +50,7 @@ function median(values: readonly number[]): number | null {
 const opened = ({ viewed_at_ms, voted_at_ms }: CountedDecision): boolean => viewed_at_ms !== null && viewed_at_ms <= voted_at_ms;
 const approves = ({ vote }: CountedDecision): boolean => vote === 'approve' || vote === 'edit';
 
-/** What the decisions of one approver, or under one rule, say about their quality. Times are the callers'; nothing is judged. */
+/** Quality metrics of the decisions of one approver, or under one rule. */
 export function qualityOf(all: readonly CountedDecision[], price_of_hour: number | null): QualityRow {
   const decided = all.filter((one) => approves(one) || one.vote === 'deny');
   const approvals = decided.filter(approves);
@@ -80,7 +80,7 @@ export function qualityOf(all: readonly CountedDecision[], price_of_hour: number
   };
 }
 
-/** The same by a name, largest first. */
+/** The same metrics by name, largest first. */
 export function qualityBy(
   all: readonly CountedDecision[],
   nameOf: (one: CountedDecision) => string,

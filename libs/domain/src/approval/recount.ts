@@ -4,7 +4,7 @@ import { type PersonLink, personsOf } from './person-links.js';
 import type { Approval } from './state.js';
 import { objectionIn, voterOf } from './voting-right.js';
 
-/** A vote in those parts in which it counts beside the votes before it; undefined: in none. */
+/** The vote, restricted to the parts in which it counts after the earlier votes; undefined if it counts in none. */
 function countedBeside(approval: Approval, before: readonly CountedVote[], vote: CountedVote, links: readonly PersonLink[]) {
   const beside = { ...approval, votes: before };
   const rules = approval.parts
@@ -19,8 +19,8 @@ function countedBeside(approval: Approval, before: readonly CountedVote[], vote:
 }
 
 /**
- * The votes that count by what is known now, oldest first: none in a part whose four eyes bar its voter by now, one of each
- * person in a part. Votes name their person as soon as anything is recorded of who is one.
+ * The votes that count with the current links, oldest first. A vote is dropped from a part if four eyes exclude its voter now or the same
+ * person has already approved. Votes name their person once any link is recorded.
  */
 export function recounted(approval: Approval, votes: readonly CountedVote[], links: readonly PersonLink[]): CountedVote[] {
   const counting: CountedVote[] = [];

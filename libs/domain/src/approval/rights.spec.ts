@@ -20,10 +20,10 @@ const refusal = () => policy.last('approval_vote_refused').code;
 const timeIsOver = () => policy.write(endOfTime(approval(), holderOf(approval()).meta, policy.now_ms));
 const delegation = (from: string, to: string, roles = ['approver']): StandingDelegation => ({ from: person(from, roles), to });
 
-describe('a vote that is passed on', () => {
+describe('a vote that is delegated', () => {
   beforeEach(() => void policy.rule('c1', { ...asks, quorum: 2 }));
 
-  test('lets a person without the role decide in place of the one who has it, and not both', () => {
+  test('lets a person without the role decide instead of the delegator, but not both', () => {
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_refused']);
     expect(policy.vote('c1.1', ann, 'delegate', { to: 'clerk' })).toEqual(['approval_vote_counted']);
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
@@ -33,7 +33,7 @@ describe('a vote that is passed on', () => {
     expect(policy.vote('c1.1', bob, 'approve')).toEqual(['approval_granted']);
   });
 
-  test('is taken back with what was done with it', () => {
+  test('can be revoked together with the approval that was given by it', () => {
     policy.vote('c1.1', ann, 'delegate', { to: 'clerk' });
     policy.vote('c1.1', clerk, 'approve');
     policy.vote('c1.1', ann, 'revoke');
@@ -42,7 +42,7 @@ describe('a vote that is passed on', () => {
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_counted']);
   });
 
-  test('never reaches the requester, and is not passed on again', () => {
+  test('never reaches the requester, and cannot be delegated again', () => {
     expect(policy.vote('c1.1', ann, 'delegate', { to: 'robot' })).toEqual(['approval_vote_refused']);
     policy.vote('c1.1', ann, 'delegate', { to: 'clerk' });
     expect(policy.vote('c1.1', clerk, 'delegate', { to: 'cid' })).toEqual(['approval_vote_refused']);
@@ -53,14 +53,14 @@ describe('a vote that is passed on', () => {
 describe('a standing delegation (out of office)', () => {
   beforeEach(() => void policy.rule('c1', { ...asks, quorum: 2 }, { barred: ['owner'] }));
 
-  test('gives the right of its giver, once for both of them', () => {
+  test('passes on the right of its giver; it counts once for both', () => {
     policy.standing = [delegation('ann', 'clerk')];
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_counted']);
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
     expect(refusal()).toBe('twice');
   });
 
-  test('gives no more than its giver had: no role, no right; four eyes hold for both', () => {
+  test('passes on no more than the giver has: without the role there is no right, and four eyes apply to both', () => {
     policy.standing = [delegation('eve', 'clerk', ['auditor'])];
     expect(policy.vote('c1.1', clerk, 'approve')).toEqual(['approval_vote_refused']);
     policy.standing = [delegation('owner', 'clerk')];
@@ -69,11 +69,11 @@ describe('a standing delegation (out of office)', () => {
   });
 });
 
-describe('time', () => {
+describe('expiry and reminders', () => {
   const escalate_to = [{ approver_roles: ['cfo'], people: [], quorum: 1, expires_after_ms: 5000 }];
   const escalating = { ...asks, requirement: { ...requirement, on_expiry: 'escalate' as const, escalate_to } };
 
-  test('hands a request to the next group with new time, votes start again; after the last group it expires', () => {
+  test('expiry hands a request to the next group with a new expiry and no votes; after the last group it expires', () => {
     policy.rule('c1', escalating);
     policy.now_ms = 11_000;
     expect(timeIsOver()).toEqual(['approval_escalated']);
@@ -82,7 +82,7 @@ describe('time', () => {
     expect(policy.vote('c1.1', person('eva', ['cfo']), 'approve')).toEqual(['approval_granted']);
   });
 
-  test('a vote of the old group that comes too late escalates, it does not grant', () => {
+  test('a vote of the old group that comes too late escalates and does not grant', () => {
     policy.rule('c1', escalating);
     policy.now_ms = 11_000;
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused', 'approval_escalated']);
@@ -90,7 +90,7 @@ describe('time', () => {
     expect(timeIsOver()).toEqual(['approval_expired']);
   });
 
-  test('reminds once for each time that has come, and says once that the target was missed', () => {
+  test('reminds once at each reminder time, and reports a missed target once', () => {
     policy.rule('c1', { ...asks, requirement: { ...requirement, reminders_ms: [1000, 2000, 3000], sla_ms: 2500 } });
     expect(dueTimes(approval())).toEqual([2000, 3000, 4000, 3500]);
     const turn = (now_ms: number) => policy.write(remind(approval(), holderOf(approval()).meta, now_ms));
@@ -101,7 +101,7 @@ describe('time', () => {
   });
 });
 
-test('a denial needs a reason where the requirement says so', () => {
+test('a denial needs a reason if the requirement says so', () => {
   policy.rule('c1', { ...asks, requirement: { ...requirement, reason_required_on_deny: true } });
   expect(policy.vote('c1.1', ann, 'deny', { reason: ' ' })).toEqual(['approval_vote_refused']);
   expect(refusal()).toBe('reason_required');
@@ -120,7 +120,7 @@ describe('an approval that was granted', () => {
     expect(policy.rule('c2', asks)).toEqual(['policy_decided', 'approval_requested']);
   });
 
-  test('cannot be taken back by another, nor once the call has fired', () => {
+  test('cannot be revoked by another person, nor once the call has fired', () => {
     expect(policy.vote('c1.1', bob, 'revoke')).toEqual(['approval_vote_refused']);
     policy.start('c1');
     expect(policy.vote('c1.1', ann, 'revoke')).toEqual(['approval_vote_refused']);
@@ -132,7 +132,7 @@ describe("'approve similar'", () => {
   const inCase = aCall({ case_id: 'k1' });
   const wish = { scope: 'case' as const, for_ms: 7_200_000, uses: 1 };
 
-  test('comes with the grant, as narrow and as short as the narrowest of those who approved', () => {
+  test('is recorded with the grant, as narrow and as short as the narrowest wish of the approvers', () => {
     policy.rule('c1', { ...asks, quorum: 2 }, { call: inCase });
     policy.vote('c1.1', ann, 'approve', { grant: { scope: 'tool', for_ms: 1000, uses: 1 } });
     policy.vote('c1.1', bob, 'approve', { grant: wish });
@@ -140,7 +140,7 @@ describe("'approve similar'", () => {
     expect(similar).toMatchObject({ scope: 'case', case_id: 'k1', expires_at_ms: policy.now_ms + 1000, granted_by: ['ann', 'bob'] });
   });
 
-  test('does not come where one of them did not want it, beyond its longest time, or for a case that is not there', () => {
+  test('is not granted if one approver did not want it, beyond its longest time, or for a missing case', () => {
     policy.rule('c1', { ...asks, quorum: 2 }, { call: inCase });
     policy.vote('c1.1', ann, 'approve', { grant: wish });
     policy.vote('c1.1', bob, 'approve');
@@ -152,7 +152,7 @@ describe("'approve similar'", () => {
     expect(refusal()).toBe('bad_grant');
   });
 
-  test('covers the same tool, contract, requester, scope, part and inputs until its time is over, and nothing else', () => {
+  test('covers the same tool, contract, requester, scope, part and inputs until it expires, and nothing else', () => {
     policy.rule('c1', asks, { call: inCase });
     policy.vote('c1.1', ann, 'approve', { grant: wish });
     const grant = policy.last('approval_granted').similar!;
@@ -170,7 +170,7 @@ describe("'approve similar'", () => {
     ]);
   });
 
-  test('comes for no call whose inputs cannot be compared, and a grant from before inputs were kept covers nothing', () => {
+  test('covers no call whose inputs cannot be compared, and covers nothing if it is from before inputs were recorded', () => {
     policy.rule('c1', asks, { call: inCase, grantable: null });
     expect(policy.vote('c1.1', ann, 'approve', { grant: wish })).toEqual(['approval_vote_refused']);
     expect(refusal()).toBe('bad_grant');
@@ -183,7 +183,7 @@ describe("'approve similar'", () => {
   });
 });
 
-describe('inputs that a grant covers', () => {
+describe('inputs covered by a grant', () => {
   const schema = {
     properties: { amount: { 'x-grant': 'amount' }, memo: { 'x-grant': 'free' }, to: { properties: { name: { 'x-grant': 'free' } } } },
   };

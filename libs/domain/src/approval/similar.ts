@@ -6,7 +6,7 @@ import { type Objection, objectTo } from './voting-right.js';
 
 const NARROWNESS = { case: 0, run: 1, tool: 2 } as const;
 
-/** Why 'approve similar' is not possible like this for these parts, or undefined. */
+/** Why 'approve similar' is not possible on these terms for these parts; undefined if it is. */
 export function grantObjection(approval: Approval, parts: readonly ApprovalPart[], wish: GrantWish): Objection | undefined {
   const grant_max_ms = Math.min(...parts.map(({ requirement }) => requirement.grant_max_ms));
   const { call } = holderOf(approval);
@@ -28,7 +28,7 @@ export function grantObjection(approval: Approval, parts: readonly ApprovalPart[
   return undefined;
 }
 
-/** Parts where every counted approver wants similar calls approved. */
+/** The parts for which every counted approver wants to approve similar calls. */
 function wishedParts({ parts }: Approval, votes: readonly CountedVote[]): ApprovalPart[] {
   return parts.filter(({ rule }) => {
     const here = votes.filter((vote) => countsIn(vote, rule));
@@ -37,8 +37,8 @@ function wishedParts({ parts }: Approval, votes: readonly CountedVote[]): Approv
 }
 
 /**
- * What all counted approvers of a part want approved from now on: the narrowest scope, the shortest time, the
- * fewest uses. Null where no part has it.
+ * The grant for similar calls that all counted approvers of a part agree on: the narrowest scope, the shortest time, the fewest uses. Null
+ * if no part has one.
  */
 export function similarOf(approval: Approval, votes: readonly CountedVote[], from_ms: number): SimilarGrant | null {
   const parts = wishedParts(approval, votes);
@@ -69,15 +69,15 @@ export function similarOf(approval: Approval, votes: readonly CountedVote[], fro
   };
 }
 
-/** A call as a grant looks at it. */
+/** A call as it is compared with a grant. */
 export interface GrantedCall {
   call: ToolCall;
-  /** Its inputs by the marks of its contract; null: no grant covers it. */
+  /** The call's inputs, split by the marks of its contract; null: no grant covers the call. */
   inputs: GrantableInputs | null;
   now_ms: number;
 }
 
-/** Whether a grant answers a part about a call: same tool, contract, requester and rule, inside its scope, its time and its inputs. */
+/** True if a grant satisfies a part of a call: same tool, contract, requester and rule, within its scope, time and inputs. */
 export function covers(grant: SimilarGrant, { call, inputs, now_ms }: GrantedCall, rule: string): boolean {
   if (now_ms < grant.from_ms || now_ms >= grant.expires_at_ms || !grant.rules.includes(rule)) return false;
   if ((grant.mapping_version ?? null) !== (call.mapped?.mapping_version ?? null)) return false;

@@ -24,7 +24,7 @@ import {
 } from './part.js';
 import { qualifiedName } from './subject.js';
 
-/** A call that waits for an approval, or was granted one. */
+/** A call that waits for an approval or was granted one. */
 export interface ApprovalMember {
   /** Meta of its ruling. */
   meta: Meta;
@@ -32,22 +32,22 @@ export interface ApprovalMember {
   revision: number;
   call: ToolCall;
   traceparent: string | undefined;
-  /** The history that its rules saw; absent: no rule used it. */
+  /** The call history that its rules used; absent: no rule used it. */
   history_json?: string;
 }
 
-/** A voter delegated the own vote on this request to another person. */
+/** A vote on this request that its voter delegated to another person. */
 export interface PassedVote {
   from: string;
   to: string;
   vote_id: string;
-  /** The parts that it is about; empty in records from before parts: the only one. */
+  /** The parts that the delegation covers. Empty in records from before parts existed: the only part. */
   rules: readonly string[];
 }
 
 /**
- * One question to people and the calls that wait for its answer: the first member is the requested call, the
- * others joined it by their idempotency key. Denied, expired and cancelled ones are not kept.
+ * One approval request and the calls that wait for it. The first member is the requested call; the others joined it by their idempotency
+ * key. Denied, expired and cancelled requests are not kept.
  */
 export interface Approval {
   approval_id: string;
@@ -55,13 +55,13 @@ export interface Approval {
   ruling_digest: string;
   tier: Tier;
   rule: string;
-  /** One for each rule that asks; empty until approval_requested is folded. */
+  /** One part per rule that requires approval; empty until approval_requested is folded. */
   parts: readonly ApprovalPart[];
-  /** Each part needs people who meet no other. */
+  /** One person may not approve two parts. */
   distinct: boolean;
-  /** Position in configuration-changed at the request; absent: not known. */
+  /** Offset in configuration-changed at the time of the request; absent: unknown. */
   config_offset?: number;
-  /** Principal ids that cannot approve a part with four eyes, besides the requesters of its members. */
+  /** Principal ids that cannot approve a part with four eyes, in addition to the requesters of its members. */
   barred: readonly string[];
   members: readonly ApprovalMember[];
   /** Approvals that count, oldest first. */
@@ -71,9 +71,9 @@ export interface Approval {
   execute_before_ms: number;
   /** One of its calls has started: votes can no longer be revoked. */
   fired: boolean;
-  /** Of edited inputs: their own key. */
+  /** The idempotency key of edited inputs. */
   also: ClaimedKey | null;
-  /** What 'approve similar' would cover; null: nothing. */
+  /** The inputs that 'approve similar' would cover; null: none. */
   grantable: GrantableInputs | null;
 }
 
@@ -81,7 +81,7 @@ export function holderOf(approval: Approval): ApprovalMember {
   return approval.members[0] as ApprovalMember;
 }
 
-/** How many approvals each part has and needs. */
+/** The given and required approvals of each part. */
 export function standingsOf({ parts, votes, distinct }: Pick<Approval, 'parts' | 'votes' | 'distinct'>): PartStanding[] {
   return standingOfParts(parts, votes, distinct);
 }
@@ -92,13 +92,13 @@ export function openParts(approval: Pick<Approval, 'parts' | 'votes' | 'distinct
   return approval.parts.filter((_, at) => !isMet(standings[at] as PartStanding));
 }
 
-/** When the first part that is not met ends; a met part does not expire. */
+/** When the first unmet part expires; a met part does not expire. */
 export function expiresAt(approval: Pick<Approval, 'parts' | 'votes' | 'distinct'>): number {
   const open = openParts(approval);
   return Math.min(...(open.length > 0 ? open : approval.parts).map(({ expires_at_ms }) => expires_at_ms));
 }
 
-/** Approvals that a request has and needs, over all parts. */
+/** The given and required approvals of a request, over all parts. */
 export function tallied(standings: readonly PartStanding[]): { approvals: number; quorum: number } {
   const sum = (of: (one: PartStanding) => number) => standings.reduce((total, one) => total + of(one), 0);
   return {
@@ -107,13 +107,13 @@ export function tallied(standings: readonly PartStanding[]): { approvals: number
   };
 }
 
-/** The current group, as a grant names it. */
+/** The terms of the current group, as recorded in a grant. */
 export function termsOf(part: ApprovalPart): GrantedTerms {
   const { approver_roles, people } = groupOf(part);
   return { approver_roles: [...approver_roles], people: [...people], four_eyes: part.requirement.four_eyes, level: levelOf(part) };
 }
 
-/** The parts as they were met. `votes`: those that count. */
+/** The parts with their approvers, as recorded in a grant. `votes`: those that count. */
 export function grantedParts({ parts }: Pick<Approval, 'parts'>, votes: readonly CountedVote[]): GrantedPart[] {
   return parts.map((part) => ({
     rule: part.rule,
@@ -128,12 +128,12 @@ export function grantedParts({ parts }: Pick<Approval, 'parts'>, votes: readonly
   }));
 }
 
-/** The id of the approval for a revision of a call: equal for every decider. Its first part names the partition. */
+/** The id of the approval for a revision of a call: the same in every process. Its call id determines the partition. */
 export function approvalId(call_id: string, revision: number): string {
   return `${call_id}.${revision}`;
 }
 
-/** An approval of which only the ruling is known yet; approval_requested follows in the same append with the rest. */
+/** An approval of which only the ruling is known. approval_requested follows in the same append with the rest. */
 export function unrequestedApproval(
   approval_id: string,
   ruling: { tier: Tier; rule: string; config_offset: number },
@@ -159,14 +159,14 @@ export function unrequestedApproval(
   };
 }
 
-/** What a grant binds: both forms of the inputs, the tool contract and the ruling. */
+/** The digest that a grant is bound to: both forms of the inputs, the tool contract and the ruling. */
 export function rulingDigest(
   call: Pick<ToolCall, 'inputs_digest' | 'contract_digest' | 'mapped'>,
   ruling: PartsAsking & { tier: Tier },
 ): string {
   const { tier, rule } = ruling;
   const { inputs_digest, contract_digest, mapped } = call;
-  // Absent without a mapping, so that digests from before mappings were judged stay as they are.
+  // Absent without a mapping, so that earlier digests stay unchanged.
   const both = mapped ? { mapped_digest: mapped.inputs_digest, mapping_version: mapped.mapping_version } : {};
   const parts = partsRequested(ruling);
   const [only, ...others] = parts;

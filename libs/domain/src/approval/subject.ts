@@ -1,7 +1,7 @@
-/** Who vouches for a principal that has a key of this installation. */
+/** Issuer of principals that have a key of this installation. */
 export const LOCAL_ISSUER = 'local';
 
-/** A voter as rights name them. `issuer` null: a record from before issuers were kept. */
+/** The identity of a voter. `issuer` is null in records from before issuers were recorded. */
 export interface Identity {
   issuer: string | null;
   id: string;
@@ -13,15 +13,14 @@ export function qualifiedName({ issuer, id }: Identity): string {
   return bare ? id : `${issuer ?? LOCAL_ISSUER}|${id}`;
 }
 
-/** The subject of a qualified name. */
 export const subjectOf = (name: string): string => (name.includes('|') ? name.slice(name.indexOf('|') + 1) : name);
 
-/** Whether `people` names this person. */
+/** True if `people` contains this person. */
 export const isNamed = (people: readonly string[], who: Identity): boolean => people.includes(qualifiedName(who));
 
 /**
- * The key of a person where people are excluded: the subject alone, normalized (NFKC, lower case, no outer space),
- * whoever vouches for it. So one person with a local key and an account elsewhere counts once.
+ * The key of a person where people are excluded: the normalized subject (NFKC, lower case, trimmed), whatever the issuer. So a person with
+ * a local key and an account elsewhere counts once.
  */
 export function foldedSubject(id: string): string {
   return id.normalize('NFKC').trim().toLowerCase();

@@ -1,7 +1,7 @@
 import type { ApprovalRequirement, ApprovalPart as RecordedPart } from '@countersign/contracts';
 import { groupOf } from './part.js';
 
-/** A request without its parts: all approvers, all approvals, the first expiry. */
+/** A summary of a request over all its parts: all approvers, all approvals, the first expiry. */
 export function summaryOf(parts: readonly RecordedPart[]): {
   approver_roles: string[];
   quorum: number;

@@ -4,7 +4,7 @@ import { type ApprovalDraft, about } from './draft.js';
 import { type ApprovalPart, countsIn } from './part.js';
 import { type Approval, expiresAt, holderOf, openParts } from './state.js';
 
-/** The approval was not decided in time: every waiting call expires. Empty where it is not open. */
+/** The approval was not decided in time: every waiting call expires. Empty if the approval is not open. */
 export function expireApproval(approval: Approval, cause: Cause): ApprovalDraft[] {
   if (approval.status !== 'open') return [];
   const { approval_id } = approval;
@@ -16,12 +16,12 @@ export function expireApproval(approval: Approval, cause: Cause): ApprovalDraft[
   }));
 }
 
-/** The next group of a part when the current one does not decide in time. */
+/** The group that a part escalates to; undefined if it has none. */
 function nextGroup({ requirement, level }: ApprovalPart): ApprovalGroup | undefined {
   return requirement.on_expiry === 'escalate' ? requirement.escalate_to[level] : undefined;
 }
 
-/** How an event names a part; null: it is the only one. */
+/** The rule by which an event names a part; null if it is the only one. */
 const ruleOf = ({ parts }: Approval, { rule }: ApprovalPart): string | null => (parts.length > 1 ? rule : null);
 
 type Escalated = Omit<EventMap['approval_escalated'], 'meta'>;
@@ -44,7 +44,7 @@ function escalation(approval: Approval, part: ApprovalPart, group: ApprovalGroup
   };
 }
 
-/** Escalations of the parts whose time is over; undefined where one of them has no next group. */
+/** Escalations of the parts whose time is over; undefined if one of them has no next group. */
 function escalations(approval: Approval, now_ms: number): Escalated[] | undefined {
   const first_ms = expiresAt(approval);
   const due = openParts(approval).filter(({ expires_at_ms }) => expires_at_ms <= Math.max(now_ms, first_ms));
@@ -59,8 +59,8 @@ function escalations(approval: Approval, now_ms: number): Escalated[] | undefine
 }
 
 /**
- * What becomes of a request of which a part is not met in time: each such part goes to its next group with new time, while
- * the others keep their votes; where one has no next group the request expires. It is never granted. Empty where it is not open.
+ * The drafts when a part is not met in time: each such part escalates to its next group with a new expiry, while the others keep their
+ * votes. If one has no next group the request expires. Expiry never grants. Empty if the request is not open.
  */
 export function endOfTime(approval: Approval, cause: Cause, now_ms: number): ApprovalDraft[] {
   if (approval.status !== 'open') return [];
@@ -69,7 +69,7 @@ export function endOfTime(approval: Approval, cause: Cause, now_ms: number): App
   return all.map((body) => ({ event_type: 'approval_escalated', ...about(holderOf(approval), cause), body }));
 }
 
-/** The request after one of its parts went to the next group: votes in that part count no more. Without `rule`: its only part. */
+/** The request after one part escalated: votes in that part no longer count. If `rule` is null, its only part escalated. */
 export function escalatedTo(
   approval: Approval,
   { rule, level, expires_at_ms }: Pick<Escalated, 'rule' | 'level' | 'expires_at_ms'>,
@@ -90,7 +90,7 @@ export function escalatedTo(
   return { ...approval, parts, votes, passed };
 }
 
-/** When something about an open request falls due besides the ends of its parts: reminders and targets, epoch ms. */
+/** When reminders and targets of a request fall due, epoch ms. */
 export function dueTimes({ parts }: Pick<Approval, 'parts'>): number[] {
   return parts.flatMap(({ requirement, requested_at_ms }) => {
     const after = [...requirement.reminders_ms, ...(requirement.sla_ms === null ? [] : [requirement.sla_ms])];
@@ -98,7 +98,7 @@ export function dueTimes({ parts }: Pick<Approval, 'parts'>): number[] {
   });
 }
 
-/** When anything about a request falls due, epoch ms: ends of its open parts and reminders, or the end of its grant. */
+/** When anything about a request falls due, epoch ms: expiry of its open parts, reminders and targets; or the end of its grant. */
 export function fallsDue(approval: Approval): number[] {
   if (approval.status === 'granted') return [approval.execute_before_ms];
   return [...openParts(approval).map(({ expires_at_ms }) => expires_at_ms), ...dueTimes(approval)];
@@ -117,7 +117,7 @@ function remindersOf(approval: Approval, part: ApprovalPart, now_ms: number): Om
   ];
 }
 
-/** For each part that is not met: the newest reminder that is due and was not sent, and whether its target was missed. */
+/** For each unmet part: the newest due reminder that was not sent, and a record if its target was missed. */
 export function remind(approval: Approval, cause: Cause, now_ms: number): ApprovalDraft[] {
   if (approval.status !== 'open') return [];
   return openParts(approval)

@@ -26,35 +26,35 @@ export interface Objection {
   reason: string;
 }
 
-/** A standing delegation of one person to another; active at the time of the check. */
+/** A standing delegation from one person to another that is active at the time of the check. */
 export interface StandingDelegation {
   from: Principal;
-  /** Who vouches for `from`; null: not known. */
+  /** Issuer of `from`; null: unknown. */
   from_issuer?: string | null;
   /** Qualified name. */
   to: string;
 }
 
-/** Where a vote counts, and by whose right; never empty but for a revocation. */
+/** The parts in which a vote counts, and by whose right. Empty only for a revocation. */
 export type VotingRights = readonly PartRight[];
 
-/** Who votes, and who vouches for them. */
+/** The voter and the issuer of the voter. */
 export type Voter = Pick<ApprovalVoted, 'voter' | 'voter_issuer'>;
 
 export const objectTo = (code: VoteRefusal, reason: string): Objection => ({ code, reason });
 
-/** Whether a person is in the group of a part, by role or by name. */
+/** True if a person is in the group of a part, by role or by name. */
 function isRequested(part: ApprovalPart, who: Identity, roles: readonly string[]): boolean {
   const { approver_roles, people } = groupOf(part);
   return isNamed(people, who) || approver_roles.some((role) => roles.includes(role));
 }
 
-/** The requester of a call. A person with a key of this installation is local; the call does not name the issuer of others. */
+/** The requester of a call. A person with a key of this installation is local; for others the call does not record the issuer. */
 export function requesterOf({ principal, authority }: ToolCall): Identity {
   return { issuer: authority?.agent_token_ref.startsWith('key:') ? LOCAL_ISSUER : null, id: principal.id };
 }
 
-/** The people whom four eyes bar, by the names in the request: an owner is local, of others only the subject is known. */
+/** The people excluded by four eyes, from the names in the request: an owner is local; for other people only the subject is known. */
 export function barredIdentities(barred: readonly string[], calls: readonly ToolCall[]): Identity[] {
   const requesters = calls.map(requesterOf);
   const isUnknown = (id: string) =>
@@ -62,7 +62,7 @@ export function barredIdentities(barred: readonly string[], calls: readonly Tool
   return [...requesters, ...barred.map((id) => ({ issuer: isUnknown(id) ? null : LOCAL_ISSUER, id }))];
 }
 
-/** Whether four eyes bar this person from approving a part: the requester, and the owner of a requesting agent. */
+/** True if four eyes exclude this person from approving a part: the requester, or the owner of a requesting agent. */
 export function isBarred(
   { barred, members }: Pick<Approval, 'barred' | 'members'>,
   part: ApprovalPart,
@@ -90,23 +90,23 @@ function requestedVoters(parts: readonly ApprovalPart[]): string {
   return `voting needs ${who.join(', or ')}, or a delegation from a person who may vote`;
 }
 
-/** Why nothing but a person votes, or undefined: a service has roles and a key as people do, and decides nothing either. */
+/** Why an agent or a service may not vote, whatever its roles; undefined for a person. */
 export function machineObjection({ kind }: Principal): Objection | undefined {
   if (kind === 'user') return undefined;
   return objectTo('agent', `${kind === 'agent' ? 'an agent' : 'a service'} cannot vote: a person decides`);
 }
 
-/** Those of some roles that a person still has when a vote is decided; undefined: the person is not live. */
+/** Returns those of the given roles that a person still has when a vote is decided; undefined: the person is not live. */
 export type RolesLeft = (who: Identity, roles: readonly string[], as: 'voter' | 'giver') => readonly string[] | undefined;
 
-/** What else says who may decide: who is live, delegations that are active, and which identities are one person. */
+/** Facts that determine who may decide: live people, active delegations, and links between identities of one person. */
 export interface Known {
   roles_left: RolesLeft;
   standing: readonly StandingDelegation[];
   links: readonly PersonLink[];
 }
 
-/** Why a voter may not (or no longer) decide, or undefined: every vote needs a live person, over any channel. */
+/** Why a voter may not decide (any more); undefined if the voter is a live person. Applies to every channel. */
 export function liveObjection({ voter, voter_issuer }: Voter, roles_left: RolesLeft): Objection | undefined {
   if (roles_left({ issuer: voter_issuer, id: voter.id }, voter.roles, 'voter')) return undefined;
   const needed =
@@ -116,14 +116,17 @@ export function liveObjection({ voter, voter_issuer }: Voter, roles_left: RolesL
   return objectTo('not_live', `${voter.id} can no longer vote: ${needed}`);
 }
 
-/** Whether a person who delegated the own vote could still vote in the part. */
+/** True if a person who delegated their vote could still vote in the part. */
 function mayStillPass(part: ApprovalPart, from: string, roles_left: RolesLeft): boolean {
   const giver = identityOf(from);
   const roles = roles_left(giver, groupOf(part).approver_roles, 'giver');
   return roles !== undefined && isRequested(part, giver, roles);
 }
 
-/** The right by which this person votes in a part, or why there is none. A delegated right is lost until the delegation is revoked. */
+/**
+ * The right by which this person votes in a part, or why there is none. A person who delegated the vote has no right until they revoke the
+ * delegation.
+ */
 function rightIn(approval: Approval, part: ApprovalPart, by: Voter, { standing, links, roles_left }: Known): PartRight | Objection {
   const { rule } = part;
   const who = { issuer: by.voter_issuer, id: by.voter.id };
@@ -143,7 +146,7 @@ function rightIn(approval: Approval, part: ApprovalPart, by: Voter, { standing, 
   return objectTo('not_entitled', requestedVoters([part]));
 }
 
-/** Whether a standing delegation comes from another person in the group of the part. */
+/** True if a standing delegation comes from another person who is in the group of the part. */
 function mayGive(
   part: ApprovalPart,
   { from, from_issuer = null }: StandingDelegation,
@@ -154,13 +157,13 @@ function mayGive(
   return !isOnePerson(links, giver, to) && isRequested(part, giver, from.roles);
 }
 
-/** Who cast a vote. */
+/** The identity of the voter. */
 export const voterOf = ({ voter_issuer, voter_id }: Pick<CountedVote, 'voter_issuer' | 'voter_id'>): Identity => ({
   issuer: voter_issuer,
   id: voter_id,
 });
 
-/** Whether this person, or the one whose right it is, has one of these approvals in this part. */
+/** True if one of these votes in this part is an approval by this person, or by the person whose right is used. */
 function hasApproved(
   votes: readonly CountedVote[],
   who: Identity,
@@ -178,7 +181,7 @@ function hasApproved(
 const FOUR_EYES = objectTo('four_eyes', 'four eyes: the requester of the call and the owner of the requester cannot approve it');
 const TWICE = objectTo('twice', 'this voter has already approved: each approval needs a different person');
 
-/** Why an approval by an entitled person does not count in a part beside these votes, or undefined. */
+/** Why an approval by an entitled person does not count in a part after these votes; undefined if it counts. */
 export function objectionIn(
   approval: Pick<Approval, 'barred' | 'members' | 'votes'>,
   part: ApprovalPart,
@@ -192,7 +195,7 @@ export function objectionIn(
   return hasApproved(approval.votes, who, right, links) ? TWICE : undefined;
 }
 
-/** In which of these parts this person may deny or decide otherwise, or why in none. */
+/** The rights by which this person may vote in these parts, or why there are none. */
 export function rightsIn(approval: Approval, parts: readonly ApprovalPart[], by: Voter, known: Known): VotingRights | Objection {
   const machine = machineObjection(by.voter);
   if (machine) return machine;
@@ -205,7 +208,9 @@ export function rightsIn(approval: Approval, parts: readonly ApprovalPart[], by:
   return objection ?? objectTo('not_entitled', requestedVoters(parts));
 }
 
-/** Those of the rights by which this person approves, or why none does: four eyes and one approval a person hold in each part. */
+/**
+ * Those of the rights by which this person may approve, or why there are none: four eyes and one approval per person apply in each part.
+ */
 export function approvingRights(
   approval: Approval,
   who: Identity,

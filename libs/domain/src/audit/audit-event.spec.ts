@@ -27,7 +27,7 @@ const placed = (event_type: string, event: object): PlacedEvent =>
 const facts: CallFacts = { call, decision_id: 'd1', approval_id: 'a1' };
 
 describe('an audit event', () => {
-  test('names the caller, the user and the position of a call, from the record alone where it names the call', () => {
+  test('names the caller, the user and the position of a call, using only the record if it contains the call', () => {
     const at = placed('tool_call_requested', { meta: meta('2-x'), call });
     expect(saysItsCall(at)).toBe(true);
     expect(auditEventOf(at, undefined)).toEqual({
@@ -56,26 +56,26 @@ describe('an audit event', () => {
     });
   });
 
-  test('of a vote has the caller of the call and the voter as its actor', () => {
+  test('of a vote names the caller of the call and has the voter as its actor', () => {
     const at = placed('approval_voted', { meta: meta('2-x'), approval_id: 'a9', voter: anna });
     expect(saysItsCall(at)).toBe(false);
     expect(auditEventOf(at, facts)).toMatchObject({ caller: 'agent:bot', actor: 'user:anna', approval_id: 'a9', decision_id: 'd1' });
   });
 
-  test('of a change of configuration has who made it as its caller', () => {
+  test('of a configuration change names its author as the caller', () => {
     const at = placed('limit_set', { meta: meta(null), by: anna });
     expect(saysItsCall(at)).toBe(true);
     expect(auditEventOf(at, undefined)).toMatchObject({ caller: 'user:anna', actor: 'user:anna', call_id: null, args_hash: null });
   });
 
-  test('hashes the result as it is recorded, and an error where there is no result', () => {
+  test('hashes the recorded result, or the error if there is no result', () => {
     const ended = (outcome: object) => auditEventOf(placed('tool_executed', { meta: meta('2-x'), outcome, decision_id: 'd2' }), facts);
     expect(ended({ output_json: '{"a":1}', error: null })).toMatchObject({ result_hash: sha256Hex('{"a":1}'), decision_id: 'd2' });
     expect(ended({ output_json: null, error: { code: 'TIMEOUT', message: 'late' } }).result_hash).toBe(sha256Hex('TIMEOUT late'));
     expect(ended({ output_json: null, error: null }).result_hash).toBeNull();
   });
 
-  test('has the columns that exports name, no more and no less', () => {
+  test('has exactly the columns that exports name', () => {
     expect(Object.keys(auditEventOf(placed('x', { meta: meta(null) }), undefined))).toEqual([...auditColumns]);
   });
 });

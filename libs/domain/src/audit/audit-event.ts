@@ -3,20 +3,20 @@ import type { PlacedEvent } from '../call/evolve.js';
 import type { CallState } from '../call/state.js';
 
 /**
- * One record of the log as an auditor lists it: who, on whose behalf, digests of the inputs and the outcome, and
- * its position. People and agents are named `kind:id`. What it says in full is the record itself.
+ * One log record in the audit list: who acted, on whose behalf, digests of the inputs and the outcome, and the log position. People and
+ * agents are named `kind:id`. The record itself has the full content.
  */
 export interface AuditEvent {
   event_id: string;
   type: string;
-  /** When the log took it, RFC 3339. */
+  /** Append time of the log, RFC 3339. */
   time: string;
   tenant_id: string;
-  /** Whose call it is; where it belongs to no call, who did it. */
+  /** The caller of the call; for a record without a call, its author. */
   caller: string | null;
-  /** The user that the caller acted for. */
+  /** The user on whose behalf the caller acted. */
   on_behalf_of: string | null;
-  /** The author of this event (the voter, the operator), where it names one. */
+  /** The author of this event (the voter, the operator), if it names one. */
   actor: string | null;
   call_id: string | null;
   case_id: string | null;
@@ -24,7 +24,7 @@ export interface AuditEvent {
   tool: string | null;
   /** SHA-256 of the call's canonical inputs, hex. */
   args_hash: string | null;
-  /** SHA-256 of the result as it is recorded (its output's text, else its error's code and message), hex. */
+  /** SHA-256, hex, of the recorded result: the text of its output, else the code and message of its error. */
   result_hash: string | null;
   decision_id: string | null;
   approval_id: string | null;
@@ -34,11 +34,11 @@ export interface AuditEvent {
   topic: string;
   partition: number;
   offset: number;
-  /** A change of the configuration that took no effect: what it was checked against had changed. */
+  /** Set for a configuration change that took no effect because the items that it was based on had changed. */
   refused_because: 'base_moved' | null;
 }
 
-/** Its columns, in the order of every export. */
+/** The columns, in the order of every export. */
 export const auditColumns = [
   'event_id',
   'type',
@@ -64,15 +64,15 @@ export const auditColumns = [
   'refused_because',
 ] as const satisfies readonly (keyof AuditEvent)[];
 
-/** What the events of one call have in common. */
+/** The common facts of all events of one call. */
 export type CallFacts = Pick<CallState, 'call'> & { decision_id: string | null; approval_id: string | null };
 
-/** What of a call its audit events say. */
+/** The facts of a call that its audit events contain. */
 export function callFacts({ call, ruling, approval }: CallState): CallFacts {
   return { call, decision_id: ruling?.decision_id ?? null, approval_id: approval?.approval_id ?? ruling?.approval_id ?? null };
 }
 
-/** The fields that some events have. */
+/** Fields that only some events have. */
 interface Named {
   call?: ToolCall;
   outcome?: Outcome;
@@ -94,11 +94,11 @@ function resultHash(outcome: Outcome | undefined): string | null {
   return outcome.error ? sha256Hex(`${outcome.error.code} ${outcome.error.message}`) : null;
 }
 
-/** Whether the event alone says whose call it is. */
+/** True if the event itself contains its call, or belongs to none. */
 export const saysItsCall = ({ event }: PlacedEvent): boolean =>
   event.meta.call_id === null || (event as unknown as Named).call !== undefined;
 
-/** The audit event of a record. `facts`: what is known of its call, for records that do not say it themselves. */
+/** The audit event of a record. `facts`: the known facts of its call, for records that do not contain them. */
 export function auditEventOf(at: PlacedEvent, facts: CallFacts | undefined): AuditEvent {
   const { meta } = at.event;
   const named = at.event as unknown as Named;

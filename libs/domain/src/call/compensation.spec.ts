@@ -24,29 +24,29 @@ const ended = (status: Outcome['status'], offset: number, more: { verified?: boo
 const fold = (...events: PlacedEvent[]) => events.reduce(evolveCompensated, succeeded);
 
 describe('a call whose effect was undone', () => {
-  test('is compensated, and says by which call and whether its tool saw that', () => {
+  test('is compensated, and names the call that undid it and whether the tool verified that', () => {
     const state = fold(ended('succeeded', 4, { verified: false }));
     expect([statusOf(state), state.compensation]).toMatchObject(['compensated', { call_id: '0-u4', confirmed: false, at_ms: 1004 }]);
   });
 
-  test('stays compensated, whatever comes later or again', () => {
+  test('stays compensated, whatever is recorded later or again', () => {
     const state = fold(ended('succeeded', 4));
     expect(evolveCompensated(state, ended('failed', 5))).toBe(state);
     expect(evolveCompensated(state, ended('succeeded', 4))).toBe(state);
   });
 
-  test('of failed undos the newest counts, and a later one that succeeds', () => {
+  test('uses the newest of failed undos, or a later one that succeeds', () => {
     const twice = fold(ended('failed', 4), ended('failed', 6));
     expect([statusOf(twice), twice.compensation?.call_id]).toEqual(['compensation_failed', '0-u6']);
     expect(evolveCompensated(twice, ended('failed', 4))).toBe(twice);
     expect(statusOf(evolveCompensated(twice, ended('succeeded', 7)))).toBe('compensated');
   });
 
-  test.each(['cancelled', 'expired', 'denied', 'in_doubt'] as const)('an undo that ended as %s says nothing of it', (status) => {
+  test.each(['cancelled', 'expired', 'denied', 'in_doubt'] as const)('an undo that ended as %s does not change it', (status) => {
     expect(fold(ended(status, 4))).toBe(succeeded);
   });
 
-  test('the record of another call or tenant changes nothing', () => {
+  test('is not changed by records about another call or tenant', () => {
     expect(fold(ended('succeeded', 4, { of: '0-b' }), ended('succeeded', 5, { tenant_id: 'rival' }))).toBe(succeeded);
   });
 });

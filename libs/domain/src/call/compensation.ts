@@ -2,14 +2,14 @@ import type { CompensatedEffect, EventMap, Outcome } from '@countersign/contract
 import type { PlacedEvent } from './evolve.js';
 import type { CallState } from './state.js';
 
-/** What an end says of the effect that its call was to undo. */
+/** The effect of an end on the call that it was to undo. */
 export interface Compensation {
   effect: CompensatedEffect;
   /** Compensated: the effect is undone, and its key is free. */
   outcome: 'compensated' | 'compensation_failed';
 }
 
-/** What this end of a compensation means for the effect; undefined: nothing (yet). */
+/** The meaning of this end of an undo for the effect; undefined: it changes nothing (yet). */
 export function compensationOf(
   compensates: CompensatedEffect | null | undefined,
   { status }: Pick<Outcome, 'status'>,
@@ -19,15 +19,15 @@ export function compensationOf(
   return status === 'failed' ? { effect: compensates, outcome: 'compensation_failed' } : undefined;
 }
 
-/** What a record says of the effect that its call was to undo. */
+/** The meaning of a record for the effect that its call was to undo. */
 export function compensationIn(at: PlacedEvent): Compensation | undefined {
   if (at.event_type !== 'tool_executed' && at.event_type !== 'tool_call_resolved') return undefined;
   return compensationOf(at.event.compensates, at.event.outcome);
 }
 
 /**
- * Folds an end of a compensation into the call whose effect it undid: undone stays undone, and of failures the newest counts. The same call
- * as before where the record says nothing of it.
+ * Folds the end of an undo into the call whose effect it undid. A successful undo stays; of failed undos the newest counts. Returns the
+ * same call if the record does not concern it.
  */
 export function evolveCompensated(before: CallState, at: PlacedEvent): CallState {
   const undo = compensationIn(at);

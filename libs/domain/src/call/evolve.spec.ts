@@ -135,7 +135,7 @@ const fold = (events: PlacedEvent[]): CallState => events.reduce<CallState | und
 const status = (...events: PlacedEvent[]) => statusOf(fold(events));
 
 describe('the fold of a call', () => {
-  test('inputs that an approver edited stand beside those that were requested, in whatever order they are read', () => {
+  test('edited inputs are kept beside the requested ones, in any read order', () => {
     const withInputs = (placed: PlacedEvent, inputs_json: string) =>
       ({ ...placed, event: { ...placed.event, call: { ...call, inputs_json } } }) as PlacedEvent;
     const events = [withInputs(requested(), '5'), withInputs(ruled(0, 1, 'require_approval'), '5'), withInputs(granted(0, 1), '2')];
@@ -153,7 +153,7 @@ describe('the fold of a call', () => {
     expect('asked_inputs_json' in asIs).toBe(false);
   });
 
-  test('a call walks from pending to its end', () => {
+  test('a call goes from pending to its end', () => {
     const history = [requested(), ruled(0, 1, 'require_approval'), granted(0, 1), started(0, 1), executed(1, 1)];
     expect(history.map((_, i) => status(...history.slice(0, i + 1)))).toEqual([
       'pending_policy',
@@ -164,17 +164,17 @@ describe('the fold of a call', () => {
     ]);
   });
 
-  test('policy-deny, approval-deny and doubt are distinct', () => {
+  test('denials by policy, denials by people and doubt are distinct', () => {
     expect(status(requested(), ruled(0, 1, 'deny'))).toBe('denied');
     expect(status(requested(), ruled(0, 1, 'require_approval'), denied(0, 1))).toBe('denied');
     expect(status(requested(), ruled(0, 1, 'allow'), started(0, 1), inDoubt(1, 2))).toBe('in_doubt');
   });
 
-  test('first wins inside one topic: a grant after a denial changes nothing', () => {
+  test('within one topic the first record wins: a grant after a denial changes nothing', () => {
     expect(status(requested(), ruled(0, 1, 'require_approval'), denied(0, 1), granted(1, 1))).toBe('denied');
   });
 
-  test('a new revision reopens what the one before had allowed or granted', () => {
+  test('a new revision reopens a call that the previous one had allowed or granted', () => {
     expect(status(requested(), ruled(0, 1, 'require_approval'), granted(0, 1), ruled(1, 2, 'require_approval'))).toBe('pending_approval');
     expect(status(requested(), ruled(0, 1, 'allow'), ruled(1, 2, 'deny'))).toBe('denied');
   });
@@ -185,7 +185,7 @@ describe('the fold of a call', () => {
     expect(state.end?.kind).toBe('resolved');
   });
 
-  test('a late result of a stale epoch changes nothing where another epoch fired again', () => {
+  test('a late result of a stale epoch changes nothing if another epoch fired again', () => {
     const history = [
       requested(),
       ruled(0, 1, 'allow'),
@@ -198,7 +198,7 @@ describe('the fold of a call', () => {
     expect(status(...history.slice(0, 5))).toBe('running');
   });
 
-  test('an answer by an earlier call keeps why and what became of its effect, packed too; old records say nothing of it', () => {
+  test('an answer by an earlier call keeps its reason and the state of its effect, packed too; old records have neither', () => {
     const repeat = (more: Partial<EventMap['tool_retry_deduplicated']>) =>
       at('tool-executed', 0, {
         event_type: 'tool_retry_deduplicated',
@@ -223,7 +223,7 @@ describe('the fold of a call', () => {
     const old = { ...fold([repeat({})]), call: null };
     expect(old.end).not.toHaveProperty('deduplication');
     expect(unpackCall(packCall(old)).end).toEqual(old.end);
-    // Logs from before each call had one end: nothing of the second shows.
+    // Logs from before each call had one end: the second end is ignored.
     const first = fold([requested(), repeat(how)]);
     expect(evolve(first, repeat({ original_call_id: '0-z', outcome: outcome('failed') }))).toBe(first);
   });

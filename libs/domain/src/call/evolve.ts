@@ -11,15 +11,15 @@ import type {
 } from '@countersign/contracts';
 import type { ApprovalEnd, CallState, Deduplication, EndFact, Position, RulingFact } from './state.js';
 
-/** An event of a call with its place on the log. */
+/** An event of a call with its log position. */
 export type PlacedEvent = AnyEvent & {
   topic: string;
   partition: number;
   offset: number;
   timestamp_ms: number;
-  /** A change of the configuration that took no effect (change-ledger.ts); a reader marks it, the log does not hold it. */
+  /** A configuration change that took no effect (change-ledger.ts). Set by readers; it is not on the log. */
   is_refused?: boolean;
-  /** W3C traceparent of the span that wrote it. */
+  /** W3C traceparent of the span that wrote the event. */
   traceparent?: string | undefined;
 };
 
@@ -83,7 +83,7 @@ function ruled(state: CallState, event: EventMap['policy_decided'], at: PlacedEv
   return { ...state, call: state.call ?? event.call, ruling };
 }
 
-/** The state with inputs that an approver may have edited; the requested inputs are kept beside them. They are unknown before the request is read. */
+/** Sets the call with inputs that an approver may have edited, and keeps the requested inputs beside them if the request has been read. */
 function edited(state: CallState, call: ToolCall): CallState {
   const { asked_inputs_json: before, ...rest } = state;
   const requestedInputs = before ?? (state.requested ? state.call?.inputs_json : undefined);
@@ -115,7 +115,10 @@ function ended(
   return kind === 'in_doubt' ? { ...state, doubt: state.doubt ?? end } : { ...state, end };
 }
 
-/** A late result of an epoch that lost its claim is evidence: it ends a doubt and changes nothing else (docs/explanation/architecture.md, "Epochs"). */
+/**
+ * A late result of an epoch that lost its claim is evidence: it ends a doubt and changes nothing else (docs/explanation/architecture.md,
+ * "Epochs").
+ */
 function executed(state: CallState, event: EventMap['tool_executed'], at: PlacedEvent): CallState {
   const stale = state.started !== null && event.epoch < state.started.epoch;
   if (stale && !state.doubt) return state;
@@ -128,7 +131,7 @@ function deduplicated(state: CallState, event: EventMap['tool_retry_deduplicated
   return ended(state, 'deduplicated', outcome, meta, at, { original_call_id, deduplication });
 }
 
-/** Admission. Inputs that an approver edited stay, in whatever order the two topics are read. */
+/** Folds the request. Edited inputs stay, whichever of the two topics is read first. */
 function requested(state: CallState, event: EventMap['tool_call_requested']): CallState {
   if (state.requested) return state;
   const mappedLate = state.call?.mapped && !event.call.mapped;
@@ -145,12 +148,12 @@ function approvalRequested(state: CallState, event: EventMap['approval_requested
   return { ...state, approval };
 }
 
-/** Who decides now, and until when. */
+/** Updates the current approvers and the expiry. */
 function approvalEscalated(state: CallState, event: EventMap['approval_escalated']): CallState {
   const { approval } = state;
   if (approval?.approval_id !== event.approval_id || approval.expires_at_ms >= event.expires_at_ms) return state;
   const { expires_at_ms, quorum, approver_roles, rule } = event;
-  // One of several parts: the others keep their groups.
+  // Only one of several parts escalated: the others keep their groups.
   if (rule !== null)
     return { ...state, approval: { ...approval, approver_roles: [...new Set([...approval.approver_roles, ...approver_roles])] } };
   return { ...state, approval: { ...approval, expires_at_ms, quorum, approver_roles } };
@@ -158,7 +161,7 @@ function approvalEscalated(state: CallState, event: EventMap['approval_escalated
 
 type ApprovalEnding = Extract<PlacedEvent, { event_type: 'approval_granted' | 'approval_denied' | 'approval_expired' | 'call_cancelled' }>;
 
-/** What an event on approval-granted says about the end of the wait; undefined for a cancellation that the executor answers. */
+/** How an event on approval-granted ends the wait; undefined for a cancellation that the executor completes. */
 function approvalEndOf(at: ApprovalEnding): Pick<ApprovalEnd, 'kind' | 'reason' | 'by' | 'at_ms'> | undefined {
   switch (at.event_type) {
     case 'approval_granted':
@@ -224,7 +227,7 @@ function changed(state: CallState, at: PlacedEvent): CallState {
     case 'resolution_allowed':
       return state;
     default: {
-      // A new event of a call's topics is one compile error here; sagas and events of global topics belong to no call.
+      // A new event of a call's topics is a compile error here. Sagas and events of global topics belong to no call.
       at.event_type satisfies TopicEvents[GlobalTopic | EvidenceTopic | ExportTopic | 'compensation']['event_type'];
       return state;
     }
@@ -232,8 +235,8 @@ function changed(state: CallState, at: PlacedEvent): CallState {
 }
 
 /**
- * Folds one event into the state of its call (undefined: the first one seen). Pure. Duplicates change nothing, and the
- * order of events of different topics does not matter; within one topic and partition they come in offset order.
+ * Folds one event into the state of its call (undefined: its first event). Pure. Duplicates change nothing. The order of events across
+ * topics does not matter; within one topic and partition they arrive in offset order.
  */
 export function evolve(before: CallState | undefined, at: PlacedEvent): CallState {
   const { meta } = at.event;

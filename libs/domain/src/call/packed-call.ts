@@ -11,7 +11,7 @@ import type {
   StartFact,
 } from './state.js';
 
-/** One schema a field of the type: a field that is added there must be added here. */
+/** One schema per field of the type. A new field of the type must be added here. */
 type FieldsOf<T> = Readonly<Record<keyof T, AvroSchema>>;
 
 const nullable = (type: AvroSchema): AvroSchema => ['null', type];
@@ -119,7 +119,7 @@ const state = record<CallState>('call_state', {
 
 let made: PackedType | undefined;
 
-/** How states of calls are kept in rows: a third of their JSON (0.9 of 2.7 KB), with neither names nor nulls. */
+/** The packed form of call states in rows: a third of the size of their JSON (0.9 instead of 2.7 KB), without names and nulls. */
 export function packedCalls(): PackedType {
   made ??= new PackedType(state);
   return made;
@@ -135,7 +135,7 @@ type Unpacked = Omit<CallState, 'asked_inputs_json' | 'compensation'> & {
 /** @throws UnknownPackedSchema see PackedType */
 export function unpackCall(packed: Buffer): CallState {
   const call = packedCalls().unpack(packed) as Unpacked;
-  // Absent if there is none, as the fold leaves them.
+  // Absent fields stay absent, as in the fold.
   if (call.ruling?.explanation === null) delete call.ruling.explanation;
   if (call.ruling?.defer === null) delete call.ruling.defer;
   if (call.asked_inputs_json === null) delete call.asked_inputs_json;

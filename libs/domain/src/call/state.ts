@@ -26,13 +26,13 @@ export interface RulingFact {
   approval_mode_effective: ApprovalMode;
   rule: string;
   bundle_version: string;
-  /** Whose end this call waits for; a joined call shares the approval of the one it joined. */
+  /** The approval that this call waits for; a joined call shares the approval of the call that it joined. */
   approval_id: string | null;
   reason: CallError | null;
-  /** Absent: nothing but the rule spoke. */
+  /** Absent: only the rule decided. */
   explanation?: RulingExplanation;
   joined_call_id: string | null;
-  /** What the call waits for; absent where it does not. */
+  /** What a deferred call waits for; absent if it is not deferred. */
   defer?: Deferral;
   hlc: number;
   event_id: string;
@@ -51,7 +51,7 @@ export interface ApprovalFact {
   event_id: string;
 }
 
-/** The first end on approval-granted: what became of the wait. */
+/** The first end of the wait for approval, on approval-granted. */
 export interface ApprovalEnd {
   kind: 'granted' | 'denied' | 'expired' | 'cancelled';
   revision: number;
@@ -84,7 +84,7 @@ export interface EndFact {
   epoch: number;
   outcome: Outcome;
   original_call_id: string | null;
-  /** How it was answered by an earlier call; absent where the record does not say. */
+  /** How an earlier call answered this one; absent if the record does not say. */
   deduplication?: Deduplication;
   at_ms: number;
   hlc: number;
@@ -94,10 +94,10 @@ export interface EndFact {
 
 /** The result of the newest undo of the effect of a call. */
 export interface CompensationFact {
-  /** The call that undid it, or was to. */
+  /** The call that was to undo it. */
   call_id: string;
   outcome: 'compensated' | 'compensation_failed';
-  /** Its tool verified afterwards that the effect is undone; null: it was not verified. */
+  /** The tool verified afterwards that the effect is undone; null: not verified. */
   confirmed: boolean | null;
   at_ms: number;
   hlc: number;
@@ -105,7 +105,7 @@ export interface CompensationFact {
   offset: number;
 }
 
-/** Everything the log says about one call; `status` is derived (`statusOf`), so facts may arrive in any order across topics. */
+/** All recorded facts of one call. `status` is derived (`statusOf`), so facts may arrive in any order across topics. */
 export interface CallState {
   call_id: string;
   tenant_id: string;
@@ -120,9 +120,9 @@ export interface CallState {
   started: StartFact | null;
   doubt: EndFact | null;
   end: EndFact | null;
-  /** The inputs as they were requested, where an approver edited them; absent where those of `call` are the ones. */
+  /** The requested inputs, if an approver edited them; absent if `call` has them. */
   asked_inputs_json?: string;
-  /** Absent: its effect was not undone. */
+  /** Absent: no undo of the effect has ended. */
   compensation?: CompensationFact;
 }
 
@@ -149,7 +149,7 @@ export const terminalStatuses: ReadonlySet<CallStatus> = new Set([
   'compensation_failed',
 ]);
 
-/** The status that the facts add up to. in_doubt is not terminal for the record, but it is an answer. */
+/** The status derived from the facts. in_doubt is an answer, but it is not terminal. */
 export function statusOf(state: CallState): CallStatus {
   if (state.compensation) return state.compensation.outcome;
   if (state.end) return state.end.outcome.status;

@@ -29,7 +29,7 @@ const outputs = (older: JsonSchema, newer: JsonSchema) =>
 const amount = { type: 'number', minimum: 0, maximum: 100 };
 const text = { type: 'string' };
 
-test('a patch that changes a schema is refused where it changes it; words for readers are no change', () => {
+test('a patch that changes a schema is refused, except for changes of annotations', () => {
   expect(inputs(object({ amount }), object({ amount: { ...amount, maximum: 200 } }), 'patch')).toEqual([
     '/input_schema/properties/amount/maximum',
   ]);
@@ -38,7 +38,7 @@ test('a patch that changes a schema is refused where it changes it; words for re
   expect(inputs(object({ a: text, b: text }, ['a', 'b']), object({ b: text, a: text }, ['b', 'a']), 'patch')).toEqual([]);
 });
 
-test('a property that is called like an annotation is a property', () => {
+test('a property named like an annotation counts as a property', () => {
   expect(inputs(object({ title: text }), object({ title: amount }), 'patch')).toEqual(['/input_schema/properties/title/type']);
   expect(inputs(object({ title: text }), object({ title: { type: 'integer' } }))).toEqual(['/input_schema/properties/title/type']);
 });
@@ -132,7 +132,7 @@ test.each<[string, JsonSchema, JsonSchema, string]>([
   expect(breakingDifferences(contract(older), contract(newer), 'major')).toEqual([]);
 });
 
-test('outputs may gain fields; none may go, become uncertain or take other values', () => {
+test('outputs may gain fields; no field may be removed, become optional or accept other values', () => {
   const older = object({ id: text, state: { enum: ['open', 'done'] }, note: text }, ['id', 'state']);
   const at = (newer: JsonSchema) => outputs(older, newer);
   expect(at(object({ id: text, state: { enum: ['open'] }, note: text, more: amount }, ['id', 'state', 'more']))).toEqual([]);
@@ -146,7 +146,7 @@ test('outputs may gain fields; none may go, become uncertain or take other value
   ]);
 });
 
-test('what identifies an effect changes with a major only', () => {
+test('the fields that identify an effect may change only with a major version', () => {
   const of = (more: Partial<ToolContract>) => contract(object({ amount }), object({}), more);
   const changed = of({ idempotency: { discriminating: ['amount'] } });
   for (const step of ['minor', 'patch'] as const) {
@@ -159,7 +159,7 @@ test('what identifies an effect changes with a major only', () => {
   expect(breakingDifferences(of({}), changed, 'major')).toEqual([]);
 });
 
-test('a recursive schema ends, also where it breaks deep inside', () => {
+test('the comparison of recursive schemas terminates, even if the difference is deep inside', () => {
   const tree = (leaf: JsonSchema): JsonSchema => ({
     $ref: '#/$defs/Tree',
     $defs: { Tree: object({ value: leaf, children: { type: 'array', items: { $ref: '#/$defs/Tree' } } }) },
@@ -170,7 +170,7 @@ test('a recursive schema ends, also where it breaks deep inside', () => {
   expect(inputs(loop, { ...loop, type: 'object' })).not.toEqual([]);
 });
 
-test('a schema that explodes is refused as too large after so many steps', () => {
+test('a schema with exponential expansion is refused as too large after a fixed number of steps', () => {
   const fan = (depth: number, leaf: JsonSchema): JsonSchema => ({
     anyOf: [{ $ref: `#/$defs/D${depth}` }, { $ref: `#/$defs/D${depth}` }, { type: 'null' }],
     $defs: Object.fromEntries(
@@ -190,7 +190,7 @@ test('below 1.0.0 the second number is the major and the third the minor, as ^ r
   expect([step('0.2.3', '0.3.0'), step('0.2.3', '0.2.4'), step('0.0.1', '0.0.2')]).toEqual(['major', 'minor', 'major']);
 });
 
-test('a minor may name more resources and end answers earlier; what was named stays, and a patch changes none of it', () => {
+test('a minor may name more resources and end answers earlier; it must keep what the older version named, and a patch changes none of it', () => {
   const file: ResourceTemplate = { name: 'file:{/path}', effect: 'replaces' };
   const adds: ResourceTemplate = { ...file, effect: 'adds' };
   const byMode: ResourceTemplate = { ...file, effect: { by: '/mode', values: { a: 'adds' }, otherwise: 'replaces' } };

@@ -3,11 +3,11 @@ import type { Semver } from '../versions/semver.js';
 import { SchemaContainment, type SchemaDifference } from './schema-containment.js';
 import { constraintText, firstDifference } from './schema-node.js';
 
-/** One way in which a version is not what its number promises. */
+/** One way in which a version breaks the promise of its number. */
 export interface BreakingDifference {
   /** JSON Pointer into the newer contract. */
   pointer: string;
-  /** What the number of the newer version allows: `same` schemas, or schemas that are only `wider`. */
+  /** The change that the version number allows: the `same` schemas, or schemas that are only `wider`. */
   allowed: 'same' | 'wider';
   message: string;
 }
@@ -15,8 +15,8 @@ export interface BreakingDifference {
 export type Step = 'major' | 'minor' | 'patch';
 
 /**
- * What the step from one version to a newer one may change. Callers that pin `^` take the next version unasked, so where
- * the first number is 0 the second one counts as the major and the third as the minor, as `^` reads them.
+ * The kind of step between two versions. Callers that pin `^` get the next version automatically, so below 1.0.0 the second number counts
+ * as the major and the third as the minor, as `^` defines it.
  */
 export function stepBetween(older: Semver, newer: Semver): Step {
   if (older.major !== newer.major) return 'major';
@@ -25,7 +25,7 @@ export function stepBetween(older: Semver, newer: Semver): Step {
   return 'minor';
 }
 
-/** Further differences are not listed; a version with so many is another tool. */
+/** Further differences are not listed: a version with so many is in fact another tool. */
 const DIFFERENCES_MAX = 50;
 
 const SIDES = [
@@ -37,7 +37,7 @@ function under(field: string, allowed: BreakingDifference['allowed'], found: rea
   return found.map(({ pointer, message }) => ({ pointer: `/${field}${pointer}`, allowed, message }));
 }
 
-/** Inputs: what was valid stays valid. Outputs: what is answered is still what was promised; new fields are no harm. */
+/** Inputs: every input that was valid stays valid. Outputs: every output still fits the older schema; new fields are allowed. */
 function widened(side: 'input' | 'output', older: JsonSchema, newer: JsonSchema): SchemaDifference[] {
   return side === 'input'
     ? new SchemaContainment({ newer: 'outer', tolerant: false }).differences(older, newer)
@@ -50,7 +50,10 @@ function identity({ idempotency, effect_class }: ToolContract): Record<string, u
   return { effect_class, discriminating: sorted(discriminating), except: sorted(except) };
 }
 
-/** What identifies an effect, and what kind of effect it is, changes with a major only: keys of callers would mean something else. */
+/**
+ * The effect class and the fields that identify an effect may change only with a major version: otherwise the callers' keys would change
+ * their meaning.
+ */
 function identityChanges(older: ToolContract, newer: ToolContract): BreakingDifference[] {
   const before = identity(older);
   const after = identity(newer);
@@ -65,14 +68,15 @@ function identityChanges(older: ToolContract, newer: ToolContract): BreakingDiff
 
 const nameOf = ({ name }: ResourceTemplate): string => name;
 
-/** Whether an answer of the older version ends at least as early under the newer one: `replaces` is the stricter of the two. */
+/** True if an answer of the older version ends at least as early under the newer one: `replaces` is stricter than `adds`. */
 function asStrict(older: ResourceTemplate['effect'], newer: ResourceTemplate['effect']): boolean {
   return newer === 'replaces' || older === 'adds' || constraintText({ effect: older }) === constraintText({ effect: newer });
 }
 
 /**
- * A minor version may name more, and may say `replaces` where it was `adds`. What an older version named must keep its name and be ended as
- * early, because keys outlive a minor: an effect of one version ends the answers of the other by these names alone.
+ * A minor version may name more resources, and may change `adds` to `replaces`. Resources that the older version named must keep their name
+ * and end answers at least as early: keys outlive a minor version, and the effect of one version ends the answers of the other by these
+ * names only.
  */
 function resourceChanges(older: ToolContract, newer: ToolContract, step: Step): BreakingDifference[] {
   const [before, after] = [older.resources ?? [], newer.resources ?? []];
@@ -89,7 +93,7 @@ function resourceChanges(older: ToolContract, newer: ToolContract, step: Step): 
   });
 }
 
-/** How a newer contract breaks what its version number promises to callers of the older one; empty where it keeps it. */
+/** The differences by which a newer contract breaks the promise of its version number to callers of the older one; empty if it keeps it. */
 export function breakingDifferences(older: ToolContract, newer: ToolContract, step: Step): BreakingDifference[] {
   if (step === 'major') return [];
   const found = SIDES.flatMap(({ field, side }): BreakingDifference[] => {

@@ -11,7 +11,7 @@ function typeOf(value: unknown): JsonType {
   return Number.isInteger(value) ? 'integer' : (typeof value as JsonType);
 }
 
-/** The values that `enum` or `const` allow; undefined where there is neither. */
+/** The values that `enum` or `const` allow; undefined if the schema has neither. */
 export function valuesOf(schema: JsonSchema): readonly unknown[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : undefined;
@@ -28,7 +28,7 @@ export function typesOf(schema: JsonSchema): readonly JsonType[] {
 export const coversType = (types: readonly JsonType[], type: JsonType): boolean =>
   types.includes(type) || (type === 'integer' && types.includes('number'));
 
-/** How a bound keyword is compared: `wide` says whether `inner` allows no more than `outer`. */
+/** How a numeric bound is compared: `within` is true if `inner` is at least as narrow as `outer`. */
 interface Bound {
   /** Applies to values of this type only. */
   type: JsonType;
@@ -52,7 +52,7 @@ export const bounds: Readonly<Record<string, Bound>> = {
   multipleOf: { type: 'number', within: (inner, outer) => Number.isInteger(inner / outer) },
 };
 
-/** Keywords that are only compared as text: where they differ, what they mean for each other is not worked out. */
+/** Keywords that are compared as text only: if the texts differ, the schemas count as different. */
 export const opaque: Readonly<Record<string, JsonType | 'any'>> = {
   pattern: 'string',
   format: 'string',
@@ -78,7 +78,7 @@ export const opaque: Readonly<Record<string, JsonType | 'any'>> = {
 
 const lax = (keyword: string, value: unknown): boolean => keyword === 'uniqueItems' && value === false;
 
-/** Whether this keyword of `outer` holds for every value of `inner`, as far as the two keywords alone say. */
+/** True if this keyword of `outer` holds for every value of `inner`. Considers only this keyword of both schemas. */
 export function keywordHolds(keyword: string, inner: JsonSchema, outer: JsonSchema): boolean {
   const wanted = outer[keyword];
   const bound = bounds[keyword];
@@ -91,7 +91,7 @@ export function keywordHolds(keyword: string, inner: JsonSchema, outer: JsonSche
   return given !== undefined && constraintText(given) === constraintText(wanted) && !refersBack(given);
 }
 
-/** A bound holds for an enumeration whose every value keeps it. */
+/** A bound holds for an enumeration if every value satisfies it. */
 function boundByValues(keyword: string, inner: JsonSchema, wanted: unknown): boolean {
   const values = valuesOf(inner);
   return values !== undefined && typeof wanted === 'number' && values.every((value) => keepsBound(keyword, value, wanted));

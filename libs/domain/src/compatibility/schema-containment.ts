@@ -2,7 +2,7 @@ import type { JsonSchema } from '@countersign/contracts';
 import { bounds, coversType, keywordHolds, opaque, typesOf, valuesOf } from './keyword-rules.js';
 import { below, conjuncts, constraintText, isObject, refersBack, type SchemaNode } from './schema-node.js';
 
-/** One thing that keeps `inner` from fitting into `outer`. */
+/** One reason why `inner` is not contained in `outer`. */
 export interface SchemaDifference {
   /** JSON Pointer into the newer of the two schemas. */
   pointer: string;
@@ -10,9 +10,9 @@ export interface SchemaDifference {
 }
 
 export interface ContainmentRules {
-  /** Which of the two is the newer: differences point into it. */
+  /** The newer of the two schemas: pointers of differences refer to it. */
   newer: 'inner' | 'outer';
-  /** Readers ignore fields that they do not know (outputs): a closed `outer` does not forbid new ones, but none may go. */
+  /** Readers ignore unknown fields (outputs): new fields are allowed even if `outer` is closed, but no field may be removed. */
   tolerant: boolean;
 }
 
@@ -26,8 +26,8 @@ interface Pair {
 }
 
 /**
- * Finds out whether every value of one schema is a value of another (JSON Schema 2020-12, our subset). Conservative: what
- * it cannot work out counts as a difference. Bounded in steps and depth, whatever the schemas are.
+ * Checks whether every value of one schema is valid under another (JSON Schema 2020-12, the supported subset). Conservative: whatever it
+ * cannot decide counts as a difference. Bounded in steps and depth for any schemas.
  */
 export class SchemaContainment {
   private steps = 0;
@@ -36,13 +36,13 @@ export class SchemaContainment {
 
   constructor(private readonly rules: ContainmentRules) {}
 
-  /** What keeps each value of `inner` from being one of `outer`; empty where it is contained. */
+  /** The reasons why some value of `inner` may be invalid under `outer`; empty if `inner` is contained. */
   differences(inner: JsonSchema, outer: JsonSchema): SchemaDifference[] {
     this.sameDefinitions = constraintText(inner.$defs ?? null, 'names') === constraintText(outer.$defs ?? null, 'names');
     return this.within({ schema: inner, root: inner, at: '' }, { schema: outer, root: outer, at: '' }, 0);
   }
 
-  /** Word for word the same, and what it refers to as well. */
+  /** True if both have the same constraint text and their references have the same definitions. */
   private same(inner: unknown, outer: unknown): boolean {
     if (inner === undefined || this.steps > STEPS_MAX || constraintText(inner) !== constraintText(outer)) return false;
     return !refersBack(inner) || this.sameDefinitions;
@@ -58,7 +58,7 @@ export class SchemaContainment {
     if (++this.steps > STEPS_MAX || depth > DEPTH_MAX) return this.fault(pair, '', TOO_LARGE);
     const key = `${inner.at}\n${outer.at}`;
     const refers = inner.schema.$ref !== undefined || outer.schema.$ref !== undefined;
-    // A pair that is being compared already holds unless something else is found: that is how recursive schemas end.
+    // Assume that a pair under comparison holds unless a difference is found: so the comparison of recursive schemas terminates.
     if (refers && this.assumed.has(key)) return [];
     if (refers) this.assumed.add(key);
     const found = this.conjunctsWithin(pair, depth);
@@ -76,7 +76,10 @@ export class SchemaContainment {
     return found.length > 0 && this.same(inner.schema, outer.schema) ? [] : found;
   }
 
-  /** All that one plain schema asks, of a conjunction: some part of it must answer for each keyword, or each of its alternatives. */
+  /**
+   * Compares a conjunction with one plain schema: for each keyword, some part of the conjunction (or each of its alternatives) must satisfy
+   * it.
+   */
   private withinOne(parts: readonly SchemaNode[], outer: SchemaNode, pair: Pair, depth: number): SchemaDifference[] {
     if (++this.steps > STEPS_MAX) return this.fault(pair, '', TOO_LARGE);
     const least = this.leastOf(parts.length === 0 ? [{ ...pair.inner, schema: {} }] : parts, outer, depth);
@@ -225,7 +228,9 @@ export class SchemaContainment {
     return [...found, ...this.within(below(inner, inner.schema.items, 'items'), below(outer, outer.schema.items, 'items'), depth + 1)];
   }
 
-  /** One branch must take every value; for `oneOf` no two may, which is only seen where a required constant tells them apart. */
+  /**
+   * One branch must accept every value. For `oneOf`, the branches must also be provably disjoint: by a required constant or by their types.
+   */
   private branches(pair: Pair, depth: number): SchemaDifference[] {
     const { inner, outer } = pair;
     return (['anyOf', 'oneOf'] as const).flatMap((keyword) => {
@@ -240,7 +245,7 @@ export class SchemaContainment {
   }
 }
 
-/** The parts as one schema with each keyword once; of a repeated keyword the first counts, which is only stricter. */
+/** Merges the parts into one schema. Of a repeated keyword the first one is used; this can only make the comparison stricter. */
 function merged(parts: readonly SchemaNode[]): SchemaNode {
   const [first, ...rest] = parts as [SchemaNode, ...SchemaNode[]];
   if (rest.length === 0) return first;
@@ -253,7 +258,7 @@ function merged(parts: readonly SchemaNode[]): SchemaNode {
   return { ...first, schema };
 }
 
-/** Whether every branch has a property with its own constant, or its own type. */
+/** True if the branches are disjoint: each has its own type, or its own constant in the same required property. */
 function reportedApart(branches: readonly unknown[]): boolean {
   const schemas = branches.map((branch) => (isObject(branch) ? branch : {}));
   const types = schemas.map((schema) => schema.type);

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@countersign/contracts';
 
-/** A schema with its place: `root` is what its `#/…` references are relative to. */
+/** A schema with its position: `root` is the document that its `#/…` references refer to. */
 export interface SchemaNode {
   schema: JsonSchema;
   root: JsonSchema;
@@ -11,7 +11,7 @@ export interface SchemaNode {
 const NOTHING: JsonSchema = { not: {} };
 const CHAIN_MAX = 32;
 
-/** Keywords that say something to a reader and nothing about which values are valid. */
+/** Annotations: keywords that do not affect which values are valid. */
 const annotations = new Set([
   'title',
   'description',
@@ -33,7 +33,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 const unescaped = (part: string): string => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** The node below, by its path of keywords and names. */
+/** The child node at a path of keywords and names. */
 export function below(node: SchemaNode, value: unknown, ...path: (string | number)[]): SchemaNode {
   return { schema: asSchema(value), root: node.root, at: path.reduce<string>((at, part) => `${at}/${escaped(String(part))}`, node.at) };
 }
@@ -43,7 +43,7 @@ function asSchema(value: unknown): JsonSchema {
   return isObject(value) ? value : {};
 }
 
-/** What a local reference names; undefined where it is not local or names nothing. */
+/** The node that a local reference points to; undefined if the reference is not local or its target is missing. */
 function target(node: SchemaNode, ref: string): SchemaNode | undefined {
   if (ref === '#') return { schema: node.root, root: node.root, at: '' };
   if (!ref.startsWith('#/')) return undefined;
@@ -58,8 +58,8 @@ function target(node: SchemaNode, ref: string): SchemaNode | undefined {
 }
 
 /**
- * The schemas that a value must fit all of: the node's own keywords, what it refers to and its `allOf`, flattened.
- * Undefined where a reference cannot be followed.
+ * The schemas that a value must all satisfy: the node's own keywords, its reference and its `allOf`, flattened. Undefined if a reference
+ * cannot be resolved.
  */
 export function conjuncts(node: SchemaNode, left = CHAIN_MAX): SchemaNode[] | undefined {
   if (left === 0) return undefined;
@@ -80,7 +80,10 @@ export function conjuncts(node: SchemaNode, left = CHAIN_MAX): SchemaNode[] | un
   return parts;
 }
 
-/** Below these keywords stand names and below the names schemas: `properties: {title: …}` has a property, not an annotation. */
+/**
+ * The keys below these keywords are names, and schemas are below the names: `properties: {title: …}` has a property `title`, not an
+ * annotation.
+ */
 const named = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas']);
 const literal = new Set(['enum', 'const', 'default']);
 
@@ -92,7 +95,7 @@ function readingBelow(reading: Reading, keyword: string): Reading {
   return literal.has(keyword) ? 'literal' : named.has(keyword) ? 'names' : 'schema';
 }
 
-/** The schema as it constrains, without words for readers, as comparable text; key order does not count. */
+/** The constraints of a schema as comparable text: without annotations, with sorted keys. */
 export function constraintText(value: unknown, reading: Reading = 'schema'): string {
   if (Array.isArray(value)) return `[${value.map((item) => constraintText(item, reading)).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? 'null';
@@ -106,7 +109,7 @@ export function constraintText(value: unknown, reading: Reading = 'schema'): str
   return `{${entries.join(',')}}`;
 }
 
-/** JSON Pointer to where two schemas begin to constrain differently; '' where they do so as a whole. */
+/** JSON Pointer to the first differing constraint of two schemas; '' if they differ as a whole. */
 export function firstDifference(older: unknown, newer: unknown, at = '', reading: Reading = 'schema'): string {
   if (!isObject(older) || !isObject(newer)) return at;
   for (const key of new Set([...Object.keys(older), ...Object.keys(newer)])) {
@@ -120,7 +123,7 @@ export function firstDifference(older: unknown, newer: unknown, at = '', reading
   return at;
 }
 
-/** Whether it contains a reference: the meaning of a reference depends on the document around it. */
+/** True if the value contains a reference: its meaning then depends on the surrounding document. */
 export function refersBack(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(refersBack);
   return isObject(value) && ('$ref' in value || Object.values(value).some(refersBack));

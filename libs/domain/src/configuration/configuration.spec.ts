@@ -53,14 +53,14 @@ const versionOf = (state: ConfigurationState, range?: string) => {
   return found.kind === 'found' || found.kind === 'blocked' ? `${found.kind} ${found.tool.version}` : found.kind;
 };
 
-test('a tenant exists once it is set, and the newest setting counts', () => {
+test('a tenant exists once it is set, and the newest record counts', () => {
   expect(tenantOf(initialConfiguration(), 'acme')).toBeUndefined();
   const state = folded(tenant, ['tenant_set', { lane: 'fast', weight: 1, running_max: 1, in_flight_max: 1 }]);
   expect(tenantOf(state, 'acme')).toEqual({ tenant_id: 'acme', lane: 'fast', weight: 1, running_max: 1, in_flight_max: 1 });
   expect(state.config_offset).toBe(1);
 });
 
-test('changes that policy or an executor acts on are announced at once, and others are not', () => {
+test('changes that policy or an executor acts on are announced at once, other changes are not', () => {
   const at = { changed_at_ms: 1 };
   const pair = { one: { issuer: 'local', subject: 'a' }, other: { issuer: 'local', subject: 'b' } };
   const grant = { grant_id: 'g1' } as EventMap['grant_set']['grant'];
@@ -119,7 +119,7 @@ test('keys are listed for their own tenant', () => {
   expect(keysOf(folded(key()), 'other')).toEqual([]);
 });
 
-test('a tool is seen only by tenants of a lane whose executors run it', () => {
+test('a tool is visible only to tenants of a lane whose executors run it', () => {
   expect(toolNames(folded(tenant, tool('1.0.0')), 'acme')).toEqual(['pay']);
   expect(toolNames(folded(tenant, tool('1.0.0', ['fast'])), 'acme')).toEqual([]);
   expect(toolNames(folded(tool('1.0.0')), 'acme')).toEqual([]);
@@ -132,12 +132,12 @@ test('the same version with another contract replaces the first and its lanes', 
   expect(state.tools.get('pay')).toHaveLength(1);
 });
 
-test('the digest is computed from the contract that was announced', () => {
+test('the digest is computed from the announced contract', () => {
   const contract = { name: 'pay', version: '1.0.0', title: 'Pay' } as ToolContract;
   expect(toolVersions(folded(tenant, tool('1.0.0')), 'acme', 'pay')[0]?.tool.digest).toBe(contractDigest(contract));
 });
 
-test('a contract that cannot be read, or names another tool, is counted and left out', () => {
+test('a contract that is unreadable or names another tool is counted and ignored', () => {
   const state = folded(
     ['tool_registered', { name: 'pay', version: '1.0.0', contract_json: '{', lanes: [] }],
     ['tool_registered', { name: 'pay', version: '1.0.0', contract_json: 'null', lanes: [] }],
@@ -147,7 +147,7 @@ test('a contract that cannot be read, or names another tool, is counted and left
   expect([state.unreadable_registrations, state.tools.size, state.catalog_offset]).toEqual([4, 0, 3]);
 });
 
-test('a range gives its newest active version', () => {
+test('a range resolves to its newest active version', () => {
   const state = folded(tenant, ...['1.2.0', '1.10.0', '1.2.5', '2.0.0-rc.1', '0.3.1', '0.4.0'].map((version) => tool(version)));
   expect(versionOf(state)).toBe('found 1.10.0');
   expect(versionOf(state, '1.2.0')).toBe('found 1.2.0');
@@ -160,11 +160,11 @@ test('a range gives its newest active version', () => {
   expect(resolveVersion(state, 'acme', 'steal', undefined).kind).toBe('unknown_tool');
 });
 
-test('a prerelease is taken without being named only where there is nothing else', () => {
+test('a prerelease is chosen without being named only if there are no releases', () => {
   expect(versionOf(folded(tenant, tool('1.0.0-beta')))).toBe('found 1.0.0-beta');
 });
 
-test('active goes before deprecated, and a blocked version is found only where nothing else fits', () => {
+test('active versions precede deprecated ones, and a blocked version is returned only if nothing else matches', () => {
   const versions = [tenant, tool('1.0.0'), tool('1.1.0'), tool('1.2.0')];
   expect(versionOf(folded(...versions, lifecycle('1.2.0', 'blocked'), lifecycle('1.1.0', 'deprecated')))).toBe('found 1.0.0');
   expect(versionOf(folded(...versions, lifecycle('1.2.0', 'blocked')), '1.2.0')).toBe('blocked 1.2.0');
@@ -172,7 +172,7 @@ test('active goes before deprecated, and a blocked version is found only where n
   expect(versionOf(folded(...versions, lifecycle('1.2.0', 'blocked', 'other')))).toBe('found 1.2.0');
 });
 
-test("a tool's own override goes before the tenant's for all tools, and null removes it", () => {
+test("the override for a tool takes precedence over the tenant's override for all tools, and null removes it", () => {
   const rows = [policy('*', 'tier_3_blocked'), policy('pay', 'tier_1_auto')];
   expect(overrideFor(folded(...rows), 'acme', 'pay')?.rule_id).toBe('r-pay');
   expect(overrideFor(folded(...rows), 'acme', 'read')?.rule_id).toBe('r-*');
@@ -180,7 +180,7 @@ test("a tool's own override goes before the tenant's for all tools, and null rem
   expect(overrideFor(folded(...rows), 'other', 'pay')).toBeUndefined();
 });
 
-test('a case keeps its title and the time it was opened when it is closed', () => {
+test('a closed case keeps its title and its opening time', () => {
   const state = folded(
     ['case_set', { case_id: 'c1', state: 'open', title: 'Refund', changed_at_ms: 1 }],
     ['case_set', { case_id: 'c1', state: 'closed', title: null, changed_at_ms: 9 }],
@@ -197,7 +197,7 @@ test('a case keeps its title and the time it was opened when it is closed', () =
   expect(caseOf(state, 'other', 'c1')).toBeUndefined();
 });
 
-test('a record that was folded before changes nothing', () => {
+test('a record that was already folded changes nothing', () => {
   const state = folded(tenant, key());
   const again = { event_type: 'tenant_set', event: { meta: { tenant_id: 'evil' } }, topic: 'configuration-changed', offset: 1 };
   evolveConfiguration(state, { ...again, partition: 0, timestamp_ms: 1 } as unknown as PlacedEvent);
@@ -213,7 +213,7 @@ test('versions are ordered as semver orders them', () => {
   for (const bad of ['1', '1.0', '01.0.0', '1.0.0-', 'v1.0.0', '']) expect(parseSemver(bad)).toBeUndefined();
 });
 
-test('a caret stays inside the first number that is not 0, a tilde inside the minor', () => {
+test('a caret keeps the first non-zero number, a tilde keeps the minor', () => {
   const number = fc.nat(3);
   fc.assert(
     fc.property(number, number, number, number, number, number, (a, b, c, x, y, z) => {
@@ -226,7 +226,7 @@ test('a caret stays inside the first number that is not 0, a tilde inside the mi
   );
 });
 
-test('a pending mapping is in force once a second person activates it, and the newest in force applies', () => {
+test('a pending mapping comes into force once a second person activates it, and the newest one in force applies', () => {
   const mapping = (version: number, needs_activation: boolean): Stated => [
     'mapping_set',
     { tool: 'pay', version, definition_json: '{"inputs":[]}', by, changed_at_ms: version * 10, needs_activation },

@@ -27,7 +27,9 @@ import { judgeChange } from './state/change-ledger.js';
 import type { ConfigurationState } from './state/configuration.js';
 import type { ConfigurationEvent } from './state/items.js';
 
-/** What each event of `configuration-changed` changes: a new kind of configuration is one file in `kinds/` and its lines here. */
+/**
+ * The change that each event of `configuration-changed` makes. A new kind of configuration needs one file in `kinds/` and its lines here.
+ */
 const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: EventMap[T], at: PlacedEvent) => void } = {
   tenant_set: setTenant,
   api_key_set: setKey,
@@ -67,7 +69,10 @@ const folds: { [T in ConfigurationEvent]: (state: ConfigurationState, event: Eve
   saga_definition_set: setSagaDefinition,
 };
 
-/** Facts that no ruling, run or sign-in uses; a case is set with its first call. All others are announced to other instances at once. */
+/**
+ * Events that no ruling, run or sign-in depends on (a case is set with its first call). All other events are announced to other instances
+ * at once.
+ */
 const KEPT_FOR_THE_NEXT_BEAT: ReadonlySet<string> = new Set<ConfigurationEvent>([
   'case_set',
   'tool_evaluation_set',
@@ -81,8 +86,9 @@ const KEPT_FOR_THE_NEXT_BEAT: ReadonlySet<string> = new Set<ConfigurationEvent>(
 ]);
 
 /**
- * Folds one event of `configuration-changed` or `tool-registered` into the state, in place, and returns it; events of
- * other topics, records already in it and changes whose base moved (change-ledger.ts) change nothing. Never throws: a contract that cannot be read is counted and left out.
+ * Folds one event of `configuration-changed` or `tool-registered` into the state, in place, and returns it. Events of other topics, records
+ * that were already folded and refused changes (change-ledger.ts) change nothing. Never throws: an unreadable contract is counted and
+ * ignored.
  */
 export function evolveConfiguration(state: ConfigurationState, at: PlacedEvent): ConfigurationState {
   if (at.event_type === 'tool_registered') {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { caseIdOf, externalIdOf, resolveCaseId } from './own-references.js';
 
-describe('a reference of the tenant’s own', () => {
+describe("a tenant's own reference", () => {
   test.each([
     ['an order number', 'PO-2024-118', 'PO-2024-118'],
     ['words with spaces between them', 'Order 7 / Zürich', 'Order 7 / Zürich'],
     ['a decomposed letter, composed', 'Zu\u0308rich', 'Z\u00fcrich'],
     ['200 characters', 'x'.repeat(200), 'x'.repeat(200)],
-  ])('%s is taken', (_what, given, kept) => {
+  ])('%s is accepted', (_what, given, kept) => {
     expect(externalIdOf(given)).toBe(kept);
   });
 
@@ -25,7 +25,7 @@ describe('a reference of the tenant’s own', () => {
     expect(externalIdOf(given)).toBeUndefined();
   });
 
-  test('names one case in each tenant: another tenant, letter case or look-alike is another case', () => {
+  test('names one case per tenant: another tenant, letter case or look-alike gives another case', () => {
     const ids = [
       caseIdOf('acme', 'PO-1'),
       caseIdOf('rival', 'PO-1'),

@@ -6,14 +6,14 @@ import type { ConfigurationState } from './state/configuration.js';
 import type { CaseFact, Tenant } from './state/tenants.js';
 import type { ToolOverride, ToolVersion } from './state/tools.js';
 
-/** The live API key of a hash: undefined where it is unknown, revoked or expired. */
+/** The live API key with this hash; undefined if it is unknown, revoked or expired. */
 export function principalOfKey(state: ConfigurationState, key_hash: string, now_ms: number): ApiKey | undefined {
   const key = state.keys_by_hash.get(key_hash);
   if (!key || key.revoked_at_ms !== null) return undefined;
   return key.expires_at_ms !== null && key.expires_at_ms <= now_ms ? undefined : key;
 }
 
-/** The keys of a tenant, revoked ones too, oldest first. */
+/** The keys of a tenant, including revoked ones, oldest first. */
 export function keysOf(state: ConfigurationState, tenant_id: string): ApiKey[] {
   return [...state.keys_by_id.values()].filter((key) => key.tenant_id === tenant_id);
 }
@@ -23,19 +23,19 @@ export function tenantOf(state: ConfigurationState, tenant_id: string): Tenant |
   return state.tenants.get(tenant_id);
 }
 
-/** Ids of all tenants that exist, and of those that ever had a key. */
+/** Ids of all existing tenants, and of those that ever had a key. */
 export function tenantIdsOf(state: ConfigurationState): string[] {
   const of_keys = [...state.keys_by_id.values()].map(({ tenant_id }) => tenant_id);
   return [...new Set([...state.tenants.keys(), ...of_keys])];
 }
 
-/** A version as one tenant sees it. */
+/** A version of a tool as one tenant sees it. */
 export interface TenantToolVersion {
   tool: ToolVersion;
   lifecycle: VersionState;
 }
 
-/** The versions of a tool that run in the tenant's lane, newest first, with their lifecycle; empty where there is no such tool. */
+/** The versions of a tool that run in the tenant's lane, newest first, with their lifecycle; empty if there is no such tool. */
 export function toolVersions(state: ConfigurationState, tenant_id: string, name: string): TenantToolVersion[] {
   const lane = state.tenants.get(tenant_id)?.lane;
   if (lane === undefined) return [];
@@ -48,7 +48,7 @@ export function toolNames(state: ConfigurationState, tenant_id: string): string[
   return [...state.tools.keys()].filter((name) => toolVersions(state, tenant_id, name).length > 0).sort();
 }
 
-/** The catalogued version that a call names exactly, whatever its lifecycle or lane. */
+/** The catalogued version with exactly this number, whatever its lifecycle or lane. */
 export function catalogued(state: ConfigurationState, name: string, version: string): ToolVersion | undefined {
   return state.tools.get(name)?.find((tool) => tool.version === version);
 }
@@ -56,15 +56,16 @@ export function catalogued(state: ConfigurationState, name: string, version: str
 export type ResolvedVersion =
   | ({ kind: 'found' } & TenantToolVersion)
   | { kind: 'unknown_tool' }
-  /** There is no such version; `known` are those that there are, newest first. */
+  /** The version does not exist; `known` lists the existing ones, newest first. */
   | { kind: 'unknown_version'; known: string[] }
-  /** Only versions match that do not run (blocked, suspended, not promoted): policy refuses the newest of them. */
+  /** All matching versions are blocked, suspended or not promoted: policy refuses the newest of them. */
   | ({ kind: 'blocked' } & TenantToolVersion)
   | { kind: 'bad_range' };
 
 /**
- * The version that a request means. `range` is `x.y.z`, `^x.y.z` or `~x.y.z`; undefined means the newest active release.
- * Active versions go before deprecated ones, newer before older, releases before prereleases (only named exactly or alone).
+ * Resolves the requested version. `range` is `x.y.z`, `^x.y.z` or `~x.y.z`; undefined means the newest active release. Active versions
+ * precede deprecated ones, newer precede older, and releases precede prereleases (which match only if named exactly or if there are no
+ * releases).
  */
 export function resolveVersion(state: ConfigurationState, tenant_id: string, name: string, range: string | undefined): ResolvedVersion {
   const versions = toolVersions(state, tenant_id, name);

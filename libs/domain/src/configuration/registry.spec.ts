@@ -81,7 +81,7 @@ const evaluated = (tool: ToolContract, more: object = {}) =>
 const wider = { input_schema: { ...contract('1.0.0').input_schema, required: [] } };
 const narrower = { input_schema: { ...contract('1.0.0').input_schema, properties: { amount: { type: 'integer' } } } };
 
-test('a minor that narrows is refused with the difference, and the version is not there', () => {
+test('a minor version that narrows a schema is refused with the difference, and is not registered', () => {
   const registry = new Registry().register(contract('1.0.0')).register(contract('1.1.0', narrower));
   expect(registry.state.refused.get('pay@1.1.0')).toMatchObject({
     against: '1.0.0',
@@ -104,19 +104,19 @@ test('a minor may widen, a patch may not change a schema, a major may do anythin
   expect(registry.resolved()).toBe('found 2.0.0');
 });
 
-test('a version that comes late is compared with the one after it as well', () => {
+test('a version that is registered late is also compared with the next higher one', () => {
   const registry = new Registry().register(contract('1.0.0')).register(contract('1.2.0')).register(contract('1.1.0', wider));
   expect(registry.state.refused.get('pay@1.1.0')).toMatchObject({ against: '1.2.0' });
   expect(new Registry().register(contract('1.2.0', wider)).register(contract('1.1.0')).resolved('1.1.0')).toBe('found 1.1.0');
 });
 
-test('a prerelease promises nothing and is compared with nothing', () => {
+test('a prerelease makes no promise and is compared with nothing', () => {
   expect(new Registry().register(contract('1.0.0')).register(contract('1.1.0-rc.1', narrower)).resolved('1.1.0-rc.1')).toBe(
     'found 1.1.0-rc.1',
   );
 });
 
-test('a refused version that comes again and keeps its promise is registered', () => {
+test('a refused version that is registered again and keeps its promise is accepted', () => {
   const registry = new Registry().register(contract('1.0.0')).register(contract('1.1.0', narrower)).register(contract('1.1.0', wider));
   expect([registry.state.refused.size, registry.resolved()]).toEqual([0, 'found 1.1.0']);
 });
@@ -141,7 +141,7 @@ test('in any order of versions, an incompatible pair is never registered togethe
   );
 });
 
-test('a contract that changes under its version suspends it, until the tenant accepts it', () => {
+test('a contract that changes under its version suspends the version until the tenant accepts it', () => {
   const drifted = contract('1.0.0', { description: 'Pays, and tells everybody.' });
   const registry = new Registry().register(contract('1.0.0'));
   expect(registry.standing()).toBe('active');
@@ -157,7 +157,7 @@ test('a contract that changes under its version suspends it, until the tenant ac
   expect([registry.standing(), registry.standing('1.0.0', 'other'), registry.state.drifted]).toEqual(['suspended', 'active', 0]);
 });
 
-test('how a tool runs may change under its version; what callers rely on may not', () => {
+test('the way a tool runs may change under its version; the fields that callers rely on may not', () => {
   expect(
     new Registry()
       .register(contract('1.0.0'))
@@ -176,7 +176,7 @@ test('how a tool runs may change under its version; what callers rely on may not
     expect(new Registry().register(contract('1.0.0')).register(contract('1.0.0', more)).standing()).toBe('suspended');
 });
 
-test('a gated version is a candidate until an evaluation of this very contract has passed', () => {
+test('a gated version is a candidate until an evaluation of exactly this contract has passed', () => {
   const tool = contract('1.0.0');
   const standing = (evaluation_json: string | null) => new Registry().register(tool, { gated: true, evaluation_json }).standing();
   expect(standing(null)).toBe('candidate');
@@ -187,7 +187,7 @@ test('a gated version is a candidate until an evaluation of this very contract h
   expect(standing('{"tool":')).toBe('candidate');
 });
 
-test('only a passed evaluation of its contract lets a candidate be promoted; a newer version does not go before it', () => {
+test('a candidate can be promoted only after an evaluation of its contract passed; until then it does not replace an older version', () => {
   const next = contract('1.1.0', wider);
   const registry = new Registry().register(contract('1.0.0')).register(next, { gated: true });
   const fault = () => promotionFault(registry.state, 'acme', registry.tool('1.1.0'));
@@ -215,14 +215,14 @@ test('only a passed evaluation of its contract lets a candidate be promoted; a n
   expect(registry.resolved()).toBe('found 1.1.0');
 });
 
-test('blocked goes before everything else', () => {
+test('blocked takes precedence over every other state', () => {
   const registry = new Registry()
     .register(contract('1.0.0'))
     .say('tool_lifecycle_set', { tool: 'pay', version: '1.0.0', state: 'blocked' });
   expect([registry.standing(), registry.register(contract('1.0.0', wider)).standing()]).toEqual(['blocked', 'blocked']);
 });
 
-test('a version that runs on an adapter or protocol other than the pinned one is suspended in that environment', () => {
+test('a version that runs on another adapter or protocol than the pinned one is suspended in that environment', () => {
   const runs_on = { environment: 'production', adapter: 'erp', adapter_version: '1.1.0', protocol_version: '2026-07-28' };
   const registry = new Registry().register(contract('1.0.0'), runs_on);
   const pin = (more: object) =>
@@ -236,7 +236,7 @@ test('a version that runs on an adapter or protocol other than the pinned one is
   expect(pin({})).toBe('active');
 });
 
-test('callers of a deprecated version get its end and its replacement', () => {
+test('callers of a deprecated version get its end date and its replacement', () => {
   const registry = new Registry().register(contract('1.0.0')).say('tool_lifecycle_set', {
     tool: 'pay',
     version: '1.0.0',
@@ -265,7 +265,7 @@ test('an invalid evaluation is null', () => {
     expect(readEvaluation(text)).toBeNull();
 });
 
-test('the nearest names come first, and far ones not at all', () => {
+test('the nearest names come first, and distant ones are omitted', () => {
   const names = ['write_file', 'read_file', 'git_commit', 'move_file', 'write_files_all'];
   expect(nearestNames('wirte_file', names)[0]).toBe('write_file');
   expect(nearestNames('writ', names)).toEqual(expect.arrayContaining(['write_file', 'write_files_all']));
@@ -273,7 +273,7 @@ test('the nearest names come first, and far ones not at all', () => {
   expect(editDistance('ab', 'ba')).toBe(1);
 });
 
-test('a distance is symmetric, zero for equals only, and never more than the longer text', () => {
+test('a distance is symmetric, zero only for equal texts, and at most the length of the longer text', () => {
   const text = fc.string({ maxLength: 12 });
   fc.assert(
     fc.property(text, text, (a, b) => {

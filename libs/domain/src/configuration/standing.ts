@@ -3,7 +3,7 @@ import { type Evaluation, type LifecycleEntry, passes, versionKey } from '../reg
 import type { ConfigurationState, TenantConfiguration } from './state/configuration.js';
 import type { ToolVersion } from './state/tools.js';
 
-/** Why a version is suspended, for people; undefined where it is not. */
+/** Why a version is suspended, as text for people; undefined if it is not. */
 export function suspension(state: ConfigurationState, tenant_id: string, tool: ToolVersion): string | undefined {
   const part = state.by_tenant.get(tenant_id);
   const agreed = part && part.pins.size > 0 ? (part.pins.get(versionKey(tool.name, tool.version)) ?? tool.first_pin) : tool.first_pin;
@@ -22,14 +22,14 @@ function offPin(state: ConfigurationState, { runs_on }: ToolVersion): string | u
   return undefined;
 }
 
-/** The lifecycle decision on a version for this tenant, if any. */
+/** The tenant's lifecycle decision on a version, if any. */
 export function lifecycleEntry(part: TenantConfiguration | undefined, name: string, version: string): LifecycleEntry | undefined {
   return part?.lifecycles.get(name)?.get(version);
 }
 
 /**
- * The state of a version for a tenant. Blocked comes first; then a contract that drifted or runs on what is not
- * pinned; then what was decided. A gated version of which nothing was decided is a candidate until it ships with a passed evaluation.
+ * The state of a version for a tenant. Precedence: blocked; then suspended, if the contract drifted or its adapter is not the pinned one;
+ * then the recorded decision. A gated version without a decision is a candidate until it ships with a passed evaluation.
  */
 export function stateOfVersion(state: ConfigurationState, tenant_id: string, tool: ToolVersion): VersionState {
   const decided = lifecycleEntry(state.by_tenant.get(tenant_id), tool.name, tool.version)?.state;
@@ -39,13 +39,13 @@ export function stateOfVersion(state: ConfigurationState, tenant_id: string, too
   return tool.gated && !passes(tool.evaluation, tool) ? 'candidate' : 'active';
 }
 
-/** The evaluation that speaks for the contract as it is now: one recorded in the tenant, else the one that it ships with. */
+/** The evaluation of the current contract: the one recorded in the tenant, else the one that the version ships with. */
 export function evaluationOf(state: ConfigurationState, tenant_id: string, tool: ToolVersion): Evaluation | null {
   const recorded = state.by_tenant.get(tenant_id)?.evaluations.get(versionKey(tool.name, tool.version));
   return recorded?.contract_digest === tool.digest ? recorded : tool.evaluation;
 }
 
-/** Why a version may not be promoted (made active or deprecated, so that it runs); undefined where it may. */
+/** Why a version may not be promoted (made active or deprecated, so that it runs); undefined if it may. */
 export function promotionFault(state: ConfigurationState, tenant_id: string, tool: ToolVersion): string | undefined {
   if (!tool.gated || passes(evaluationOf(state, tenant_id, tool), tool)) return undefined;
   const evaluation = evaluationOf(state, tenant_id, tool);

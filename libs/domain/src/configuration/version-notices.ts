@@ -2,23 +2,23 @@ import { DAY_MS } from '../durations.js';
 import { type LifecycleEntry, versionKey } from '../registry/record.js';
 import type { ConfigurationState } from './state/configuration.js';
 
-/** How long before its sunset callers of a version are notified, nearest first. */
+/** How many days before the sunset of a version its callers are notified, nearest first. */
 const DAYS_BEFORE = [7, 30] as const;
 
-/** A notice to the callers of a version, sent once. */
+/** A notice to the callers of a version; sent once. */
 export interface VersionNotice {
-  /** The same for every gateway and after every restart. */
+  /** The same in every gateway and after every restart. */
   notice_id: string;
   tenant_id: string;
   type: 'tool.version_sunset' | 'tool.version_revoked';
   tool: string;
   version: string;
-  /** Whole days until the sunset; null where it is revoked. */
+  /** Whole days until the sunset; null if the version is revoked. */
   days_left: number | null;
   entry: LifecycleEntry;
 }
 
-/** A version whose sunset has come. */
+/** A version whose sunset has passed. */
 export interface EndedVersion {
   tenant_id: string;
   tool: string;
@@ -43,7 +43,7 @@ function dueOf(tenant_id: string, tool: string, version: string, entry: Lifecycl
   };
 }
 
-/** Notices that are due and not sent, and deprecated versions that have reached their sunset. Time is an argument. */
+/** Due notices that were not sent yet, and deprecated versions past their sunset. */
 export function dueVersionNotices(state: ConfigurationState, now_ms: number): { notices: VersionNotice[]; ended: EndedVersion[] } {
   const notices: VersionNotice[] = [];
   const ended: EndedVersion[] = [];

@@ -34,7 +34,7 @@ function accepted(of: readonly DamageFound[]): DamageAccepted {
   };
 }
 
-describe('damage of the record', () => {
+describe('damage found in the records', () => {
   test.each<[string, Partial<DamageFound>, boolean, boolean]>([
     ['of a topic of calls concerns the tenants of its lane', { topic: 'tool-executed' }, true, false],
     ['of a topic of another lane concerns the tenants of that lane', { topic: 'policy-decided.bulk' }, false, true],
@@ -49,14 +49,14 @@ describe('damage of the record', () => {
     ]);
   });
 
-  test('of the log or of checkpoints holds the signer, of rows or keys does not', () => {
+  test('of the log or of checkpoints stops the signer, of rows or keys does not', () => {
     const holds = ['log', 'checkpoints', 'rows', 'keys'].filter((kind) =>
       holdsSigning(foundDamage(noDamage(), damage({ kind })).open.values()),
     );
     expect(holds).toEqual(['log', 'checkpoints']);
   });
 
-  test('is over once it is accepted, in whatever order the two topics are read', () => {
+  test('is closed once it is accepted, in whatever order the two topics are read', () => {
     const found = [damage(), damage({ topic: 'policy-decided' }), damage({ topic: 'approval-voted.bulk' })];
     const steps = [
       ...found.map((event) => (state: DamageState) => foundDamage(state, event)),
@@ -80,7 +80,7 @@ describe('damage of the record', () => {
     ['a place without offsets', { first_offset: null, last_offset: null }, false],
     ['what keeps the signer from going on', { found_by: 'signer' }, false],
     ['those of another generation of the tree', { generation: 2 }, false],
-  ])('once records are accepted as they are, %s found again: known', (_, fields, is_known) => {
+  ])('after records were accepted as they are, %s found again: already accepted', (_, fields, is_known) => {
     const records = damage({ first_offset: 3, last_offset: 7 });
     const state = acceptedDamage(foundDamage(noDamage(), records), accepted([records]), 7);
     const { meta, ...again } = damage({ first_offset: 3, last_offset: 7, ...fields });

@@ -1,18 +1,18 @@
 import { type CallTopic, callTopics, type DamageAccepted, type DamageFound, parseTopic } from '@countersign/contracts';
 
-/** A place of the record that differs from what was signed and is not accepted yet. */
+/** A difference between the log and what was signed that is not accepted yet. */
 export interface OpenDamage extends Omit<DamageFound, 'meta'> {
   /** event_id of its `damage_found`. */
   damage_id: string;
 }
 
-/** What was found that is not what was signed, and what operators decided about it. The order of the two topics does not matter. */
+/** The differences found by verification, and the operators' decisions about them. The order of the two topics does not matter. */
 export interface DamageState {
   open: Map<string, OpenDamage>;
   accepted: Set<string>;
-  /** Places of the log that were accepted as they are: their records stay unproven. */
+  /** Ranges of the log that were accepted as they are: their records stay unproven. */
   lost: OpenDamage[];
-  /** Decisions that let trees be opened, and their offsets on `configuration-changed`. */
+  /** Decisions that allow trees to be reopened, with their offsets on `configuration-changed`. */
   openings: { event_id: string; offset: number; opened: DamageAccepted['opened'] }[];
 }
 
@@ -25,7 +25,7 @@ export function foundDamage(state: DamageState, { meta, ...damage }: DamageFound
   return state;
 }
 
-/** `offset`: of the decision on `configuration-changed`. */
+/** `offset`: the offset of the decision on `configuration-changed`. */
 export function acceptedDamage(state: DamageState, { meta, damage_ids, opened }: DamageAccepted, offset: number): DamageState {
   if (opened.length > 0) state.openings.push({ event_id: meta.event_id, offset, opened });
   for (const damage_id of damage_ids) {
@@ -41,7 +41,7 @@ function noteLost(state: DamageState, damage: OpenDamage): void {
   if (damage.kind === 'log' && damage.topic !== null && damage.first_offset !== null) state.lost.push(damage);
 }
 
-/** Whether a damage concerns this tenant: its own, that of its lane, or that of a topic that exists once. */
+/** True if the damage affects this tenant: its own data, its lane, or a topic that all lanes share. */
 export function concerns({ topic, tenant_id }: OpenDamage, tenant: { tenant_id: string; lane: string }): boolean {
   if (tenant_id !== null) return tenant_id === tenant.tenant_id;
   if (topic === null) return true;
@@ -49,21 +49,21 @@ export function concerns({ topic, tenant_id }: OpenDamage, tenant: { tenant_id: 
   return !(callTopics as readonly string[]).includes(parsed.topic as CallTopic) || parsed.lane === tenant.lane;
 }
 
-/** What keeps this tenant from writing; undefined where nothing does. */
+/** The damage that stops this tenant from writing; undefined if there is none. */
 export function damageOf(open: Iterable<OpenDamage>, tenant: { tenant_id: string; lane: string }): OpenDamage | undefined {
   for (const damage of open) if (concerns(damage, tenant)) return damage;
   return undefined;
 }
 
-/** Whether no checkpoint may be signed: the log or its checkpoints are damaged. Rows and keys are no part of what is signed. */
+/** True if no checkpoint may be signed: the log or its checkpoints are damaged. Rows and keys are not signed. */
 export function holdsSigning(open: Iterable<OpenDamage>): boolean {
   for (const { kind } of open) if (kind === 'log' || kind === 'checkpoints') return true;
   return false;
 }
 
 /**
- * Whether these records were accepted as they are, as the same tree judged them. What keeps the signer from going on is never:
- * the log would grow without checkpoints.
+ * True if these records were accepted as they are, for the same generation of the tree. False for damage found by the signer, because
+ * otherwise the log would grow without checkpoints.
  */
 export function isLost(state: DamageState, damage: OpenDamage): boolean {
   const { kind, found_by, topic, partition, first_offset, last_offset, generation } = damage;

@@ -1,48 +1,48 @@
 import { digest8 } from './row.js';
 
-/** A ruling or a grant that lets a call run, as far as its admission is concerned. */
+/** The fields of a ruling or grant that decide on the admission of a call. */
 export interface Authority {
   call_id: string;
   key: string;
   write: boolean;
-  /** Allowed only to be answered by this call of the same key; never to fire. */
+  /** The call may only be answered by this call with the same key; it must never fire. */
   joined_call_id: string | null;
-  /** The caller passed the key: a repeat with it gets the same answer, regardless of later changes. */
+  /** The caller passed the key: a repeat with it gets the same answer, whatever has changed since. */
   key_passed: boolean;
   discriminating_digest: string;
   execute_before_ms: number;
   deadline_ms: number | null;
 }
 
-/** Local knowledge of this process when the record arrives. */
+/** The knowledge of this process when the record arrives. */
 export interface Knowledge {
   /** The record is below the offset from which calls may still fire. */
   history: boolean;
-  /** This record, or this call, has its end (or its refusal) on the log. */
+  /** The end (or the refusal) of this record or call is on the log. */
   ended: boolean;
-  /** The same call waits or runs in this process. */
+  /** The same call already waits or runs in this process. */
   open: boolean;
-  /** A cancel of this call was seen before. */
+  /** A cancel of this call was read before. */
   cancelled: boolean;
-  /** Another call of the same key that waits or runs in this process. */
+  /** Another call with the same key that waits or runs in this process. */
   live: { call_id: string; digest8: number } | null;
-  /** A settled call of the same key whose outcome is at hand. */
+  /** A settled call with the same key whose outcome is in memory. */
   settled: { call_id: string; digest8: number; ended_at_ms: number } | null;
-  /** Until when a settled key answers, counted from its end (the open case may make it longer: Infinity). */
+  /** How long a settled key answers after its end, ms. Infinity while its case is open. */
   window_ms: number;
   now_ms: number;
 }
 
 export type Admission =
   | { kind: 'ignore'; why: 'history' | 'ended' | 'open' }
-  /** A write: it waits for a slot, then claims its key. */
+  /** A write waits for a slot, then claims its key. */
   | { kind: 'fire' }
   | { kind: 'read' }
-  /** It may only be answered: find the row of the call that it joins. */
+  /** The call may only be answered: find the row of the call that it joins. */
   | { kind: 'look_up'; call_id: string }
   | { kind: 'join'; call_id: string }
   | { kind: 'answer'; call_id: string }
-  /** Nothing fires; a write leaves a tombstone first, then its end goes to the log. */
+  /** Nothing fires. A write first leaves a tombstone; then its end is appended to the log. */
   | { kind: 'refuse'; why: Refusal };
 
 export type Refusal =
@@ -59,14 +59,14 @@ export type Refusal =
   | 'bad_inputs'
   | 'subject_erased';
 
-/** Why a call may no longer fire now, if so. Checked on arrival and again when it gets its slot. */
+/** Why a call may no longer fire now; null if it may. Checked on arrival and again when it gets its slot. */
 export function tooLate(authority: Pick<Authority, 'execute_before_ms' | 'deadline_ms'>, now_ms: number): 'expired' | 'deadline' | null {
   if (authority.deadline_ms !== null && now_ms >= authority.deadline_ms) return 'deadline';
   return now_ms >= authority.execute_before_ms ? 'expired' : null;
 }
 
 function admitWrite(authority: Authority, known: Knowledge): Admission {
-  // Whether the answer of a derived key is still in place is for its row to say.
+  // Only the row knows whether the answer of a derived key is still in place.
   const settled = authority.key_passed ? known.settled : null;
   const other = known.live ?? settled;
   const mine = digest8(authority.discriminating_digest);
@@ -83,8 +83,8 @@ function admitWrite(authority: Authority, known: Knowledge): Admission {
 }
 
 /**
- * What to do with a ruling (or grant) that allows a call. Redelivery and repeats are ignored, old records are history,
- * a repeat of a live or settled key is answered, and everything else still has to win its claim.
+ * Decides what to do with a ruling or grant that allows a call. Redeliveries, repeats and old records are ignored, a repeat of a live or
+ * settled key is answered, and every other write must still win its claim.
  */
 export function admit(authority: Authority, known: Knowledge): Admission {
   if (known.history) return { kind: 'ignore', why: 'history' };

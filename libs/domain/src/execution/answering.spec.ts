@@ -25,11 +25,11 @@ describe('a settled key', () => {
     expect(settledAnswer(stands, answerTerms(source, contract as never))).toBe(expected);
   });
 
-  test('of a tool that is no longer known does not answer', () => {
+  test('of an unknown tool does not answer', () => {
     expect(settledAnswer(null, answerTerms('derived', undefined))).toBe('gone');
   });
 
-  test('that replaces by its inputs counts as one that replaces', () => {
+  test('that replaces depending on its inputs counts as one that replaces', () => {
     const by = { by: '/mode', values: { append: 'adds' as const }, otherwise: 'replaces' as const };
     expect(answerTerms('derived', { resources: [{ name: 'file:{/path}', effect: by }] }).names).toBe('replaces');
   });
@@ -38,7 +38,7 @@ describe('a settled key', () => {
     ['nothing', { there: true, not_there: false, cannot_tell: false, not_asked: false }],
     ['adds', { there: true, not_there: false, cannot_tell: true, not_asked: true }],
     ['replaces', { there: true, not_there: false, cannot_tell: false, not_asked: true }],
-  ] as const)('of a tool that names %s stands as its tool sees it', (names, expected) => {
+  ] as const)('of a tool that names %s depends on the verification of the tool', (names, expected) => {
     for (const [seen, stands] of Object.entries(expected)) expect([seen, standsAsSeen(seen as EffectSeen, names)]).toEqual([seen, stands]);
   });
 });

@@ -4,7 +4,7 @@ import { pauseMs } from './back-off.js';
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test('a pause is between 100 ms and three times the last one, at most 10 s', () => {
+test('a pause is between 100 ms and three times the previous one, at most 10 s', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 60_000, noNaN: true }), random, (last, at) => {
       const pause = pauseMs(last, at, null);
@@ -14,7 +14,7 @@ test('a pause is between 100 ms and three times the last one, at most 10 s', () 
   );
 });
 
-test('the delay that the other side requested is never undercut', () => {
+test('a pause is never shorter than the requested Retry-After', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 10_000, noNaN: true }), random, fc.integer({ min: 0, max: 4000 }), (last, at, seconds) => {
       expect(pauseMs(last, at, seconds)).toBeGreaterThanOrEqual(seconds * 1000);

@@ -2,9 +2,9 @@ const BASE_MS = 100;
 const MAX_MS = 10_000;
 
 /**
- * Decorrelated jitter: somewhere between the base and three times the pause before, at most 10 s, so that callers that
- * failed together do not come back together. The requested delay (Retry-After) is never undercut.
- * @param last_ms pause before the attempt that failed; 0: it was the first.
+ * Decorrelated jitter: a pause between 100 ms and three times the previous one, at most 10 s, so that callers that failed together do not
+ * retry together. Never shorter than the requested Retry-After.
+ * @param last_ms pause before the failed attempt; 0: it was the first attempt.
  * @param random 0 ≤ random < 1.
  */
 export function pauseMs(last_ms: number, random: number, retry_after_s: number | null): number {

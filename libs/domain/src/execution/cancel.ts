@@ -3,16 +3,16 @@ export type Standing = 'unknown' | 'waiting' | 'joined' | 'claiming' | 'running'
 
 export type Cancellation =
   | { kind: 'ignore' }
-  /** It has not fired and never will: tombstone, then its end. */
+  /** The call has not fired and never will: write a tombstone, then its end. */
   | { kind: 'tombstone' }
-  /** It only waits for the answer of another call: it ends, the other goes on. */
+  /** The call only waits for the answer of another call: it ends, and the other call continues. */
   | { kind: 'leave' }
-  /** Between claim and fire: it is looked at again as the last step before firing. */
+  /** The call is between claim and fire: it is checked again as the last step before firing. */
   | { kind: 'stop_before_fire' }
-  /** The signal aborts it; what happened outside is then found out as after a lost answer. */
+  /** The abort signal stops the tool; the outcome is then determined as after a lost answer. */
   | { kind: 'abort' };
 
-/** What cancelling means at each point of a call's way. A call that may have fired is never simply called cancelled. */
+/** The meaning of a cancellation in each state of a call. A call that may have fired is never simply reported as cancelled. */
 export function cancel(standing: Standing): Cancellation {
   switch (standing) {
     case 'ended':

@@ -12,20 +12,20 @@ describe('evidence', () => {
     expect((['settling', 'in_doubt', 'ended'] as const).map(lateResult)).toEqual(['end', 'resolve', 'nothing']);
   });
 
-  test('only what is known not to have happened releases a key', () => {
+  test('only an outcome without any effect releases a key', () => {
     expect(stateAfter({ status: 'failed', effect: 'none' })).toBe('released');
     expect(stateAfter({ status: 'failed', effect: 'happened' })).toBe('failed_with_effect');
     expect(stateAfter({ status: 'failed', effect: 'unknown' })).toBe('in_doubt');
     expect(stateAfter({ status: 'cancelled', effect: 'none' })).toBe('released');
   });
 
-  test('a person decides a doubt and nothing else', () => {
+  test("a person's decision resolves a doubt and changes nothing else", () => {
     expect(afterResolution('in_doubt', 'happened')).toBe('succeeded');
     expect(afterResolution('in_doubt', 'did_not_happen')).toBe('failed');
     for (const state of ['running', 'succeeded', 'released', null] as const) expect(afterResolution(state, 'happened')).toBe('ignore');
   });
 
-  test('a call that may have fired is never simply called cancelled', () => {
+  test('a call that may have fired is never simply reported as cancelled', () => {
     const standings = ['unknown', 'waiting', 'joined', 'claiming', 'running', 'settling', 'ended'] as const;
     expect(standings.map((standing) => cancel(standing).kind)).toEqual([
       'tombstone',

@@ -1,7 +1,7 @@
 import type { EffectEvidence, OutcomeStatus, Resolution } from '@countersign/contracts';
 import type { ExecutionState } from './row.js';
 
-/** What an end on the log makes of the row of its call. */
+/** The state of a row after the end of its call on the log. */
 export function stateAfter(outcome: { status: OutcomeStatus; effect: EffectEvidence }): ExecutionState {
   if (outcome.status === 'succeeded') return 'succeeded';
   if (outcome.status === 'in_doubt') return 'in_doubt';
@@ -12,8 +12,8 @@ export function stateAfter(outcome: { status: OutcomeStatus; effect: EffectEvide
 export type LateEnd = { kind: 'end' } | { kind: 'resolve' } | { kind: 'nothing' };
 
 /**
- * What a `tool_executed` of some epoch does to its row: it ends a running one, unless a later epoch has started the call
- * again; then it is evidence, which resolves a doubt and changes nothing else. The same rule as `evolve` of a call.
+ * The meaning of a `tool_executed` for the row of its call. It ends a running row, unless a later epoch has started the call again; then it
+ * is evidence, which only resolves a doubt. The same rule as in `evolve` of a call.
  */
 export function lateEnd(call: { state: ExecutionState; started_epoch: number | null }, event: { epoch: number }): LateEnd {
   if (call.state === 'in_doubt') return { kind: 'resolve' };

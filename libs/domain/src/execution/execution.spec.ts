@@ -67,7 +67,7 @@ describe('a record that allows a call', () => {
     expect(admit(given, known)).toEqual(then);
   });
 
-  test('the deadline is reported before the ruling, and a time equal to it is too late', () => {
+  test('the deadline is checked before the expiry of the ruling, and a time equal to it is too late', () => {
     expect(tooLate({ execute_before_ms: 10, deadline_ms: 10 }, 10)).toBe('deadline');
     expect(tooLate({ execute_before_ms: 10, deadline_ms: null }, 9)).toBeNull();
   });
@@ -96,7 +96,7 @@ const row = (over: Partial<Execution> = {}): Execution => ({
   ...over,
 });
 
-describe('a claim that got no row', () => {
+describe('a claim that did not get its row', () => {
   test.each([
     ['finds none: again', claimant(), [], { kind: 'attempt', attempt: 1 }],
     ['finds a released attempt: the next one', claimant(), [row({ state: 'released' })], { kind: 'attempt', attempt: 2 }],
@@ -237,7 +237,7 @@ const recovery = (over: Partial<Recovery> = {}): Recovery => ({
   settle_is_final: false,
   ...over,
 });
-describe('what a reconcile says', () => {
+describe('the answer of a reconcile', () => {
   const asking = (over: Partial<Asking> = {}): Asking => ({
     asks_done: 0,
     asks_max: 2,

@@ -142,11 +142,11 @@ describe('the row of an attempt', () => {
     ],
     ['frees its key by an end that came too late', ['start', 'succeeded', 'failed'], ended('released', 12), {}, /says released/],
     ['never started, and says another end', ['failed'], ended('succeeded', 10), {}, /says succeeded/],
-  ])('is wrong where it %s', (_, facts, of, with_, reason) => {
+  ])('is wrong if it %s', (_, facts, of, with_, reason) => {
     expect(wrongRow(logged(...facts), of, seen(with_))).toMatch(reason);
   });
 
-  test('is never wrong where it is what any part of the log gives, and always where it frees a key that the log holds', () => {
+  test('is never wrong if it matches any prefix of the log, and always wrong if it frees a key that the log holds', () => {
     const ends = fc.constantFrom<Stated[]>([], ['succeeded'], ['failed'], ['doubt'], ['doubt', 'resolved'], ['doubt', 'succeeded']);
     const starts = fc.constantFrom<Stated[]>(['start'], ['start', 'start again']);
     fc.assert(
@@ -165,7 +165,7 @@ describe('the row of an attempt', () => {
   });
 });
 
-describe('a row of which the log has no record', () => {
+describe('a row without a record on the log', () => {
   test.each<[string, SeenRow, boolean, RegExp | undefined]>([
     ['is a claim that its executor has still to start', row(), true, undefined],
     ['is a refusal that is not written yet', row({ state: 'released', ended_at_s: 4 }), true, undefined],

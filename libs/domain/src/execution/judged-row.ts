@@ -2,7 +2,7 @@ import type { ClaimedResources, ClaimedTouch } from '@countersign/contracts';
 import type { LoggedAttempt, LoggedEnd } from './logged-attempt.js';
 import type { ExecutionState } from './row.js';
 
-/** A row of the arbiter as it was read. */
+/** A row of the arbiter, as read from the store. */
 export interface SeenRow {
   call_id: string;
   epoch: number;
@@ -13,13 +13,15 @@ export interface SeenRow {
   resources: ClaimedResources | null;
 }
 
-/** What was read together with the rows. */
+/** Facts read together with the rows. */
 export interface SeenWith {
-  /** Ends on `tool-executed` below this are folded into rows. */
+  /** All ends on `tool-executed` below this offset are folded into rows. */
   ends_from: number;
-  /** Of the epochs that rows or starts name: whether the lease was fenced, and whether its rows of this partition were all taken over. */
+  /**
+   * By epoch, for epochs named by rows or starts: whether the lease was fenced, and whether all its rows of this partition were taken over.
+   */
   leases: ReadonlyMap<number, { fenced: boolean; drained: boolean }>;
-  /** The newest effect on a name, and on names below it; none: nothing acted on it. */
+  /** The newest generation of effects on a name, and on names below it; absent: no effect acted on it. */
   generations: ReadonlyMap<string, { at_any: number; in_any: number }>;
 }
 
@@ -28,26 +30,26 @@ const seconds = (ended_at_ms: number) => Math.floor(ended_at_ms / 1000);
 const matches = (end: LoggedEnd, row: SeenRow): boolean =>
   end.offset === row.end_offset && end.state === row.state && (end.ended_at_ms === null || seconds(end.ended_at_ms) === row.ended_at_s);
 
-/** Where the log ends it, in words. */
+/** Describes the end of the attempt on the log. */
 function endsOnLog({ ends }: LoggedAttempt): string {
   const last = ends.at(-1);
   return last ? `the log ends it as ${last.state} at offset ${last.offset}` : 'the log has its start but no end';
 }
 
-/** A row that says a later end than the log's first may not free a key by it. */
+/** True if the row names a repeated end, later than the first one on the log. Such a row must not free the key. */
 function isRepeat({ ends, repeats }: LoggedAttempt, row: SeenRow): boolean {
   const isFree = row.state !== 'released' || (ends.length > 0 && ends.every(({ state }) => state === 'released'));
   return isFree && repeats.some((end) => matches(end, row));
 }
 
-/** Whether the end that the row names left an effect, which could be undone. */
+/** True if the end that the row names left an effect that could be undone. */
 const hadEffect = ({ ends }: LoggedAttempt, { end_offset }: SeenRow): boolean =>
   ends.some(({ offset, state }) => offset === end_offset && (state === 'succeeded' || state === 'failed_with_effect'));
 
-/** What is folded into the row may be behind the log, and never beside it. */
+/** The row may be behind the log, but its state must be one that the log had. */
 function wrongState(attempt: LoggedAttempt, row: SeenRow, ends_from: number): string | undefined {
   if (isRepeat(attempt, row)) return undefined;
-  // What undid it may stand outside of the part of the log that was read: that its effect ended is what can be seen.
+  // The undo may be outside of the part of the log that was read, so only the end with an effect can be checked.
   if (row.state === 'compensated') return hadEffect(attempt, row) ? undefined : `its row says compensated, ${endsOnLog(attempt)}`;
   if (attempt.compensated_at !== null && attempt.compensated_at < ends_from)
     return `its row says ${row.state}, the log says that it was undone at offset ${attempt.compensated_at}`;
@@ -58,7 +60,7 @@ function wrongState(attempt: LoggedAttempt, row: SeenRow, ends_from: number): st
   return unfolded && `its row says ${row.state}, ${endsOnLog(attempt)}`;
 }
 
-/** Who runs it: one of the epochs that started it, or one that took it over, which only happens to a fenced epoch. */
+/** Checks the epoch of the row: one that started the attempt, or one that took it over from a fenced epoch. */
 function wrongOwner({ epochs, ends }: LoggedAttempt, row: SeenRow, leases: SeenWith['leases']): string | undefined {
   if (ends.length > 0 || epochs.includes(row.epoch)) return undefined;
   const isTakenOver = leases.has(row.epoch) && epochs.some((epoch) => leases.get(epoch)?.fenced !== false);
@@ -68,7 +70,7 @@ function wrongOwner({ epochs, ends }: LoggedAttempt, row: SeenRow, leases: SeenW
 const sameTouch = (a: ClaimedTouch, b: ClaimedTouch | undefined): boolean =>
   a.resource === b?.resource && a.exact === b.exact && a.replaces === b.replaces && a.seen === b.seen;
 
-/** A resolution may move the generation of what it resolved. */
+/** A resolution may increase the generation. */
 function sameResources(claimed: ClaimedResources, seen: ClaimedResources | null): boolean {
   if (seen === null || seen.settle_ms !== claimed.settle_ms || seen.generation < claimed.generation) return false;
   return seen.touched.length === claimed.touched.length && claimed.touched.every((touch, at) => sameTouch(touch, seen.touched[at]));
@@ -85,7 +87,7 @@ function wrongResources({ resources }: LoggedAttempt, row: SeenRow, generations:
   return missing && `generation ${resources.generation} of resource ${missing.resource} is missing, the log has an effect on it`;
 }
 
-/** What is wrong with the row of an attempt that started; undefined: it says what the log says. */
+/** The fault in the row of a started attempt; undefined if the row agrees with the log. */
 function wrongStarted(attempt: LoggedAttempt, row: SeenRow | undefined, seen: SeenWith): string | undefined {
   if (!row) return 'it has no row, the log has its start';
   if (row.call_id !== attempt.call_id) return `its row is of call ${row.call_id}`;
@@ -97,8 +99,8 @@ function wrongStarted(attempt: LoggedAttempt, row: SeenRow | undefined, seen: Se
 }
 
 /**
- * Compares the row of an attempt with the log. What never started may have no row, or leave it to another call. A row may be behind
- * the log by what is not folded yet.
+ * Compares the row of an attempt with the log. An attempt that never started may have no row, or a row of another call. A row may lag
+ * behind the log by records that are not folded yet.
  */
 export function wrongRow(attempt: LoggedAttempt, row: SeenRow | undefined, seen: SeenWith): string | undefined {
   if (attempt.epochs.length > 0) return wrongStarted(attempt, row, seen);
@@ -107,8 +109,8 @@ export function wrongRow(attempt: LoggedAttempt, row: SeenRow | undefined, seen:
 }
 
 /**
- * A row of which the log has no record: a claim before its start, which its owner starts, ends or leaves to its successor.
- * `is_log_whole`: nothing was dropped from the log.
+ * Checks a row that has no record on the log: a claim before its start. Its owner starts it, ends it or leaves it to the next owner.
+ * `is_log_whole`: no records were dropped from the log.
  */
 export function wrongUnlogged(row: SeenRow, leases: SeenWith['leases'], is_log_whole: boolean): string | undefined {
   if (!is_log_whole) return undefined;

@@ -4,45 +4,45 @@ import type { PlacedEvent } from '../call/evolve.js';
 import { lateEnd, stateAfter } from './evidence.js';
 import type { ExecutionState } from './row.js';
 
-/** An end of an attempt, as its row shows it. */
+/** An end of an attempt, in the form of its row. */
 export interface LoggedEnd {
   offset: number;
   state: ExecutionState;
-  /** Null: the record does not say. Epoch ms. */
+  /** Epoch ms; null: the record does not contain it. */
   ended_at_ms: number | null;
 }
 
-/** What `tool-executed` says of one attempt of a key: what its row in the arbiter has to say. */
+/** The facts of one attempt of a key on `tool-executed`. Its row in the arbiter must agree with them. */
 export interface LoggedAttempt {
   call_id: string;
   tenant_id: string;
   key: string;
   attempt: number;
-  /** The key of edited inputs, which has a row of its own. */
+  /** The key of edited inputs, which has its own row. */
   also: ClaimedKey | null;
-  /** Epochs under which it started, the newest last; none: it never fired, and need not have a row. */
+  /** Epochs under which the attempt started, newest last. Empty: it never fired and may have no row. */
   epochs: readonly number[];
-  /** Of its starts: the ruling or grant that it ran under. */
+  /** The ruling or grant of each start. */
   sources: readonly SourcePosition[];
   resources: ClaimedResources | null;
-  /** A doubt may be followed by what resolves it. */
+  /** The end of the attempt; a doubt may be followed by its resolution. */
   ends: readonly LoggedEnd[];
-  /** What was written of it after its end, as where two executors ended it: the row of the one that had it says so. */
+  /** Further ends, for example if two executors ended the attempt; the first end counts. */
   repeats: readonly LoggedEnd[];
-  /** Offset of the record that undid its effect; null: none did. */
+  /** Offset of the record that undid its effect; null: not undone. */
   compensated_at: number | null;
 }
 
 type Started = Extract<PlacedEvent, { event_type: 'tool_call_started' }>;
 
-/** The state of its row once everything up to here is folded into it. */
+/** The state of the row once all records so far are folded into it. */
 const stateOf = ({ ends }: LoggedAttempt): ExecutionState => ends.at(-1)?.state ?? 'running';
 
 function started(before: LoggedAttempt | undefined, { event }: Started): LoggedAttempt {
   const { meta, idempotency_key: key, also, epoch, source, resources } = event;
   if (before && before.epochs.length > 0) return { ...before, epochs: [...before.epochs, epoch], sources: [...before.sources, source] };
   const { tenant_id, attempt } = meta;
-  // What another executor wrote before, without a row of its own.
+  // Ends that another executor wrote before this start, without a row.
   const repeats = before ? [...before.ends, ...before.repeats] : [];
   const begun = { epochs: [epoch], sources: [source], ends: [], repeats };
   return { call_id: meta.call_id as string, tenant_id, key, attempt, also, resources, compensated_at: null, ...begun };
@@ -60,14 +60,14 @@ const ending = (outcome: Outcome, offset: number): LoggedEnd => ({
   ended_at_ms: outcome.ended_at_ms,
 });
 
-/** The end that the record tells; undefined where it tells none. */
+/** The end in the record; undefined if it has none. */
 function endIn(at: PlacedEvent): LoggedEnd | undefined {
   switch (at.event_type) {
     case 'tool_executed':
     case 'tool_call_in_doubt':
     case 'tool_call_resolved':
       return ending(at.event.outcome, at.offset);
-    // Answered by another call, or judged again: a row that it claimed is free again.
+    // Answered by another call, or judged again: the claimed row is released.
     case 'tool_retry_deduplicated':
     case 'tool_call_rejudged':
       return { offset: at.offset, state: 'released', ended_at_ms: null };
@@ -76,7 +76,7 @@ function endIn(at: PlacedEvent): LoggedEnd | undefined {
   }
 }
 
-/** Whether its row takes this end. */
+/** True if the row of the attempt takes this end. */
 function takes(attempt: LoggedAttempt, at: PlacedEvent): boolean {
   const state = stateOf(attempt);
   if (at.event_type === 'tool_executed')
@@ -103,7 +103,7 @@ function unstarted(at: PlacedEvent): LoggedAttempt | undefined {
   };
 }
 
-/** Folds a record that undoes the effect of an attempt: its row says so from then on. */
+/** Folds a record that undoes the effect of an attempt. */
 export function compensatedAttempt(attempt: LoggedAttempt, at: PlacedEvent): LoggedAttempt {
   const compensation = compensationIn(at);
   const { effect } = compensation ?? {};
@@ -113,8 +113,8 @@ export function compensatedAttempt(attempt: LoggedAttempt, at: PlacedEvent): Log
 }
 
 /**
- * Folds a record of `tool-executed` into the attempt of its call; undefined: none is known (yet). Records of one call come in
- * offset order. Pure.
+ * Folds a record of `tool-executed` into the attempt of its call (undefined: none is known yet). The records of one call arrive in offset
+ * order. Pure.
  */
 export function evolveAttempt(before: LoggedAttempt | undefined, at: PlacedEvent): LoggedAttempt | undefined {
   const isNew = before !== undefined && at.event.meta.attempt > before.attempt;

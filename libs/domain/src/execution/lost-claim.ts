@@ -1,41 +1,41 @@
 import { type AnswerTerms, settledAnswer } from './answering.js';
 import { digest8, type Execution, holdsKey } from './row.js';
 
-/** The call that did not get its row, and the epoch of this process. */
+/** A call that did not get its row, and the epoch of this process. */
 export interface Claimant {
   call_id: string;
   discriminating_digest: string;
   requested_at_ms: number;
-  /** How long a settled key answers; Infinity while its case is open. */
+  /** How long a settled key answers, ms. Infinity while its case is open. */
   window_ms: number;
   epoch: number;
-  /** The epoch under which this very claim was sent and got no answer; null: every claim of it was answered. */
+  /** The epoch under which this claim was sent without an answer; null: every claim was answered. */
   unanswered_epoch: number | null;
-  /** It may only be answered by this call. */
+  /** The call may only be answered by this one. */
   joined_call_id: string | null;
   terms: AnswerTerms;
 }
 
 export type LostClaim =
-  /** The row is its own and of this epoch: the claim was made and only its answer was lost. */
+  /** The row belongs to this call and this epoch: the claim succeeded and only its answer was lost. */
   | { kind: 'won'; attempt: number }
-  /** The row is of this call but has another owner: the owner, or its successor, ends it. */
+  /** The row belongs to this call but to another owner: that owner, or its successor, ends it. */
   | { kind: 'owned_elsewhere' }
   | { kind: 'ended' }
-  /** Its own tombstone is in the row, but its end is not on the log: it must be written. */
+  /** The row is the call's own tombstone, but its end is not on the log and must be written. */
   | { kind: 'tombstoned'; attempt: number }
-  /** Claim again with this attempt. `window_over`: whatever the attempt before it says. */
+  /** Claim again with this attempt number. `window_over`: the previous attempt no longer answers, whatever its state. */
   | { kind: 'attempt'; attempt: number; window_over?: true }
   | { kind: 'join'; call_id: string; attempt: number }
-  /** Answered by the record at `end_offset`; null: not folded yet, so it is searched on the log. */
+  /** Answered by the record at `end_offset`; null: not folded yet, so it must be found on the log. */
   | { kind: 'answer'; call_id: string; attempt: number; end_offset: number | null }
-  /** It succeeded, and only its tool can tell whether its effect is still there. */
+  /** The attempt succeeded, and only its tool can verify that its effect is still in place. */
   | { kind: 'verify'; call_id: string; attempt: number; end_offset: number | null }
-  /** It may only be answered, and what was to answer it is no longer in place: policy rules once more. */
+  /** The call may only be answered, and the answer is no longer in place: policy decides again. */
   | { kind: 'answer_gone' }
   | { kind: 'refuse'; why: 'idempotency_key_reused' | 'nothing_to_join' };
 
-/** The call of the row answers, now or at its end. Undefined: it does not, so the next attempt may run. */
+/** How the call of the row answers, now or at its end. Undefined: it does not answer, so the next attempt may run. */
 function answeredBy(row: Execution, terms: AnswerTerms): LostClaim | undefined {
   const { call_id, attempt, end_offset } = row;
   if (row.state === 'running') return { kind: 'join', call_id, attempt };
@@ -59,9 +59,9 @@ function windowOver(row: Execution, claimant: Claimant): boolean {
 }
 
 /**
- * What became of a claim that did not get its row, from all rows of its key in order of attempt. A released or compensated attempt, and
- * one whose answer is no longer in place, makes room for the next one; anything else answers, or refuses where the inputs that identify the
- * effect differ.
+ * Decides about a claim that did not get its row, from all rows of its key in order of attempt. A released or compensated attempt, or one
+ * whose answer is no longer in place, makes room for the next attempt. Any other attempt answers the call, or refuses it if the
+ * discriminating inputs differ.
  */
 export function afterLostClaim(claimant: Claimant, rows: readonly Execution[]): LostClaim {
   const own = rows.find((row) => row.call_id === claimant.call_id);
@@ -70,7 +70,7 @@ export function afterLostClaim(claimant: Claimant, rows: readonly Execution[]): 
   if (claimant.joined_call_id !== null) {
     const joined = rows.find((row) => row.call_id === claimant.joined_call_id) ?? last;
     if (!joined) return { kind: 'refuse', why: 'nothing_to_join' };
-    // Another attempt came after the one that it was to join: that one's effect is what there is now.
+    // A newer attempt follows the one to join: its effect is the current one.
     const newer = last && last !== joined && holdsKey(last.state) ? last : undefined;
     return answeredBy(joined, claimant.terms) ?? (newer && answeredBy(newer, claimant.terms)) ?? { kind: 'answer_gone' };
   }

@@ -6,14 +6,14 @@ export type ReconcileAnswer =
   | { kind: 'happened'; output_json: string; truncated: boolean; warnings: string[] }
   | { kind: 'did_not_happen' }
   | { kind: 'cannot_tell'; why: string }
-  /** It was unreachable. */
+  /** The system was unreachable. */
   | { kind: 'failed'; error: CallError };
 
 export interface Asking {
-  /** Number of earlier queries that did not reach it. */
+  /** Number of earlier queries that did not reach the system. */
   asks_done: number;
   asks_max: number;
-  /** The process that fired is known to be dead: what has not happened by now will not. */
+  /** The process that fired the call is known to be dead: an effect that has not happened by now never will. */
   owner_dead: boolean;
   settle_is_final: boolean;
   now_ms: number;
@@ -28,8 +28,8 @@ export type AfterReconcile =
 const PAUSE_MS = 500;
 
 /**
- * What the answer of a reconcile means. `did_not_happen` counts only where nothing can still be on its way: the process
- * that fired is known dead, or the tool declares its settle time final.
+ * The meaning of the answer to a reconcile. `did_not_happen` counts only if no request can still be in transit: the process that fired is
+ * known to be dead, or the tool declares its settle time final.
  */
 export function afterReconcile(answer: ReconcileAnswer, asking: Asking): AfterReconcile {
   switch (answer.kind) {

@@ -66,14 +66,14 @@ describe('the result of a run', () => {
     expect(meaningOf(result as never, how, at).kind).toBe(then);
   });
 
-  test('a write has happened unless its answer says that there was nothing to change', () => {
+  test('a write has happened unless its answer reports that it changed nothing', () => {
     const output = { kind: 'output' as const, output_json: '1', truncated: false, warnings: [] };
     expect(meaningOf(output, recovery(), run())).toEqual({ kind: 'succeeded', effect: 'happened' });
     expect(meaningOf({ ...output, unchanged: true }, recovery(), run())).toEqual({ kind: 'succeeded', effect: 'none' });
     expect(meaningOf(output, recovery({ write: false }), run())).toEqual({ kind: 'succeeded', effect: 'none' });
   });
 
-  test('Retry-After is honoured, and where there is no time for it the call ends with it', () => {
+  test('Retry-After is respected, and if there is no time for it the call ends', () => {
     const busy = { ...lost, error: callError('RATE_LIMIT', 'later', { retry_after_s: 2 }) };
     expect(meaningOf(busy, recovery({ write: false }), run())).toEqual({ kind: 'resend', at_ms: 2110, pause_ms: 2000 });
     expect(meaningOf(busy, recovery({ write: false }), run({ until_ms: 2000 }))).toMatchObject({

@@ -1,7 +1,7 @@
 import { type Attachment, type CallError, callError, type ErrorCode, type OutcomeExtras } from '@countersign/contracts';
 import { pauseMs } from './back-off.js';
 
-/** How the effect of a tool may be found out after a lost answer; from its contract. */
+/** How the outcome of a tool can be determined after a lost answer; from its contract. */
 export interface Recovery {
   write: boolean;
   takes_key: boolean;
@@ -10,7 +10,7 @@ export interface Recovery {
   settle_is_final: boolean;
 }
 
-/** What a run came to, as the runtime saw it. */
+/** The result of a run, as the runtime observed it. */
 export type RunResult =
   | {
       kind: 'output';
@@ -19,28 +19,28 @@ export type RunResult =
       warnings: string[];
       attachments?: Attachment[];
       extras?: OutcomeExtras;
-      /** Of a write: it found nothing to change. */
+      /** A write that found nothing to change. */
       unchanged?: true;
     }
-  /** The tool refused. `effect: 'none'` is its promise that nothing outside changed. */
+  /** The tool refused. `effect: 'none'` guarantees that nothing outside changed. */
   | { kind: 'refused'; error: CallError; effect: 'none' | 'unknown' }
-  /** It answered what its contract does not allow, or what a read-back contradicts. */
+  /** The answer violates the contract, or a read-back contradicts it. */
   | { kind: 'wrong_shape'; error: CallError }
   /** No answer: timeout, lost connection, a crash of the tool. */
   | { kind: 'lost'; error: CallError };
 
-/** The state of a run that has a result. */
+/** The state of a run when it has a result. */
 export interface Run {
-  /** Times it was sent again so far. */
+  /** Number of resends so far. */
   resends: number;
   resends_max: number;
   /** Epoch ms of the last fire. */
   fired_at_ms: number;
   now_ms: number;
   deadline_ms: number | null;
-  /** Epoch ms at which the time of the tool is over, all attempts together. */
+  /** Epoch ms at which the time limit of the tool ends, over all attempts. */
   until_ms: number;
-  /** Pause before the attempt that has this result; 0: it was the first. */
+  /** Pause before the attempt with this result; 0: it was the first attempt. */
   paused_ms: number;
   /** 0 ≤ random < 1. */
   random: number;
@@ -51,21 +51,21 @@ export type Meaning =
   | { kind: 'succeeded'; effect: 'none' | 'happened' }
   | { kind: 'failed'; error: CallError; effect: 'none' }
   | { kind: 'cancelled' }
-  /** `pause_ms`: to be given as `paused_ms` of the next result. */
+  /** `pause_ms`: pass it as `paused_ms` with the next result. */
   | { kind: 'resend'; at_ms: number; pause_ms: number }
   | { kind: 'reconcile'; at_ms: number }
   | { kind: 'in_doubt'; error: CallError };
 
-/** Codes of errors that pass by themselves. */
+/** Codes of transient errors. */
 const TRANSIENT: ReadonlySet<ErrorCode> = new Set(['TIMEOUT', 'RATE_LIMIT', 'NETWORK_ERROR', 'PROVIDER_ERROR']);
 
-/** What is recorded of a write that may have happened. The cause stays in the details. */
+/** The recorded error of a write that may have happened. The cause is in the details. */
 export function inDoubt(cause: CallError | null): CallError {
   const message = 'the outcome is unknown: the effect may have happened. Check the system of record and use /resolve';
   return callError('IN_DOUBT', message, cause ? { details: { cause: { code: cause.code, message: cause.message } } } : {});
 }
 
-/** When it runs again, with the pause before; null where no attempt is left or none would begin in time. */
+/** The time of the next attempt and the pause before it; null if no attempt is left or the next one would start too late. */
 function nextAttempt(error: CallError, run: Run, until_ms: number): { kind: 'resend'; at_ms: number; pause_ms: number } | null {
   if (run.cancelled || run.resends >= run.resends_max) return null;
   const pause_ms = pauseMs(run.paused_ms, run.random, error.retry_after_s);
@@ -73,7 +73,7 @@ function nextAttempt(error: CallError, run: Run, until_ms: number): { kind: 'res
   return at_ms < Math.min(until_ms, run.deadline_ms ?? until_ms) ? { kind: 'resend', at_ms, pause_ms } : null;
 }
 
-/** Nothing happened: a transient error is tried again while there is time, any other is the end. */
+/** Nothing happened: a transient error is retried while there is time; any other error ends the call. */
 function withoutEffect(error: CallError, run: Run): Meaning {
   if (run.cancelled) return { kind: 'cancelled' };
   const again = error.retryable && TRANSIENT.has(error.code) ? nextAttempt(error, run, run.until_ms) : null;
@@ -82,7 +82,7 @@ function withoutEffect(error: CallError, run: Run): Meaning {
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
 
-/** It may have happened. A wrong answer is reconciled before it is sent again; a lost one the other way round. */
+/** The effect may have happened. After a wrong answer a reconcile precedes a resend; after a lost answer a resend precedes a reconcile. */
 function unknownEffect(result: Exclude<RunResult, { kind: 'output' }>, recovery: Recovery, run: Run): Meaning {
   const { error } = result;
   const again = (result.kind !== 'refused' || error.retryable) && recovery.takes_key ? nextAttempt(error, run, FOR_EVER) : null;
@@ -92,9 +92,9 @@ function unknownEffect(result: Exclude<RunResult, { kind: 'output' }>, recovery:
 }
 
 /**
- * What a run's result means. A read-only call just ends. A write ends only where its result says what happened; a lost
- * answer is sent again where its system takes our key, else reconciled, else in doubt. A wrong answer of a write is no
- * failure: it has happened.
+ * The meaning of a run's result. A read-only call just ends. A write ends only if the result shows what happened. After a lost answer it is
+ * resent if its system accepts the idempotency key, else reconciled, else in doubt. A wrong answer of a write is no failure, because the
+ * write may have happened.
  */
 export function meaningOf(result: RunResult, recovery: Recovery, run: Run): Meaning {
   if (result.kind === 'output') return { kind: 'succeeded', effect: recovery.write && !result.unchanged ? 'happened' : 'none' };

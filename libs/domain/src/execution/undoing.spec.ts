@@ -14,7 +14,7 @@ test.each([
   expect(undoFault(state)).toBe(fault);
 });
 
-test('the effect is verified once more: a removed one confirms, a present one fails, and an unknown one is unconfirmed', () => {
+test('the effect is verified after the undo: a removed effect confirms it, a present one fails it, an unknown one leaves it unconfirmed', () => {
   expect((['contradicted', 'verified', 'cannot_tell', undefined] as const).map(confirmed)).toEqual([
     'confirmed',
     'failed',
@@ -23,11 +23,11 @@ test('the effect is verified once more: a removed one confirms, a present one fa
   ]);
 });
 
-test('a compensated attempt holds its key no more', () => {
+test('a compensated attempt no longer holds its key', () => {
   expect([holdsKey('compensated'), holdsKey('succeeded')]).toEqual([false, true]);
 });
 
-test('a refusal names its reason and promises that nothing was done', () => {
+test('a refusal has a reason and guarantees that nothing was done', () => {
   const { message, details_json, retryable } = notUndoable('effect_unknown');
   expect([message, details_json, retryable]).toEqual([expect.stringContaining('nothing was done'), '{"reason":"effect_unknown"}', false]);
 });

@@ -1,7 +1,7 @@
 import { type CallError, callError } from '@countersign/contracts';
 import type { ExecutionState } from './row.js';
 
-/** What the tool says of an effect after its undo ran. */
+/** The tool's verification of an effect after its undo ran. */
 export type AfterUndo = 'verified' | 'contradicted' | 'cannot_tell';
 
 /** Confirmed: the effect is removed. Unconfirmed: that is unknown. Failed: the effect is still in place. */
@@ -18,7 +18,7 @@ export function confirmed(seen: AfterUndo | undefined): 'confirmed' | 'unconfirm
   }
 }
 
-/** Why an effect cannot be undone now. Closed; never renamed. */
+/** Why an effect cannot be undone now. A closed list; names never change. */
 export type NotUndoable = 'already_undone' | 'effect_unknown' | 'effect_has_not_happened' | 'output_not_kept' | 'output_erased';
 
 const WORDS: Readonly<Record<NotUndoable, string>> = {
@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<NotUndoable, string>> = {
 export const notUndoable = (reason: NotUndoable): CallError =>
   callError('VALIDATION_ERROR', WORDS[reason], { class: 'semantic', details: { reason } });
 
-/** Whether an effect whose row says this can be undone; undefined: it can. */
+/** Why an effect with this row cannot be undone; undefined if it can. */
 export function undoFault(state: ExecutionState | undefined): NotUndoable | undefined {
   switch (state) {
     case 'succeeded':

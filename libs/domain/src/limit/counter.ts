@@ -1,37 +1,37 @@
-/** Start of a slot of the window (epoch ms; 0 without a window) and what was put in it, millionths. */
+/** A slot of the window: its start (epoch ms; 0 without a window) and the amount added in it, millionths. */
 export type Slot = [at_ms: number, amount_micro: number];
 
-/** What one limit has counted for one subject: ascending slots. Without a window there is one, at 0. */
+/** The count of one limit for one subject: slots in ascending order. Without a window there is a single slot at 0. */
 export interface Counter {
   readonly slots: readonly Slot[];
 }
 
 export const NO_COUNT: Counter = { slots: [] };
-/** A window is counted in so many slots: what it holds may leave it later than due by one of them, never earlier. */
+/** Number of slots per window. An amount leaves the window at most one slot too late, never too early. */
 const SLOTS = 60;
 
 const widthOf = (window_ms: number): number => Math.max(1, Math.ceil(window_ms / SLOTS));
 
-/** The slot that something appended to the log at this time is put in. Time never goes back: what comes late counts as the newest. */
+/** The slot for a record appended at this time. Time never goes back: a late record counts in the newest slot. */
 export function slotAt(counter: Counter, at_ms: number, window_ms: number | null): number {
   if (window_ms === null) return 0;
   const width = widthOf(window_ms);
   return Math.max(Math.floor(at_ms / width) * width, counter.slots.at(-1)?.[0] ?? 0);
 }
 
-/** Whether a slot may hold something that is inside the window of something put in at `slot_ms`. */
+/** True if a slot may contain an amount within the window that ends at `slot_ms`. */
 function counts([at_ms]: Slot, slot_ms: number, window_ms: number | null): boolean {
   return window_ms === null || at_ms + widthOf(window_ms) > slot_ms - window_ms;
 }
 
-/** What counts for something put in at this slot, millionths. */
+/** The amount used at this slot, millionths. */
 export function usedAt(counter: Counter, slot_ms: number, window_ms: number | null): number {
   let used = 0;
   for (const slot of counter.slots) if (counts(slot, slot_ms, window_ms)) used += slot[1];
   return used;
 }
 
-/** When so much fits again if nothing else is put in, epoch ms; null: never by time alone. */
+/** When the amount fits again if nothing else is added, epoch ms; null: time alone never frees enough. */
 export function freeAt(
   counter: Counter,
   want: { slot_ms: number; window_ms: number | null; amount_micro: number; max_micro: number },
@@ -48,8 +48,8 @@ export function freeAt(
 }
 
 /**
- * With so much more (or less) in a slot. Slots that no window can reach are dropped; the newest stays also when
- * nothing is left in it: it says what was dropped, and what comes late must not count before it.
+ * Adds an amount (negative: removes it) to a slot. Slots outside of every window are dropped. The newest slot is kept even if it is empty,
+ * because it marks how far slots were dropped: late records must not count before it.
  */
 export function put(counter: Counter, slot_ms: number, amount_micro: number, window_ms: number | null): Counter {
   const slots = new Map(counter.slots);

@@ -2,7 +2,7 @@ import type { LimitReservation } from '@countersign/contracts';
 import { type Counter, freeAt, NO_COUNT, put, slotAt, usedAt } from './counter.js';
 import type { Demand, HeldVerdict, LimitAsk, LimitVerdict, Settlement } from './state.js';
 
-/** Counters by key, replaced as they change; `changed` are those that have to be written. */
+/** Counters by key. `changed`: the keys that must be written. */
 export class Counters {
   readonly changed = new Set<string>();
 
@@ -39,7 +39,10 @@ function reserve(counters: Counters, demand: Demand, at_ms: number, before: Limi
   return { counter, limit_id, subject, per, amount_micro, at_ms: slot_ms, window_ms, settle };
 }
 
-/** Whether a verdict is about the same demands: a revision that asks for others (an edit that was refused, then another) is a new question. */
+/**
+ * True if a verdict is about the same demands. A revision with other demands (one edit was refused, then another was made) needs a new
+ * verdict.
+ */
 function isSame(verdict: LimitVerdict, { demands }: LimitAsk): boolean {
   const has =
     ({ counter, amount_micro }: Pick<Demand, 'counter' | 'amount_micro'>) =>
@@ -49,7 +52,7 @@ function isSame(verdict: LimitVerdict, { demands }: LimitAsk): boolean {
   return demands.every((demand) => verdict.reservations.some(has(demand)));
 }
 
-/** What a call gets: every demand or none. A revision that was decided before gets the same again, and takes nothing more. */
+/** Reserves all demands of a call or none. A revision that was decided before gets the same verdict and reserves nothing more. */
 export function reserveFor(counters: Counters, ask: LimitAsk, held: HeldVerdict | undefined): LimitVerdict {
   if (held && (held.revision > ask.revision || (held.revision === ask.revision && isSame(held.verdict, ask)))) return held.verdict;
   const before = new Map(heldOf(held).map((one) => [one.counter, one]));
@@ -63,13 +66,13 @@ export function reserveFor(counters: Counters, ask: LimitAsk, held: HeldVerdict 
 }
 
 export const MICRO = 1_000_000;
-/** What counts at the end of a call; undefined where the number given cannot be counted. */
+/** The amount in millionths; undefined if the number cannot be counted. */
 export function microOf(amount: number): number | undefined {
   const micro = Math.round(amount * MICRO);
   return Number.isSafeInteger(micro) && micro >= 0 ? micro : undefined;
 }
 
-/** What a reservation comes to when its call ended, millionths. */
+/** The final amount of a reservation when its call has ended, millionths. */
 function settledAmount({ amount_micro, settle }: LimitReservation, { kind, cost }: Settlement): number {
   if (kind === 'released') return 0;
   if (settle === 'attempt') return amount_micro;
@@ -77,7 +80,7 @@ function settledAmount({ amount_micro, settle }: LimitReservation, { kind, cost 
   return (cost === null ? undefined : microOf(cost)) ?? (kind === 'failed' ? 0 : amount_micro);
 }
 
-/** Settles what a call holds: once, which the caller sees to. */
+/** Settles the reservations of a call. The caller must ensure that this happens once. */
 export function settleReservations(counters: Counters, reservations: readonly LimitReservation[], settlement: Settlement): void {
   for (const reservation of reservations) {
     const { counter, at_ms, amount_micro, window_ms } = reservation;
@@ -85,7 +88,7 @@ export function settleReservations(counters: Counters, reservations: readonly Li
   }
 }
 
-/** Counts again what a ruling on the log holds, where the counters were lost. */
+/** Restores the reservations of a ruling on the log after the counters were lost. */
 export function restoreReservations(counters: Counters, reservations: readonly LimitReservation[]): void {
   for (const { counter, at_ms, amount_micro, window_ms } of reservations) counters.put(counter, at_ms, amount_micro, window_ms);
 }

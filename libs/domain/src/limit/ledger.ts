@@ -1,7 +1,7 @@
 import type { AnyEvent, Deferral, EventMap, LimitReservation, Meta, Outcome, ToolCall } from '@countersign/contracts';
 import type { Settlement } from './state.js';
 
-/** What a call holds of limits until it ended and its end is in the counters. */
+/** The reservations of a call until its end is in the counters. */
 export interface Held {
   tenant_id: string;
   key: string;
@@ -20,15 +20,15 @@ export interface Deferred {
   revision: number;
   rule: string;
   deferral: Deferral;
-  /** Rules that it has waited for before. */
+  /** Rules that the call has already waited for. */
   waited: readonly string[];
   traceparent: string | undefined;
 }
 
-/** What one partition remembers of limits and waits: only calls that a limit touched or that wait. A fold, as RulingState is. */
+/** The limits and deferrals of one partition: only calls with reservations and deferred calls. A fold, like RulingState. */
 export interface LimitLedger {
   held: Map<string, Held>;
-  /** The newest call of an idempotency key that holds reservations and has no end. */
+  /** The newest call of an idempotency key that has reservations and no end. */
   held_by_key: Map<string, string>;
   /** Ended calls whose end is not in the counters yet. */
   settling: Set<string>;
@@ -75,7 +75,10 @@ function ruled(ledger: LimitLedger, event: EventMap['policy_decided'], tracepare
   } else if (ledger.held.size > 0) end(ledger, call_id, RELEASED);
 }
 
-/** Folds what policy wrote, or an end on tool-executed, into the ledger, in place. Cheap where nothing of it is about a limit. */
+/**
+ * Folds a record of policy, or an end on tool-executed, into the ledger, in place. Returns fast if the record has nothing to do with
+ * limits.
+ */
 export function evolveLedger(ledger: LimitLedger, published: AnyEvent, traceparent: string | undefined): void {
   if (published.event_type === 'policy_decided') {
     ruled(ledger, published.event, traceparent);
@@ -102,12 +105,12 @@ export function evolveLedger(ledger: LimitLedger, published: AnyEvent, tracepare
   }
 }
 
-/** A call that took something of limits and was ruled to need nothing of it gives it back. */
+/** Releases the reservations of a call whose ruling does not need them. */
 export function giveBack(ledger: LimitLedger, call_id: string, held: Omit<Held, 'settlement'>): void {
   hold(ledger, call_id, { ...held, settlement: RELEASED });
 }
 
-/** The ends of these calls are in the counters: nothing of them need be kept. */
+/** Forgets these calls: their ends are in the counters. */
 export function forgetSettled(ledger: LimitLedger, call_ids: readonly string[]): void {
   for (const call_id of call_ids) {
     ledger.settling.delete(call_id);
@@ -115,7 +118,7 @@ export function forgetSettled(ledger: LimitLedger, call_ids: readonly string[]):
   }
 }
 
-/** What a snapshot keeps. */
+/** The content of a snapshot. */
 export interface LedgerText {
   held: [string, Held][];
   deferred: [string, Deferred][];

@@ -38,20 +38,20 @@ describe('given counters', () => {
   const reserve = (call_id: string, demands: Demand[], more: Partial<LimitAsk> = {}) =>
     reserveFor(counters, ask(call_id, demands, more), undefined);
 
-  test('when calls ask for more than there is, then those that fit are let through and nothing more is taken', () => {
+  test('when calls request more than the limit, then those that fit are allowed and nothing more is reserved', () => {
     const verdicts = Array.from({ length: 100 }, (_, i) => reserve(`c${i}`, [demand()]).kind);
     expect(verdicts.filter((kind) => kind === 'reserved')).toHaveLength(10);
     expect(total()).toBe(10);
   });
 
-  test('when one of several limits is full, then none of them is taken from', () => {
+  test('when one of several limits is full, then nothing is reserved from any', () => {
     reserve('c1', [demand({ counter: 'full', max_micro: MICRO })]);
     const verdict = reserve('c2', [demand(), demand({ counter: 'full', max_micro: MICRO })]);
     expect(verdict).toMatchObject({ kind: 'exceeded', used_micro: MICRO, free_at_ms: null });
     expect(total()).toBe(0);
   });
 
-  test('when a window moved on, then its amount is free, and the refusal named that time', () => {
+  test('when the window has moved on, then its amount is free, at the time that the refusal named', () => {
     const rate = demand({ max_micro: MICRO, window_ms: 60_000 });
     reserve('c1', [rate], { at_ms: 1_000_000 });
     const refused = reserve('c2', [rate], { at_ms: 1_030_000 });
@@ -62,7 +62,7 @@ describe('given counters', () => {
     expect(reserve('c4', [rate], { at_ms: free_at_ms }).kind).toBe('reserved');
   });
 
-  test('when the clock goes an hour back or forth, then no window is opened twice', () => {
+  test('when the clock jumps an hour back or forth, then no window is counted twice', () => {
     const rate = demand({ max_micro: MICRO, window_ms: 60_000 });
     reserve('c1', [rate], { at_ms: 10_000_000 });
     expect(reserve('c2', [rate], { at_ms: 10_000_000 - 3_600_000 }).kind).toBe('exceeded');
@@ -70,7 +70,7 @@ describe('given counters', () => {
     expect(reserve('c4', [rate], { at_ms: 10_000_001 }).kind).toBe('exceeded');
   });
 
-  test('when a revision asks again, then it gets the same and takes nothing; a later one takes only the difference', () => {
+  test('when a revision is judged again, then it gets the same verdict and reserves nothing; a later one reserves only the difference', () => {
     const first = reserve('c1', [demand({ amount_micro: 4 * MICRO })]);
     const held = { revision: 1, verdict: first };
     expect(reserveFor(counters, ask('c1', [demand({ amount_micro: 4 * MICRO, max_micro: 0 })]), held)).toEqual(first);
@@ -84,7 +84,7 @@ describe('given counters', () => {
     expect(reservationsOf(other).map(({ counter }) => counter)).toEqual(['c', 'd']);
   });
 
-  test('when a revision asks for something else than it was answered, then that is a new question', () => {
+  test('when a revision has other demands than before, then it gets a new verdict', () => {
     const held = { revision: 2, verdict: reserve('c1', [demand({ amount_micro: 2 * MICRO })]) };
     const more = reserveFor(counters, ask('c1', [demand({ amount_micro: 11 * MICRO })], { revision: 2 }), held);
     expect(more).toMatchObject({ kind: 'exceeded' });
@@ -107,20 +107,20 @@ describe('given counters', () => {
     ['cost', { kind: 'ran', cost: null }, 3],
     ['cost', { kind: 'ran', cost: Number.NaN }, 3],
     ['cost', { kind: 'ran', cost: -1 }, 3],
-  ])('when what counts by %s ended as %j, then %d is counted', (settle, settlement, expected) => {
+  ])('when a reservation that settles by %s ends as %j, then %d is counted', (settle, settlement, expected) => {
     const verdict = reserve('c1', [demand({ settle, amount_micro: 3 * MICRO })]);
     settleReservations(counters, reservationsOf(verdict), settlement);
     expect(total()).toBe(expected);
   });
 
-  test('when counters are lost, then rulings and ends count up to the same again', () => {
+  test('when counters are lost, then rulings and ends restore the same counts', () => {
     const verdict = reserve('c1', [demand({ window_ms: 1000 }), demand({ counter: 'd' })], { at_ms: 5000 });
     const again = new Counters(new Map());
     restoreReservations(again, reservationsOf(verdict));
     for (const key of ['c', 'd']) expect(again.of(key)).toEqual(counters.of(key));
   });
 
-  test('when the newest is given back, then what comes late still counts no earlier than it', () => {
+  test('when the newest amount is released, then a late record still counts no earlier than it', () => {
     const asks = (call: string, amount: number, at_ms: number) =>
       reserve(call, [demand({ window_ms: 1000, amount_micro: amount, max_micro: 2 })], { at_ms });
     asks('c1', 1, 0);
@@ -140,7 +140,7 @@ describe('given counters', () => {
   });
 });
 
-/** What a window really has, from every reservation and the time that it counts from. */
+/** The exact amount in a window, computed from every reservation and its time. */
 function worstWindow(granted: readonly { at_ms: number; amount: number }[], window_ms: number | null): number {
   const inside = (end: number) => granted.filter(({ at_ms }) => window_ms === null || (at_ms <= end && at_ms > end - window_ms));
   return Math.max(0, ...granted.map(({ at_ms }) => inside(at_ms).reduce((sum, { amount }) => sum + amount, 0)));
@@ -154,7 +154,7 @@ const step = fc.record({
   end: fc.constantFrom<Settlement['kind']>('released', 'failed', 'ran'),
 });
 
-test('no order of reservations, repeats, ends and times lets a window have more than its limit', () => {
+test('for any order of reservations, repeats, ends and times, a window never exceeds its limit', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), fc.nat({ max: 12 }), fc.constantFrom(null, 60, 1000), (steps, max, window_ms) => {
       const counters = new Counters(new Map<string, Counter>());
@@ -179,7 +179,7 @@ test('no order of reservations, repeats, ends and times lets a window have more 
           demanded.set(call, wanted);
           const [reservation] = verdict.kind === 'reserved' ? verdict.reservations : [];
           if (!reservation) continue;
-          // A record that the log dated earlier counts from the newest that the counter has.
+          // A record with an earlier log time counts from the newest time in the counter.
           granted.set(call, { at_ms: Math.max(at_ms, reservation.at_ms), amount });
         }
         expect(worstWindow([...granted.values()], window_ms)).toBeLessThanOrEqual(max);
@@ -202,7 +202,7 @@ describe('given the ledger of a partition', () => {
   };
   const defer = { until: 'time', call_ids: [], wake_at_ms: 5, limit_id: null, timeout_at_ms: 9, on_timeout: 'deny' } as const;
 
-  test('a call holds what its ruling says until it ended, and its end is remembered until it is counted', () => {
+  test('a call keeps its reservations until it has ended, and its end is remembered until it is in the counters', () => {
     const policy = new RuledPartition();
     policy.rule('c1', allows, { reservations: [held] });
     expect(policy.state.limits.held_by_key.get('key-1')).toBe('c1');
@@ -222,7 +222,7 @@ describe('given the ledger of a partition', () => {
     expect(limits.held.size + limits.settling.size).toBe(0);
   });
 
-  test('a deferred call is ruled on once a revision', () => {
+  test('a deferred call is ruled on once per revision', () => {
     const policy = new RuledPartition();
     const waits = { ...allows, effect: 'defer' as const, defer: { ...defer, call_ids: [] } };
     expect(policy.rule('c1', waits)).toEqual(['policy_decided']);

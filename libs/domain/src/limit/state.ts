@@ -3,7 +3,7 @@ import type { LimitExceeded, LimitReservation, LimitSet, LimitSettlement } from 
 /** One version of a guard limit. */
 export type Limit = Omit<LimitSet, 'meta' | 'based_on'>;
 
-/** What a call needs of one counter. Amounts in millionths. */
+/** The demand of a call on one counter. Amounts in millionths. */
 export interface Demand {
   counter: string;
   limit_id: string;
@@ -17,7 +17,7 @@ export interface Demand {
   defer_timeout_ms: number | null;
 }
 
-/** A revision of a call that asks for its demands, all of them or none. */
+/** A revision of a call with its demands: all or none of them are reserved. */
 export interface LimitAsk {
   call_id: string;
   revision: number;
@@ -26,27 +26,27 @@ export interface LimitAsk {
   demands: readonly Demand[];
 }
 
-/** The limit that a call does not fit. */
+/** The limit that the call exceeds. */
 export interface Exceeded {
   kind: 'exceeded';
   demand: Demand;
   used_micro: number;
-  /** When it may fit again; null: not by time alone. */
+  /** When the call may fit again; null: time alone never frees enough. */
   free_at_ms: number | null;
 }
 
-/** `reservations`: all that the call holds now, earlier revisions included. */
+/** `reservations`: all reservations of the call, including those of earlier revisions. */
 export type LimitVerdict = { kind: 'reserved'; reservations: LimitReservation[] } | Exceeded;
 
-/** What was decided for a call before: the same revision is answered the same again. */
+/** The earlier verdict on a call: the same revision gets the same verdict again. */
 export interface HeldVerdict {
   revision: number;
   verdict: LimitVerdict;
 }
 
-/** How a call that holds reservations ended. released: it never ran; failed: it ran and nothing happened. */
+/** How a call with reservations ended. released: it never ran. failed: it ran without an effect. */
 export interface Settlement {
   kind: 'released' | 'failed' | 'ran';
-  /** The cost that its tool reported; null: none. */
+  /** The cost that the tool reported; null: none. */
   cost: number | null;
 }

@@ -1,6 +1,6 @@
 const TEXT_MAX = 128;
 
-/** Edits (insert, delete, replace, swap neighbours) from one text to the other. */
+/** Edit distance between two texts (insert, delete, replace, swap neighbours). */
 export function editDistance(a: string, b: string): number {
   let older: number[] = [];
   let before = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -18,7 +18,7 @@ export function editDistance(a: string, b: string): number {
   return before[b.length] as number;
 }
 
-/** Likely intended names, nearest first; only names that share at least half. */
+/** The likely intended names, nearest first; only names of which at least half matches. */
 export function nearestNames(meant: string, names: readonly string[], names_max = 5): string[] {
   const wanted = meant.slice(0, TEXT_MAX).toLowerCase();
   return names

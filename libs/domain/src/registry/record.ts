@@ -1,10 +1,10 @@
 import type { LifecycleState, ToolAuditSet } from '@countersign/contracts';
 import type { BreakingDifference } from '../compatibility/contract-changes.js';
 
-/** The decision on a version, and the notice to its callers. */
+/** The lifecycle decision on a version, and the facts for the notice to its callers. */
 export interface LifecycleEntry {
   state: LifecycleState;
-  /** When a deprecated version ends, epoch ms. */
+  /** When a deprecated version stops running, epoch ms. */
   sunset_at_ms: number | null;
   reason: string | null;
   /** `name@version` */
@@ -12,7 +12,7 @@ export interface LifecycleEntry {
   changed_at_ms: number;
 }
 
-/** The result of an evaluation pack. It speaks for one exact contract and for no other. */
+/** The result of an evaluation pack for exactly one contract. */
 export interface Evaluation {
   tool: string;
   version: string;
@@ -24,7 +24,7 @@ export interface Evaluation {
   verified_at: string;
 }
 
-/** A registration whose version number promises what its contract does not keep. */
+/** A registration that was refused because its contract breaks the promise of its version number. */
 export interface RefusedRegistration {
   name: string;
   version: string;
@@ -37,7 +37,7 @@ export interface RefusedRegistration {
   refused_at_ms: number;
 }
 
-/** Null: any. */
+/** The pinned version of an adapter. Null: any version. */
 export interface AdapterPin {
   environment: string;
   adapter: string;
@@ -56,7 +56,7 @@ export interface AuditRecord {
 
 export const versionKey = (tool: string, version: string): string => `${tool}@${version}`;
 
-/** The evaluation in a text, as `npm run tools:verify` writes it; null where it is invalid. */
+/** Parses an evaluation as written by `npm run tools:verify`; null if it is invalid. */
 export function readEvaluation(text: string | null): Evaluation | null {
   if (text === null) return null;
   try {
@@ -70,7 +70,7 @@ export function readEvaluation(text: string | null): Evaluation | null {
   }
 }
 
-/** Whether it shows that this contract works: something was tried, and nothing failed. */
+/** True if the evaluation shows that this contract works: at least one case passed and none failed. */
 export function passes(evaluation: Evaluation | null | undefined, tool: { name: string; version: string; digest: string }): boolean {
   if (!evaluation || evaluation.tool !== tool.name || evaluation.version !== tool.version) return false;
   return evaluation.contract_digest === tool.digest && evaluation.failed === 0 && evaluation.passed > 0;

@@ -32,26 +32,26 @@ import { isBeingUndone } from './undoing.js';
 
 export type RulingDraft = ApprovalDraft | Draft<'policy_decided' | 'approval_requested' | 'resolution_allowed' | 'security_event_recorded'>;
 
-/** What the policy of the tenant says about a call by itself (libs/policy's ResolvedRuling fits). */
+/** The judgement of the tenant's policy on a call (libs/policy's ResolvedRuling fits). */
 export interface Judgement extends PartsAsking {
   effect: RulingEffect;
   tier: Tier;
   approval_mode_effective: ApprovalMode;
   rule: string;
   reason: CallError | null;
-  /** Only where the effect is defer: what the call waits for. */
+  /** What the call waits for; only if the effect is defer. */
   defer?: Deferral | null;
-  /** Version of the bundle that ruled; absent: the terms' own. */
+  /** Version of the bundle that decided; absent: that of the terms. */
   bundle_version?: string;
   explanation?: RulingExplanation | null;
-  /** False: an allowed call that would need approval at its execution is refused. */
+  /** False: a call that is allowed but would need approval at its execution is refused. */
   asks_at_execution?: boolean;
 }
 
-/** The call that holds an idempotency key in `tool_executions`, live or settled inside its window. */
+/** The call that holds an idempotency key in `tool_executions`: live, or settled within its window. */
 export interface KeyHolder {
   call_id: string;
-  /** Whether its discriminating inputs are those of the new call. */
+  /** True if its discriminating inputs equal those of the new call. */
   same_inputs: boolean;
 }
 
@@ -61,18 +61,18 @@ export interface CallToRule {
   revision: number;
   judgement: Judgement;
   reversibility: Reversibility;
-  /** Principal ids that cannot approve it besides its own, for example the owner of the agent. */
+  /** Principal ids, besides the requester, that cannot approve the call, for example the owner of the agent. */
   barred?: readonly string[];
   evidence?: ApprovalEvidence | null;
-  /** Only looked up for calls that need an approval or that a limit counts. */
+  /** Only looked up for calls that need an approval or have a limit. */
   key_holder: KeyHolder | undefined;
-  /** What 'approve similar' would cover; absent: nothing. */
+  /** The inputs that 'approve similar' would cover; absent: none. */
   grantable?: GrantableInputs | null;
-  /** Why the people who are known cannot meet a part, by its rule. */
+  /** Rule → why the known people cannot satisfy its part. */
   shortfalls?: ReadonlyMap<string, string>;
-  /** What it holds of limits; a call that joins another holds nothing. */
+  /** The reservations of the call; a call that joins another has none. */
   reservations?: readonly LimitReservation[];
-  /** Position in configuration-changed of its judgement. */
+  /** Offset in configuration-changed at which the call was judged. */
   config_offset: number;
   cause: Cause;
   source: SourcePosition;
@@ -82,11 +82,11 @@ export interface CallToRule {
 export interface RulingTerms {
   now_ms: number;
   bundle_version: string;
-  /** How long an allowed call may be started, ms; the call's deadline comes first. */
+  /** How long an allowed call may be started, ms. The call's deadline applies if it is earlier. */
   allow_for_ms: number;
 }
 
-/** Why a call is refused whose effect is being undone. */
+/** The reason of a refusal because the effect is being undone. */
 export const BEING_UNDONE = 'effect_being_undone';
 
 const KEY_REUSED = 'the idempotency key was used with other inputs';
@@ -107,8 +107,8 @@ function beingUndone(by: Judgement): Judgement {
 }
 
 /**
- * Another call's question that this call can join: an open one, or a grant that is still good for what policy asks now. A
- * call that was judged again never joins a grant, or it would be granted and refused forever.
+ * The approval of another call that this call can join: an open one, or a grant that still satisfies the current requirement. A call that
+ * was judged again never joins a grant, because it could be granted and refused forever.
  */
 function joinable(state: RulingState, ask: CallToRule, now_ms: number): Approval | undefined {
   const approval = approvalOfKey(state, ask.call.idempotency_key);
@@ -119,7 +119,10 @@ function joinable(state: RulingState, ask: CallToRule, now_ms: number): Approval
   return unansweredPart(partsRequested(ask.judgement), grantedParts(approval, approval.votes)) ? undefined : approval;
 }
 
-/** Whether a granted request is met without the approvals of this call's requester and the requester's owner: four eyes apply to it too. */
+/**
+ * True if a granted request has enough approvals without those of this call's requester and the requester's owner: four eyes apply to the
+ * joining call too.
+ */
 function isMetWithout(approval: Approval, { meta, call, revision, traceparent, barred = [] }: CallToRule): boolean {
   const joining: ApprovalMember = { meta, decision_id: '', revision, call, traceparent };
   const joined = { ...approval, members: [...approval.members, joining], barred: [...approval.barred, ...barred] };
@@ -199,12 +202,12 @@ function approvalRequested(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   return [ruling, { event_type: 'approval_requested', of: meta, cause, key: call.idempotency_key, traceparent, body }];
 }
 
-/** Who cannot approve a part with four eyes; empty if no part has them. */
+/** The principals that cannot approve a part with four eyes; empty if no part has them. */
 export function barredOf(parts: readonly RequestedPart[], ids: readonly string[]): string[] {
   return parts.some(({ requirement }) => requirement.four_eyes) ? [...new Set(ids)] : [];
 }
 
-/** It may run, or be answered by the call that holds its key. */
+/** Allows the call to run, or to be answered by the call that holds its key. */
 function allowed(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   const { judgement, key_holder } = ask;
   const alone = { joined_call_id: null, approval_id: null };
@@ -213,7 +216,7 @@ function allowed(ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   return [decided(ask, terms, { ...judgement, effect: 'allow' }, { ...alone, joined_call_id: key_holder.call_id })];
 }
 
-/** Whether this revision of the call has its ruling in memory: the record came again. */
+/** True if this revision of the call already has a ruling: the record was redelivered. */
 function isRuled(state: RulingState, call_id: string, revision: number): boolean {
   if ((state.allowed.get(call_id)?.revision ?? 0) >= revision) return true;
   if ((state.limits.deferred.get(call_id)?.revision ?? 0) >= revision) return true;
@@ -222,8 +225,8 @@ function isRuled(state: RulingState, call_id: string, revision: number): boolean
 }
 
 /**
- * The ruling on one revision of a call: deny, allow, or require approval. A call of a live key joins without a new
- * approval: an open or granted one in memory, else the call that holds the key in `tool_executions`.
+ * Rules on one revision of a call: deny, allow, defer or require approval. A call with a live key needs no new approval: it joins an open
+ * or granted approval in memory, else the call that holds the key in `tool_executions`.
  */
 export function ruleOnCall(state: RulingState, ask: CallToRule, terms: RulingTerms): RulingDraft[] {
   const { call, judgement } = ask;
@@ -252,7 +255,7 @@ function deferredCall(state: RulingState, call_id: string): AllowedCall | undefi
   return deferred && { tenant_id: deferred.meta.tenant_id, revision: deferred.revision, call: deferred.call };
 }
 
-/** Ends a waiting call; the executor stops an allowed one; an ended one stays as it is, without a draft. */
+/** Cancels a waiting call. An allowed call is left to the executor. For an ended call there is no draft. */
 export function cancelCall(state: RulingState, request: Requested<ToolCallCancelRequested>): RulingDraft[] {
   const { meta, principal, reason } = request.event;
   const { source, traceparent } = request;
@@ -270,7 +273,10 @@ export function cancelCall(state: RulingState, request: Requested<ToolCallCancel
   return [{ event_type: 'call_cancelled', of: meta, cause: meta, key: call?.idempotency_key ?? call_id, traceparent, body }];
 }
 
-/** A person's word on a call in doubt counts with the role of an operator and a reason; anything else is put on record. */
+/**
+ * A person's resolution of a call in doubt counts if the person is an operator or admin and gives a reason; otherwise its refusal is
+ * recorded.
+ */
 export function allowResolution(request: Requested<ToolCallResolveRequested>, now_ms: number): RulingDraft[] {
   const { meta, principal, resolution, output_json, reason } = request.event;
   const about = { of: meta, cause: meta, key: meta.call_id as string, traceparent: request.traceparent };

@@ -26,13 +26,13 @@ const refusal = () => policy.last('approval_vote_refused');
 const refusalOf = (types: string[]) => types.includes('approval_vote_refused');
 const open = (id: string) => policy.state.approvals.get(id) as Approval;
 
-describe('given a request that approvers decide, when one of them edits it', () => {
+describe('given an open request, when an approver edits it', () => {
   beforeEach(() => void policy.rule('c1', asks));
 
   test.each([
     ['named people', { approver_roles: [], people: ['boss'] }, boss],
     ['another role', { approver_roles: ['operator'] }, person('otto', ['operator'])],
-  ])('then inputs that policy asks %s about wait for those: the edit counts for nothing', (_, others, other) => {
+  ])('then inputs that require approval by %s wait for those: the edit is no approval', (_, others, other) => {
     expect(policy.edit('c1.1', ann, asksFor(others))).toEqual(['policy_decided', 'approval_requested']);
     expect(open('c1.2')).toMatchObject({ status: 'open', votes: [], parts: [{ rule: 'large', expires_at_ms: 11_000 }] });
     expect(refusalOf(policy.vote('c1.2', ann, 'approve'))).toBe(true);
@@ -43,7 +43,7 @@ describe('given a request that approvers decide, when one of them edits it', () 
     ['allows', allows],
     ['asks approvers about', asks],
     ['asks approvers and more people about', asksFor({ approver_roles: ['approver', 'operator'], people: ['boss'] })],
-  ])('then inputs that policy %s are granted by it', (_, judgement) => {
+  ])('then inputs that policy %s are granted by the edit', (_, judgement) => {
     expect(policy.edit('c1.1', ann, judgement)).toEqual(GRANTED);
     expect(policy.last('approval_granted').call.inputs_digest).toBe('edited');
   });
@@ -59,31 +59,31 @@ describe('given a request that approvers decide, when one of them edits it', () 
     expect(policy.vote('c1.2', person('bob'), 'approve')).toEqual(['approval_granted']);
   });
 
-  test('then who answers for the requester by now approves nothing', () => {
+  test('then a person who now answers for the requester cannot approve', () => {
     expect(policy.edit('c1.1', owner, asks, { barred: ['owner'] })).toEqual(['policy_decided', 'approval_requested']);
     expect(open('c1.2').votes).toEqual([]);
   });
 
-  test('then inputs that policy allows without asking are not granted by who answers for the requester', () => {
+  test('then inputs that policy allows without approval cannot be granted by a person who answers for the requester', () => {
     expect(policy.edit('c1.1', owner, allows, { barred: ['owner'] })).toEqual(['approval_vote_refused']);
     expect(refusal().code).toBe('four_eyes');
     expect(open('c1.1')).toMatchObject({ status: 'open', votes: [] });
   });
 });
 
-test('given a request without four eyes, when an edit asks for inputs that need them, then the requester approves nothing', () => {
+test('given a request without four eyes, when edited inputs need four eyes, then the requester cannot approve', () => {
   policy.rule('c1', asksFor({ four_eyes: false }, 'small'));
   expect(policy.edit('c1.1', person('robot'), asksFor({ four_eyes: true }))).not.toContain('approval_granted');
   expect(refusalOf(policy.vote('c1.2', person('robot'), 'approve'))).toBe(true);
   expect(policy.vote('c1.2', ann, 'approve')).toEqual(['approval_granted']);
 });
 
-describe('given a request of two rules, when it is edited', () => {
+describe('given a request with parts of two rules, when it is edited', () => {
   const part = (rule: string, more: Partial<ApprovalRequirement> = {}) => ({ rule, requirement: { ...requirementOf(asks), ...more } });
   const both = { ...asks, parts: [part('large', escalating), part('mismatch', { approver_roles: ['buyer'], expires_after_ms: 20_000 })] };
   const buyer = person('bea', ['buyer']);
 
-  test('then kept parts keep deadline and level, new ones start, and votes start over', () => {
+  test('then kept parts keep their deadline and level, new parts start, and all votes are dropped', () => {
     policy.rule('c1', both);
     policy.vote('c1.1', buyer, 'approve');
     policy.now_ms = 11_000;
@@ -107,7 +107,7 @@ describe('given a request of two rules, when it is edited', () => {
   });
 });
 
-describe('given a request that went to the next group, when that edits it', () => {
+describe('given an escalated request, when the next group edits it', () => {
   const operator = person('otto', ['operator']);
   beforeEach(() => {
     policy.rule('c1', asksFor(escalating));
@@ -115,14 +115,14 @@ describe('given a request that went to the next group, when that edits it', () =
     policy.write(endOfTime(open('c1.1'), holderOf(open('c1.1')).meta, policy.now_ms));
   });
 
-  test('then inputs with the same groups are granted, by the group that had its turn', () => {
+  test('then inputs with the same groups are granted by the current group', () => {
     expect(policy.edit('c1.1', operator, asksFor(escalating))).toEqual(GRANTED);
     const { asked, parts } = policy.last('approval_granted');
     expect(asked).toEqual({ approver_roles: ['operator'], people: [], four_eyes: true, level: 1 });
     expect(unansweredPart(partsRequested(asksFor(escalating)), parts)).toBeUndefined();
   });
 
-  test('then it may edit it once more', () => {
+  test('then the group may edit the request once more', () => {
     expect(policy.edit('c1.1', operator, asksFor({ ...escalating, escalate_to: [{ ...operators, quorum: 2 }] }))).not.toContain(
       'approval_granted',
     );

@@ -25,16 +25,16 @@ import { barredOf, type CallToRule, decided, type Judgement, type RulingDraft, t
 import { historyOf } from './history.js';
 import { approvalOfKey, type RulingState } from './state.js';
 
-/** What policy says about the edited call, as about any other. */
+/** The judgement of policy on the edited call. */
 export type EditedRuling = Pick<
   CallToRule,
   'judgement' | 'reversibility' | 'key_holder' | 'config_offset' | 'barred' | 'evidence' | 'reservations' | 'grantable' | 'shortfalls'
 > & {
-  /** The inputs as caps would leave them; absent: as they are. */
+  /** The inputs lowered by caps; absent: unchanged. */
   inputs_json?: string | undefined;
 };
 
-/** The call with other inputs. Its own key and discriminating digest stay: repeats of the request come with those. */
+/** The call with the edited inputs. It keeps its own key and discriminating digest, because repeats of the request have those. */
 export function editedCall(approval: Approval, edited: EditedInputs): ToolCall {
   const { inputs_json, inputs_digest, mapped } = edited;
   return { ...holderOf(approval).call, inputs_json, inputs_digest, mapped: mapped ?? null };
@@ -55,7 +55,7 @@ function objection(state: RulingState, approval: Approval, edited: EditedInputs,
   return undefined;
 }
 
-/** A part of the edited inputs: one of the same rule keeps its deadline and its level; another starts now. */
+/** A part of the edited request. If the same rule had a part before, its deadline and level are kept; otherwise it starts now. */
 function editedPart(
   before: Approval,
   requested: RequestedPart,
@@ -71,7 +71,7 @@ function editedPart(
   return { ...started, level, requested_at_ms, expires_at_ms, reminded_ms, sla_missed };
 }
 
-/** The part for inputs that policy allows without approval: the editor's own approval, by the right that the edit used. */
+/** The part for inputs that policy allows without approval: the editor's own approval, by the right used for the edit. */
 function editorsPart(before: Approval, { rule }: Judgement, rights: VotingRights): RequestedPart {
   const part = before.parts.find((one) => one.rule === rights[0]?.rule) as ApprovalPart;
   const { approver_roles, people } = groupOf(part);
@@ -86,7 +86,7 @@ interface Edit {
   ruling: EditedRuling;
 }
 
-/** What the edited request says about where it comes from, and the second key that it claims. */
+/** The origin of the edited request, with the second key that it claims. */
 function originOf(approval: Approval, { cast, edited }: Edit): ApprovalEdit {
   const { call } = holderOf(approval);
   const { idempotency_key, discriminating_digest } = edited;
@@ -100,7 +100,7 @@ function originOf(approval: Approval, { cast, edited }: Edit): ApprovalEdit {
   };
 }
 
-/** The parts of the edited inputs, as policy asks for them. */
+/** The parts that policy requires for the edited inputs. */
 function partsOf(approval: Approval, { ruling, rights }: Edit, call: ToolCall, now_ms: number): RecordedPart[] {
   const { judgement, shortfalls } = ruling;
   if (judgement.effect !== 'require_approval') {
@@ -112,7 +112,7 @@ function partsOf(approval: Approval, { ruling, rights }: Edit, call: ToolCall, n
   );
 }
 
-/** The new question about the edited inputs, with its members: each gets its next revision. */
+/** The new approval request for the edited inputs, with its members: each gets its next revision. */
 function requestedAgain(approval: Approval, edit: Edit, terms: RulingTerms): { drafts: RulingDraft[]; next: Approval } {
   const { cast, edited, ruling } = edit;
   const holder = holderOf(approval);
@@ -173,7 +173,10 @@ function requestedAgain(approval: Approval, edit: Edit, terms: RulingTerms): { d
   return { drafts: [first, { event_type: 'approval_requested', ...about(holder, cast.vote.meta), body }, ...rest], next };
 }
 
-/** Where the editor's approval counts for the edited inputs; an objection only where it would count and must not. */
+/**
+ * The rights by which the editor's approval counts for the edited inputs; an objection if policy allows the inputs but the editor may not
+ * approve them.
+ */
 function editorsRights(next: Approval, { cast, rights, ruling }: Edit): VotingRights | Objection {
   const { vote } = cast;
   const known = knownFor(next, cast);
@@ -188,9 +191,9 @@ function editorsRights(next: Approval, { cast, rights, ruling }: Edit): VotingRi
 }
 
 /**
- * An approver wants other inputs: they are ruled on as a new revision, which asks again and binds the edited digest. Its parts
- * are those of the edited inputs. The editor's approval counts where the editor is entitled; approvals of the inputs before
- * count for nothing. Nothing changes where it is refused.
+ * Handles an edit by an approver: the edited inputs are ruled on as a new revision, with a new approval request that is bound to the edited
+ * digest. Its parts are those of the edited inputs. The editor's approval counts if the editor is entitled; approvals of the earlier inputs
+ * do not count. A refused edit changes nothing.
  */
 export function editApproval(
   state: RulingState,
@@ -223,7 +226,7 @@ function wishObjection(next: Approval, { vote }: CastVote, rights: VotingRights)
   );
 }
 
-/** The editor's vote on the edited request; nothing where it counts nowhere. */
+/** The editor's vote on the edited request; empty if it counts in no part. */
 function editorsVote(next: Approval, cast: CastVote, rights: VotingRights): RulingDraft[] {
   if (rights.length === 0) return [];
   const { vote, source, appended_at_ms: from_ms } = cast;

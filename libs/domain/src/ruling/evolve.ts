@@ -65,7 +65,7 @@ function join(state: RulingState, approval_id: string, member: ApprovalMember): 
   state.allowed.delete(call_id);
 }
 
-/** approval_requested follows in the same append and brings the rest. */
+/** Opens an approval. approval_requested follows in the same append with the rest. */
 function ask(state: RulingState, event: EventMap['policy_decided'], member: ApprovalMember): void {
   const call_id = member.meta.call_id as string;
   const approval_id = event.approval_id as string;
@@ -77,7 +77,7 @@ function ask(state: RulingState, event: EventMap['policy_decided'], member: Appr
   state.allowed.delete(call_id);
 }
 
-/** The parts of a request; a record from before parts has one, of the rule of its ruling. */
+/** The parts of a request. A record from before parts existed has one part, of the rule of its ruling. */
 function partsOf(approval: Approval, event: EventMap['approval_requested']): ApprovalPart[] {
   if (event.parts.length > 0) return event.parts;
   const { approver_roles, quorum, requested_at_ms, expires_at_ms, level } = event;
@@ -115,7 +115,7 @@ function voteCounted(state: RulingState, { approval_id, counted, votes }: EventM
   put(state, { ...approval, votes: isKnown || !votes ? tally(approval.votes, counted) : votes, passed });
 }
 
-/** Votes on its approval can no longer be revoked. */
+/** Marks the approval as fired: its votes can no longer be revoked. */
 function fired(state: RulingState, call_id: string): void {
   const approval = state.approval_of_call.size > 0 ? approvalOfCall(state, call_id) : undefined;
   if (approval && !approval.fired) put(state, { ...approval, fired: true });
@@ -130,7 +130,7 @@ function granted(state: RulingState, event: EventMap['approval_granted']): void 
   put(state, { ...approval, status: 'granted', votes, execute_before_ms });
 }
 
-/** An end of one of its calls: the key's row answers from here on. */
+/** A call of the approval has ended: from now on the row of the key answers. */
 function ended(state: RulingState, call_id: string): void {
   state.allowed.delete(call_id);
   const approval = state.approval_of_call.size > 0 ? approvalOfCall(state, call_id) : undefined;
@@ -138,8 +138,8 @@ function ended(state: RulingState, call_id: string): void {
 }
 
 /**
- * Folds an event that policy wrote, or an end on tool-executed, into what policy remembers, in place. Events that are
- * already in it change nothing.
+ * Folds a record of policy, or an end on tool-executed, into the state of policy, in place. Records that were already folded change
+ * nothing.
  */
 export function evolveRulings(state: RulingState, published: AnyEvent, traceparent: string | undefined): void {
   evolveLedger(state.limits, published, traceparent);

@@ -1,6 +1,6 @@
 import type { RulingExplanation } from '@countersign/contracts';
 
-/** The history that the rules of a ruling saw, as a member of later records; empty if no rule used it. */
+/** The call history that the rules of a ruling used, as a member of later records; empty if no rule used it. */
 export function historyOf({ explanation }: { explanation: RulingExplanation | null }): { history_json?: string } {
   const text = explanation?.history_json ?? null;
   return text === null ? {} : { history_json: text };

@@ -16,32 +16,32 @@ beforeEach(() => {
 
 const ruling = () => policy.last('policy_decided');
 
-describe('one ruling a call and revision', () => {
-  test('an allowed call may run until its ruling or its deadline is over, whichever comes first', () => {
+describe('one ruling per call and revision', () => {
+  test('an allowed call may run until its ruling or its deadline expires, whichever is earlier', () => {
     expect(policy.rule('c1', allows)).toEqual(['policy_decided']);
     expect(ruling()).toMatchObject({ effect: 'allow', revision: 1, decision_id: 'c1.1', execute_before_ms: 1500, config_offset: 7 });
     policy.rule('c2', allows, { call: aCall({ deadline_ms: 1200 }) });
     expect(ruling().execute_before_ms).toBe(1200);
   });
 
-  test('the same request again is not ruled on again', () => {
+  test('a repeated request is not ruled on again', () => {
     policy.rule('c1', allows);
     expect(policy.rule('c1', allows)).toEqual([]);
     policy.rule('c2', asks);
     expect(policy.rule('c2', asks)).toEqual([]);
   });
 
-  test('a denied call is remembered nowhere', () => {
+  test('a denied call is not remembered', () => {
     policy.rule('c1', { ...asks, effect: 'deny' });
     expect([policy.state.allowed.size, policy.state.approvals.size]).toEqual([0, 0]);
   });
 
-  test('a request waits no longer than the call itself may', () => {
+  test('an approval request expires no later than the deadline of its call', () => {
     policy.rule('c1', asks, { call: aCall({ deadline_ms: 3000 }) });
     expect(policy.last('approval_requested').expires_at_ms).toBe(3000);
   });
 
-  test('what it wrote ascends in hlc, after its causes', () => {
+  test('the written records have ascending hlc, later than their causes', () => {
     policy.rule('c1', asks, { cause: aMeta('c1', 9_000_000_000) });
     policy.rule('c2', allows, { call: aCall({ idempotency_key: 'other' }) });
     const order = policy.written.map((published) => published.event.meta.hlc);
@@ -49,8 +49,8 @@ describe('one ruling a call and revision', () => {
   });
 });
 
-describe('a call of a live key', () => {
-  test('joins the open question and is granted with it, each call once', () => {
+describe('a call with a live key', () => {
+  test('joins the open approval and is granted with it, each call once', () => {
     policy.rule('c1', asks);
     expect(policy.rule('c2', asks)).toEqual(['policy_decided']);
     expect(ruling()).toMatchObject({ effect: 'require_approval', approval_id: 'c1.1', joined_call_id: 'c1' });
@@ -69,14 +69,14 @@ describe('a call of a live key', () => {
     expect(ends).toEqual([event_type, event_type]);
   });
 
-  test('is granted what was approved, not its own wording', () => {
+  test('is granted the approved inputs, not its own wording', () => {
     policy.rule('c1', asks, { call: aCall({ inputs_json: '{"memo":"seen"}', inputs_digest: 'seen' }) });
     policy.rule('c2', asks, { call: aCall({ inputs_json: '{"memo":"other"}', inputs_digest: 'other', run_id: 'r2' }) });
     policy.vote('c1.1', ann, 'approve');
     expect(policy.last('approval_granted').call).toMatchObject({ inputs_json: '{"memo":"seen"}', inputs_digest: 'seen', run_id: 'r2' });
   });
 
-  test('is granted at once where the question was granted and has not ended', () => {
+  test('is granted at once if the approval was granted and its call has not ended', () => {
     policy.rule('c1', asks);
     policy.vote('c1.1', ann, 'approve');
     expect(policy.rule('c2', asks)).toEqual(['policy_decided', 'approval_granted']);
@@ -87,7 +87,7 @@ describe('a call of a live key', () => {
     });
   });
 
-  test('asks again where whoever asks for it, or answers for who does, gave the approval', () => {
+  test('needs a new approval if its requester, or a person who answers for the requester, gave the approval', () => {
     policy.rule('c1', asks);
     policy.vote('c1.1', ann, 'approve');
     const by = (id: string) => ({ call: aCall({ principal: person(id) }) });
@@ -99,13 +99,13 @@ describe('a call of a live key', () => {
     expect(policy.rule('d2', asks, owned)).toEqual(['policy_decided', 'approval_requested']);
   });
 
-  test('joins the grant all the same where enough others approved it', () => {
+  test('joins the grant nevertheless if enough other people approved it', () => {
     policy.rule('c1', { ...asks, quorum: 1 });
     policy.vote('c1.1', ann, 'approve');
     expect(policy.rule('c2', asks, { call: aCall({ principal: person('bob') }) })).toEqual(['policy_decided', 'approval_granted']);
   });
 
-  test('asks again where the grant is over, or has fewer approvals than policy wants now', () => {
+  test('needs a new approval if the grant has expired, or has fewer approvals than policy now requires', () => {
     policy.rule('c1', asks);
     policy.vote('c1.1', ann, 'approve');
     expect(policy.rule('c2', { ...asks, quorum: 2 })).toEqual(['policy_decided', 'approval_requested']);
@@ -116,26 +116,26 @@ describe('a call of a live key', () => {
   test.each([
     ['others', { approver_roles: ['operator'] }],
     ['four eyes', { four_eyes: true }],
-  ])('asks again where policy wants %s by now than those who granted it', (_, more) => {
+  ])('needs a new approval if policy now requires other approvers: %s', (_, more) => {
     const requirement = { ...requirementOf(asks), four_eyes: false };
     policy.rule('c1', { ...asks, requirement });
     policy.vote('c1.1', ann, 'approve');
     expect(policy.rule('c2', { ...asks, requirement: { ...requirement, ...more } })).toEqual(['policy_decided', 'approval_requested']);
   });
 
-  test('asks again once the granted call has ended and its row holds nothing', () => {
+  test('needs a new approval once the granted call has ended and its row no longer holds the key', () => {
     policy.rule('c1', asks);
     policy.vote('c1.1', ann, 'approve');
     policy.end('c1');
     expect(policy.rule('c2', asks)).toEqual(['policy_decided', 'approval_requested']);
   });
 
-  test('is allowed to read the answer of the call that holds the key', () => {
+  test('is allowed to get the answer of the call that holds the key', () => {
     policy.rule('c2', asks, { key_holder: { call_id: '0-x', same_inputs: true } });
     expect(ruling()).toMatchObject({ effect: 'allow', tier: 'tier_2_approval_required', joined_call_id: '0-x', approval_id: null });
   });
 
-  test('with other inputs is denied as a reused key', () => {
+  test('with other inputs is denied because the key is reused', () => {
     policy.rule('c2', asks, { key_holder: { call_id: '0-x', same_inputs: false } });
     expect(ruling()).toMatchObject({ effect: 'deny', reason: { code: 'VALIDATION_ERROR' } });
     policy.rule('c3', asks);
@@ -143,7 +143,7 @@ describe('a call of a live key', () => {
     expect(ruling()).toMatchObject({ meta: { call_id: 'c4' }, effect: 'deny', reason: { code: 'VALIDATION_ERROR' } });
   });
 
-  test('is denied by its own judgement regardless of the other call', () => {
+  test('is denied by its own judgement, whatever the other call got', () => {
     policy.rule('c1', asks);
     policy.rule('c2', { ...asks, effect: 'deny' });
     expect(ruling()).toMatchObject({ effect: 'deny', joined_call_id: null });
@@ -151,7 +151,7 @@ describe('a call of a live key', () => {
 });
 
 describe('cancel', () => {
-  test('ends a waiting call, and those that joined it', () => {
+  test('ends a waiting call and the calls that joined it', () => {
     policy.rule('c1', asks);
     policy.rule('c2', asks);
     expect(policy.cancel('c1')).toEqual(['call_cancelled', 'call_cancelled']);
@@ -159,7 +159,7 @@ describe('cancel', () => {
     expect(policy.vote('c1.1', ann, 'approve')).toEqual(['approval_vote_refused']);
   });
 
-  test('of a joined call leaves the others waiting', () => {
+  test('of a joined call does not affect the other calls', () => {
     policy.rule('c1', asks);
     policy.rule('c2', asks);
     expect(policy.cancel('c2')).toEqual(['call_cancelled']);
@@ -177,7 +177,7 @@ describe('cancel', () => {
     expect(policy.last('call_cancelled')).toMatchObject({ final: false, meta: { call_id: 'c2' } });
   });
 
-  test('says nothing to a call that ended, was denied or is unknown, nor to another tenant', () => {
+  test('has no effect on a call that has ended, was denied or is unknown, nor on another tenant', () => {
     policy.rule('c1', allows);
     policy.end('c1');
     policy.rule('c2', { ...asks, effect: 'deny' });
@@ -208,7 +208,7 @@ describe('a call that the executor refused to fire', () => {
     expect(again(asks)).toEqual([]);
   });
 
-  test('needs a new approval: its old one and that of a call it joined do not count', () => {
+  test('needs a new approval: neither its old one nor that of a call that it joined counts', () => {
     policy.rule('c1', asks);
     policy.rule('c2', asks);
     policy.vote('c1.1', ann, 'approve');
@@ -218,7 +218,7 @@ describe('a call that the executor refused to fire', () => {
   });
 });
 
-test('a doubt is resolved by an operator or admin with a reason; anything else is on record as refused', () => {
+test('a doubt is resolved by an operator or admin with a reason; any other attempt is recorded as refused', () => {
   expect(policy.resolve('c1', person('op', ['operator']), 'seen in the ledger')).toEqual(['resolution_allowed']);
   expect(policy.last('resolution_allowed')).toMatchObject({ by: { id: 'op' }, reason: 'seen in the ledger' });
   expect(policy.resolve('c1', ann, 'seen')).toEqual(['security_event_recorded']);
@@ -232,7 +232,7 @@ const plain = (state: RulingState) => ({
   allowed: [...state.allowed].sort(),
 });
 
-test('its own output, folded before the ends of calls, gives the state that it had', () => {
+test('folding its own records, before the ends of calls, restores the state', () => {
   const call = fc.constantFrom('c1', 'c2', 'c3', 'c4', 'c5');
   const step = fc.record({
     what: fc.constantFrom('ask', 'allow', 'again', 'approve', 'deny', 'revoke', 'cancel', 'expire', 'end'),

@@ -3,26 +3,26 @@ import type { Approval } from '../approval/state.js';
 import { initialLedger, type LimitLedger } from '../limit/ledger.js';
 
 /**
- * What policy has to remember of one partition: open questions, grants without an end, and calls that may run and have
- * no end yet. Everything else is dropped, so its size goes with what is in flight and not with what has been. A fold of
- * policy's own output and of the ends on tool-executed; changed in place by its one owner.
+ * The state of policy for one partition: open approvals, grants without an end, and calls that may run and have no end yet. Everything else
+ * is dropped, so its size depends on the calls in flight, not on the past. Folded from policy's own records and from the ends on
+ * tool-executed; its single owner changes it in place.
  */
 export interface RulingState {
   approvals: Map<string, Approval>;
-  /** Members of these approvals. */
+  /** The approval of each member call. */
   approval_of_call: Map<string, string>;
-  /** The newest approval of an idempotency key. */
+  /** The newest approval of each idempotency key. */
   approval_of_key: Map<string, string>;
   /** Calls that may run, by call_id. */
   allowed: Map<string, AllowedCall>;
   limits: LimitLedger;
-  /** Requested undos without an end, by the key of the effect: the key answers no call until then. */
+  /** Requested undos without an end, by the key of the effect. Until then the key answers no call. */
   undoing: Map<string, ReadonlySet<string>>;
-  /** The newest ended undos: a repeated request of one gets a new ruling and starts nothing. */
+  /** The newest ended undos. A repeated request of one gets a new ruling and does not block its key again. */
   ended_undos: Set<string>;
 }
 
-/** What a cancellation of a call that may run needs to know. */
+/** The data needed to cancel a call that may run. */
 export interface AllowedCall {
   tenant_id: string;
   revision: number;

@@ -15,15 +15,15 @@ const ruling = () => policy.last('policy_decided');
 const ends = (call_id: string, event_type: 'tool_executed' | 'tool_call_in_doubt' | 'tool_call_resolved') =>
   policy.fold({ event_type, event: { meta: aMeta(call_id) } as EventMap[typeof event_type] } as never);
 
-describe('given an effect whose undo was ruled on', () => {
-  test('an equal call is refused, and may come again', () => {
+describe('given an effect with an undo that policy ruled on', () => {
+  test('an equal call is refused as retryable', () => {
     policy.rule('u1', allows, { call: undo });
     policy.rule('c2', allows);
     expect(ruling()).toMatchObject({ effect: 'deny', rule: 'key.being_undone', reason: { retryable: true, retry_after_s: 1 } });
     expect(ruling().reason?.details_json).toBe('{"reason":"effect_being_undone"}');
   });
 
-  test('also while the undo waits for approval, and no longer once it was denied or has expired', () => {
+  test('also while the undo waits for approval, but not after it was denied or has expired', () => {
     for (const [call_id, end] of [
       ['u1', () => policy.vote('u1.1', person('ann'), 'deny', { reason: 'no' })],
       [
@@ -43,7 +43,7 @@ describe('given an effect whose undo was ruled on', () => {
     }
   });
 
-  test('another undo of it is not refused, and a call of another key neither', () => {
+  test('another undo of the effect is not refused, nor is a call with another key', () => {
     policy.rule('u1', allows, { call: undo });
     policy.rule('u2', allows, { call: undo });
     expect(ruling().effect).toBe('allow');
@@ -51,7 +51,7 @@ describe('given an effect whose undo was ruled on', () => {
     expect(ruling().effect).toBe('allow');
   });
 
-  test('its end lets equal calls through, once the last of several undos has ended', () => {
+  test('equal calls are allowed once the last of several undos has ended', () => {
     policy.rule('u1', allows, { call: undo });
     policy.rule('u2', allows, { call: undo });
     ends('u1', 'tool_executed');
@@ -63,7 +63,7 @@ describe('given an effect whose undo was ruled on', () => {
     expect(policy.state.undoing.size).toBe(0);
   });
 
-  test('a doubt about the undo keeps equal calls out until it is resolved', () => {
+  test('a doubt about the undo blocks equal calls until it is resolved', () => {
     policy.rule('u1', allows, { call: undo });
     ends('u1', 'tool_call_in_doubt');
     policy.rule('c2', allows);

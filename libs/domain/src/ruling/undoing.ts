@@ -1,13 +1,13 @@
 import type { AnyEvent, ToolCall } from '@countersign/contracts';
 import type { RulingState } from './state.js';
 
-/** An effect and the call that is to undo it. */
+/** An effect and the call that undoes it. */
 interface Undo {
   key: string;
   call_id: string;
 }
 
-/** Far more than end while a request may come again. */
+/** Far more than the number of undos that end while their requests may still be repeated. */
 const ENDED_MAX = 1000;
 
 function begin(state: RulingState, { key, call_id }: Undo): void {
@@ -31,13 +31,13 @@ function end(state: RulingState, call_id: string): void {
   }
 }
 
-/** Whether the effect of the key of this call is being undone now. False for undos. */
+/** True if the effect with the key of this call is being undone. False for undos. */
 export const isBeingUndone = (state: RulingState, call: Pick<ToolCall, 'idempotency_key' | 'compensates'>): boolean =>
   state.undoing.size > 0 && !call.compensates && state.undoing.has(call.idempotency_key);
 
 /**
- * Folds which effects are being undone: from the ruling on an undo to its end. An undo in doubt has no end, so that its effect is not queried
- * for again before it is resolved.
+ * Folds the effects that are being undone: from the ruling on an undo to its end. An undo in doubt has no end, so its effect stays blocked
+ * until the doubt is resolved.
  */
 export function evolveUndoing(state: RulingState, published: AnyEvent): void {
   if (published.event_type === 'policy_decided') {

@@ -3,7 +3,7 @@ import type { ApprovalMember } from '../approval/state.js';
 import { type Judgement, type RulingDraft, type RulingTerms, ruleOnCall } from './decide.js';
 import type { RulingState } from './state.js';
 
-/** Why calls of a version may not go on: the ruling that they get now. */
+/** The ruling for calls of a version that may no longer run. */
 export interface Withdrawal {
   judgement: Judgement;
   reversibility: Reversibility;
@@ -20,9 +20,9 @@ function denied(state: RulingState, { meta, call, revision, traceparent }: Waiti
 }
 
 /**
- * What becomes of calls that wait (for people, or deferred) once their tool may no longer run: each gets a next ruling,
- * which denies it, and open questions are closed. `judge` says so for a call; undefined: it may go on waiting. Granted calls
- * are the executor's: it judges them again before it fires.
+ * Denies waiting calls (for approval, or deferred) whose tool may no longer run, and closes their open approvals. `judge` returns the
+ * ruling for such a call; undefined: it may continue to wait. Granted calls are left to the executor, which judges them again before
+ * firing.
  */
 export function withdrawWaiting(
   state: RulingState,
@@ -33,7 +33,7 @@ export function withdrawWaiting(
   for (const approval of state.approvals.values()) {
     if (approval.status !== 'open') continue;
     const { approval_id } = approval;
-    // Those that joined go before the requested one, which takes the question along.
+    // Joined calls first: the requested call closes the approval.
     for (const member of approval.members.toReversed()) {
       const by = judge(member);
       if (!by) continue;

@@ -1,7 +1,7 @@
 import type { TrustObservation } from '../trust/facts.js';
 import { type AgentTrust, NO_RUNS, plus } from '../trust/state.js';
 
-/** Folds what was observed of an agent's call, in place: what the projection's rows must add up to. */
+/** Folds observations of an agent's call, in place. The projection's rows must add up to the same. */
 export function evolveAgent(state: AgentTrust, fact: TrustObservation): AgentTrust {
   const confirmed = fact.fact === 'run' ? fact.counts.verified > 0 : fact.granted;
   if (confirmed) state.confirmed_at_ms = Math.max(state.confirmed_at_ms ?? 0, fact.at_ms);

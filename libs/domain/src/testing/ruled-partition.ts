@@ -70,21 +70,21 @@ export const aMeta = (call_id: string | null, hlc = 1): Meta => ({
   partition: 0,
 });
 
-/** Policy of one partition without any I/O, for specs: what it wrote and what it remembers. */
+/** The policy of one partition without I/O, for specs: its records and its state. */
 export class RuledPartition {
   readonly state = initialRulings();
   readonly written: AnyEvent[] = [];
   now_ms = 1000;
-  /** Standing delegations that are active, for every vote. */
+  /** Active standing delegations, for every vote. */
   standing: StandingDelegation[] = [];
-  /** What was recorded of who is one person, for every vote. */
+  /** Recorded identity links, for every vote. */
   person_links: LinkPeriod[] = [];
-  /** Live voters: all, with all claimed roles. */
+  /** All voters are live, with all claimed roles. */
   roles_left: RolesLeft = (_who, roles) => roles;
   private hlc = 0;
   private offset = 0;
 
-  /** Stamps and folds what was decided. @returns the types of the new events. */
+  /** Stamps and folds decided drafts. @returns the types of the new events. */
   write(drafts: readonly RulingDraft[]): EventType[] {
     for (const draft of drafts) {
       const meta = stampedMeta(draft, { event_id: `e${this.written.length}`, now_ms: this.now_ms, after_hlc: this.hlc });
@@ -96,7 +96,7 @@ export class RuledPartition {
     return drafts.map((draft) => draft.event_type);
   }
 
-  /** Folds an event that policy wrote before. */
+  /** Folds an earlier event of policy. */
   fold(published: AnyEvent): void {
     evolveRulings(this.state, published, undefined);
   }
@@ -146,7 +146,7 @@ export class RuledPartition {
     return this.write(castVote(this.state.approvals.get(approval_id), cast));
   }
 
-  /** An edit to inputs with this digest, as policy decides on them. */
+  /** An edit to inputs with this digest, with the decision of policy on it. */
   edit(
     approval_id: string,
     voter: Principal,
@@ -195,12 +195,12 @@ export class RuledPartition {
     return this.write(allowResolution({ event, source, traceparent: undefined }, this.now_ms));
   }
 
-  /** The call ended at the executor. */
+  /** Ends the call at the executor. */
   end(call_id: string): void {
     evolveRulings(this.state, { event_type: 'tool_executed', event: { meta: aMeta(call_id) } } as AnyEvent, undefined);
   }
 
-  /** The call was fired. */
+  /** Fires the call. */
   start(call_id: string): void {
     evolveRulings(this.state, { event_type: 'tool_call_started', event: { meta: aMeta(call_id) } } as AnyEvent, undefined);
   }

@@ -3,12 +3,12 @@ import { NO_RATING, type Scored, scoreOf, type TrustSignals } from './formula.js
 import { type AgentTrust, NO_RUNS, plus, type RunCounts } from './state.js';
 import type { Unscored } from './tool-score.js';
 
-/** What the score of an agent takes from a version that it ran. */
+/** The facts about a tool version that the score of an agent uses. */
 export interface RanVersion {
   reads_back: boolean;
   declares_sla: boolean;
   security_audit: 0 | 0.5 | 1;
-  /** Of its provider; null: none has a score. */
+  /** Reputation of its provider; null: no tool of the provider has a score. */
   provider_reputation: number | null;
 }
 
@@ -16,10 +16,10 @@ export interface AgentScore {
   scored: Scored | null;
   unscored: Unscored | null;
   signals: TrustSignals | null;
-  /** Runs that count, those of each tool version at most `RUNS_OF_ONE_MAX`. */
+  /** Counted runs: at most `RUNS_OF_ONE_MAX` per tool version. */
   counted: RunCounts;
   reported_reliability: number | null;
-  /** Null: none of the tools that it ran reads back. */
+  /** Null: none of its tools has a read-back. */
   verified_reliability: number | null;
   confirmed_at_ms: number | null;
 }
@@ -27,10 +27,10 @@ export interface AgentScore {
 const NOTHING: RanVersion = { reads_back: false, declares_sla: false, security_audit: 0, provider_reputation: null };
 
 /**
- * The trust in an agent by the same formula. Reliability, latency and volume are those of its runs; schema compliance is
- * the share of them that were not refused for their inputs; audit and provider are those of the tools that it ran, by how
- * often; the rating is what people made of its requests (granted ÷ decided); it is verified where a read-back or a person
- * confirmed something that it did. No tool version counts for more than `RUNS_OF_ONE_MAX` of its runs.
+ * The trust score of an agent, by the same formula. Reliability, latency and volume are those of its runs. Schema compliance is the share
+ * of runs that were not refused for their inputs. Audit and provider are those of its tools, weighted by runs. The rating is the share of
+ * its approval requests that people granted. It is verified when a read-back or a person confirmed one of its effects. A tool version
+ * counts for at most `RUNS_OF_ONE_MAX` runs.
  */
 export function agentScore(state: AgentTrust, versionOf: (tool: string) => RanVersion | undefined, at_ms: number): AgentScore {
   let counted: RunCounts = { ...NO_RUNS };

@@ -1,13 +1,13 @@
 import { NO_RUNS, plus, type RunCounts, type ToolTrust, type VersionTrust } from './state.js';
 
-/** One caller counts for at most this many runs of a version, in its own proportions. */
+/** The maximum of runs that one caller counts for in a version. Its success rates are kept. */
 export const RUNS_OF_ONE_MAX = 1_000;
-/** A version with fewer runs of its own is topped up to this many from those before it. */
+/** A version with fewer own runs is topped up to this many with runs of earlier versions. */
 const RUNS_OF_ITS_OWN = 100;
 
 /**
- * The runs of a version that count: a caller with more than `RUNS_OF_ONE_MAX` counts for that many, so that no caller outvotes
- * everybody by calling often. Proportions stay: who sees 2 % fail still sees 2 % fail.
+ * The counted runs of a version. A caller with more than `RUNS_OF_ONE_MAX` runs counts for that many, so that no caller outvotes the others
+ * by calling often. Rates are kept: 2 % failures stay 2 % failures.
  */
 function ownRuns(version: VersionTrust): RunCounts {
   let sum: RunCounts = { ...NO_RUNS };
@@ -17,13 +17,13 @@ function ownRuns(version: VersionTrust): RunCounts {
 
 export interface CountedRuns {
   counted: RunCounts;
-  /** What of it are runs of versions before, by version. */
+  /** The runs among them that earlier versions contribute, by version. */
   inherited: Map<string, number>;
 }
 
 /**
- * The runs that a version is judged by. A version that has `RUNS_OF_ITS_OWN` is judged by its own; until then what is
- * missing is taken from the versions that were run before it, the newest first: a new number sheds no history.
+ * The runs that a version is judged by. A version with `RUNS_OF_ITS_OWN` runs is judged by these alone; until then the missing runs come
+ * from the versions that ran before it, newest first, so that a new version number does not drop history.
  */
 export function countedRuns(tool: ToolTrust, version: string): CountedRuns {
   const own = tool.versions.get(version);
@@ -40,7 +40,7 @@ export function countedRuns(tool: ToolTrust, version: string): CountedRuns {
   return { counted, inherited };
 }
 
-/** By when they were first run, not by their numbers: those are the author's to choose. */
+/** Ordered by their first run, not by version number, because authors choose the numbers. */
 function versionsBefore(tool: ToolTrust, version: string): [string, VersionTrust][] {
   const since = tool.versions.get(version)?.first_run_ms ?? Number.POSITIVE_INFINITY;
   const first = (part: VersionTrust) => part.first_run_ms ?? Number.POSITIVE_INFINITY;

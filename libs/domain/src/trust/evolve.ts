@@ -1,7 +1,7 @@
 import type { TrustObservation } from './facts.js';
 import { type AuditLevel, NO_RUNS, plus, type RegisteredFact, type ToolTrust, versionTrust } from './state.js';
 
-/** What changes the trust in a tool, in the order of each topic. */
+/** The facts that change the trust in a tool, in the order of each topic. */
 export type TrustFact =
   | TrustObservation
   | { fact: 'registered'; version: string; registered: RegisteredFact; at_ms: number }
@@ -9,7 +9,10 @@ export type TrustFact =
   | { fact: 'audited'; version: string; level: AuditLevel; at_ms: number }
   | { fact: 'rated'; rater: string; rating: number; at_ms: number };
 
-/** Folds one fact about the tool into its state, in place, and returns it. Facts of one topic come in order; calls in any. */
+/**
+ * Folds one fact about the tool into its state, in place, and returns it. Facts of one topic arrive in order; facts of different calls in
+ * any order.
+ */
 export function evolveTrust(state: ToolTrust, fact: TrustFact): ToolTrust {
   switch (fact.fact) {
     case 'run': {

@@ -6,7 +6,7 @@ import type { RegisteredFact, RunCounts } from './state.js';
 /** The provider of tools whose contract names none. */
 export const LOCAL_PROVIDER = 'local';
 
-/** One thing about one call that trust counts, with the place of the record that says it. */
+/** A fact about a call that affects trust, with the position of its record. */
 export interface CallFact {
   tenant_id: string;
   tool: string;
@@ -16,14 +16,14 @@ export interface CallFact {
   at_ms: number;
 }
 
-/** `run`: the tool ran. `asked`: an approval was decided; `granted` says how. */
+/** `run`: the tool ran. `asked`: people decided an approval; `granted` has the decision. */
 export type TrustObservation = CallFact & ({ fact: 'run'; counts: RunCounts } | { fact: 'asked'; granted: boolean });
 
 const REFUSALS = ['VALIDATION_ERROR', 'POLICY_DENIED', 'CANCELLED'];
 
 /**
- * Whether a run was fired. A write says so itself, and a read that failed since the record has a field for it. Of an older
- * record of a read only its duration tells: a refusal took none, but so did many a failure.
+ * True if a run was fired. A write has a start record, and newer records of failed reads have a field for it. For an older record of a read
+ * only the duration is known: a refusal has none, but neither have many failures.
  */
 function fired(state: CallState, { outcome }: EndFact): boolean {
   if (outcome.extras?.cached || !['succeeded', 'failed', 'in_doubt'].includes(outcome.status)) return false;
@@ -37,7 +37,7 @@ function fitsSchema({ status, extras }: Outcome): boolean {
   return status === 'succeeded' && !extras?.validation_json?.includes('"layer":"output"');
 }
 
-/** The counts that one run adds. A run in doubt counts as neither succeeded nor valid nor timely, also after its resolution. */
+/** The counts that one run adds. A run in doubt counts as neither succeeded nor valid nor timely, even after its resolution. */
 function countsOf(outcome: Outcome): RunCounts {
   const { status, error, extras } = outcome;
   const succeeded = status === 'succeeded';
@@ -75,8 +75,8 @@ function decisionOf(state: CallState | undefined, topic: string): TrustObservati
 }
 
 /**
- * What a change of a call's state adds to trust: each call its run once, and each decision of people once, when all that
- * they need is known, whatever the order in which topics were read. `approval_topic`: approval-granted of the call's lane.
+ * The trust facts that a change of a call's state adds: the run of a call once, and its decision by people once, as soon as all needed
+ * facts are known, in whatever order the topics were read. `approval_topic`: approval-granted of the call's lane.
  */
 export function trustObservations(
   before: CallState | undefined,
@@ -98,7 +98,7 @@ function add(found: TrustObservation[], one: TrustObservation | undefined): void
   if (one) found.push(one);
 }
 
-/** What a registration says; undefined where its contract cannot be read. An evaluation never lies in the future. */
+/** The facts of a registration; undefined if its contract is unreadable. The time of an evaluation is capped at the time of the record. */
 export function registeredFact(event: EventMap['tool_registered'], at_ms: number): RegisteredFact | undefined {
   try {
     const contract = JSON.parse(event.contract_json) as ToolContract;

@@ -16,7 +16,7 @@ const perfect: TrustSignals = {
 };
 const score = (signals: Partial<TrustSignals>, days = 0) => scoreOf({ ...perfect, ...signals }, T0 + days * DAY);
 
-describe('worked by hand', () => {
+describe('computed by hand', () => {
   test('the best tool, verified just now, scores 1', () => {
     // .25 + .15 + .15 + .15 + .10 + .10 + .05·e^0 + .05·min(1, log10(10 000)/4 = 1) = 1; e^0 = 1
     expect(score({}).score).toBeCloseTo(1, 12);
@@ -35,14 +35,14 @@ describe('worked by hand', () => {
     expect(without_provider).toBeCloseTo(0.3412447, 7);
   });
 
-  test('a tool that ran once, 30 days after its verification, without ratings, audits or a promised latency', () => {
+  test('a tool that ran once, 30 days after its verification, without ratings, audits or a declared latency', () => {
     // .25·1 + .15·1 + 0 + 0 + .10·.5 + .10·.45 + .05·e^−1 (.3678794 → .0183940) + .05·log10(2)/4 (.0752575 → .0037629)
     // = .25 + .15 + .05 + .045 + .0183940 + .0037629 = .5171569; decay 2^(−1/3) = .7937005 → .4104677
     const young = { latency: 0, security_audit: 0, rating: 0.5, provider_reputation: 0.45, runs: 1 };
     expect(score(young, 30).score).toBeCloseTo(0.4104677, 7);
   });
 
-  test('a tool whose every run failed keeps what is not about its runs', () => {
+  test('a tool of which every run failed keeps the terms that do not depend on its runs', () => {
     // 0 + 0 + .15·1 + .15·0 + .10·.2 + .10·.1 + .05·1 + .05·log10(100)/4 (.5 → .025) = .15 + .02 + .01 + .05 + .025 = .255
     const failing = { reliability: 0, schema_compliance: 0, security_audit: 0, rating: 0.2, provider_reputation: 0.1, runs: 99 };
     expect(score(failing).score).toBeCloseTo(0.255, 12);
@@ -53,12 +53,12 @@ test('the volume is log-scaled and capped at 1', () => {
   expect([0, 9, 99, 999, 9_999, 1e9].map(usageVolume)).toEqual([0, 0.25, 0.5, 0.75, 1, 1]);
 });
 
-test('half of a score is left after 90 days, a quarter after 180; freshness is e^−1 after 30', () => {
+test('a score halves in 90 days and is a quarter after 180; freshness is e^−1 after 30', () => {
   expect([0, 90, 180].map((days) => decay(T0, T0 + days * DAY))).toEqual([1, expect.closeTo(0.5, 12), expect.closeTo(0.25, 12)]);
   expect(freshness(T0, T0 + 30 * DAY)).toBeCloseTo(Math.exp(-1), 12);
 });
 
-test('a clock behind that of the verification makes nothing fresher than fresh', () => {
+test('a clock behind that of the verification does not raise the freshness above 1', () => {
   expect(score({}, -400).score).toBeCloseTo(1, 12);
 });
 
@@ -78,7 +78,7 @@ const anySignals = fc.record({
   verified_at_ms: fc.constant(T0),
 });
 
-test('a score is between 0 and 1, never grows with time, and never falls where one signal is better', () => {
+test('a score is between 0 and 1, never grows with time, and never falls if one signal improves', () => {
   fc.assert(
     fc.property(anySignals, fc.nat(1000), fc.nat(1000), share, (signals, days, more, better) => {
       const at = (on: TrustSignals, day: number) => scoreOf(on, T0 + day * DAY).score;

@@ -1,22 +1,22 @@
 import { DAY_MS } from '../durations.js';
 
-/** The formula's signals, each from 0 to 1, and what their ages are counted from. */
+/** The signals of the formula, each from 0 to 1, with the number of runs and the time of the verification. */
 export interface TrustSignals {
-  /** Succeeded ÷ all. */
+  /** Succeeded runs ÷ all runs. */
   reliability: number;
-  /** Runs with an output that fits its schema ÷ all. */
+  /** Runs with an output that fits the schema ÷ all runs. */
   schema_compliance: number;
-  /** Runs within the declared latency ÷ all; 0 where nothing was declared. */
+  /** Runs within the declared latency ÷ all runs; 0 if no latency is declared. */
   latency: number;
-  /** 0 unaudited, .5 self-assessed, 1 by a third party. */
+  /** 0 unaudited, .5 self-assessed, 1 audited by a third party. */
   security_audit: number;
   /** Mean of the stars ÷ 5. */
   rating: number;
-  /** Mean of the scores of the provider's tools without this term. */
+  /** Mean of the scores of the provider's tools, without this term. */
   provider_reputation: number;
-  /** Runs, for the volume. */
+  /** Number of runs, for the volume. */
   runs: number;
-  /** When it was last verified, epoch ms. */
+  /** Time of the last verification, epoch ms. */
   verified_at_ms: number;
 }
 
@@ -35,29 +35,29 @@ export const weights = {
 export type TrustTerm = keyof typeof weights;
 export const trustTerms = Object.keys(weights) as TrustTerm[];
 
-/** Without ratings. */
+/** The rating of a tool without ratings. */
 export const NO_RATING = 0.5;
 
 const DECAY_PER_DAY = Math.LN2 / 90;
 const FRESH_DAYS = 30;
 
-/** A clock behind that of the verification makes nothing fresher than fresh. */
+/** Never negative: a clock behind that of the verification counts as no time. */
 const daysSince = (then_ms: number, at_ms: number): number => Math.max(0, at_ms - then_ms) / DAY_MS;
 
-/** 0 for none, 1 from 9,999 runs on. */
+/** 0 without runs, 1 from 9,999 runs. */
 export const usageVolume = (runs: number): number => Math.min(1, Math.log10(1 + runs) / 4);
 
 export const freshness = (verified_at_ms: number, at_ms: number): number => Math.exp(-daysSince(verified_at_ms, at_ms) / FRESH_DAYS);
 
-/** Half of it is left after 90 days without a verification. */
+/** Halves every 90 days without a verification. */
 export const decay = (verified_at_ms: number, at_ms: number): number => Math.exp(-DECAY_PER_DAY * daysSince(verified_at_ms, at_ms));
 
 export interface Scored {
   /** 0 to 1. */
   score: number;
-  /** The same without the provider's reputation, as its provider's mean takes it. */
+  /** The score without the provider's reputation, for the mean of its provider. */
   without_provider: number;
-  /** The value of each term, before its weight. */
+  /** The value of each term before it is weighted. */
   terms: Record<TrustTerm, number>;
   decay: number;
 }

@@ -1,4 +1,4 @@
-/** The last published score of a subject on trust-view. */
+/** The score of a subject as last published on trust-view. */
 export interface ReportedTrust {
   /** Null: no score. */
   score: number | null;
@@ -9,13 +9,16 @@ export interface ReportedTrust {
 
 export type TrustBand = 'unknown' | 'low' | 'medium' | 'high';
 
-/** Scores from here on are `medium`, and `high`. */
+/** Lower edges of the bands `medium` and `high`. */
 const bandEdges = { medium: 0.4, high: 0.7 } as const;
-/** A score that moved less than this since its publication is not published again; a band changes only this far beyond its edge. */
+/**
+ * A score that changed by less than this since its publication is not published again. A band changes only if the score is this far beyond
+ * the edge.
+ */
 const TRUST_STEP = 0.02;
-/** A fall of this much is published at once. */
+/** A drop by this much is published at once. */
 const TRUST_FALL = 0.1;
-/** Otherwise a subject is published at most this often. */
+/** Any other change of a subject is published at most this often. */
 export const REPORT_EVERY_MS = 2_000;
 
 function plainBand(score: number, edges: { medium: number; high: number } = bandEdges): TrustBand {
@@ -23,7 +26,7 @@ function plainBand(score: number, edges: { medium: number; high: number } = band
   return score >= edges.medium ? 'medium' : 'low';
 }
 
-/** The band of a score that was in another band before: it changes only once the score is a step beyond the edge. */
+/** The band of a score, given its earlier band: it changes only if the score is a step beyond the edge. */
 export function bandOf(score: number | null, before: TrustBand = 'unknown'): TrustBand {
   if (score === null) return 'unknown';
   if (before === 'unknown') return plainBand(score);
@@ -35,7 +38,7 @@ export function bandOf(score: number | null, before: TrustBand = 'unknown'): Tru
   return order.indexOf(down) < order.indexOf(before) ? down : before;
 }
 
-/** The score to publish now for a subject; undefined: none, or not yet. Pure: the time is an argument. */
+/** The score of a subject that must be published now; undefined: none. Pure. */
 export function toTell(
   last: ReportedTrust | undefined,
   now: { score: number | null; reported: number | null },

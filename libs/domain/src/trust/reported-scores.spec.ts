@@ -8,12 +8,12 @@ describe('hysteresis', () => {
   const published: ReportedTrust = { score: 0.41, reported: 0.41, band: 'medium', at_ms: T0 };
   const to = (score: number | null, at_ms = T0 + 60_000) => toTell(published, { score, reported: score }, at_ms);
 
-  test('a score that moved less than a step is not published again', () => {
+  test('a score that changed by less than a step is not published again', () => {
     expect([to(0.41), to(0.395), to(0.425)]).toEqual([undefined, undefined, undefined]);
     expect(to(0.43)).toMatchObject({ score: 0.43 });
   });
 
-  test('a band is left only a step beyond its edge', () => {
+  test('a band changes only if the score is a step beyond its edge', () => {
     expect([bandOf(0.39), bandOf(0.39, 'medium'), bandOf(0.379, 'medium')]).toEqual(['low', 'medium', 'low']);
     expect([bandOf(0.41, 'low'), bandOf(0.421, 'low'), bandOf(0.9, 'low'), bandOf(null, 'high')]).toEqual([
       'low',
@@ -23,7 +23,7 @@ describe('hysteresis', () => {
     ]);
   });
 
-  test('a score that swings around an edge is not published again, and one that swings far is published but keeps its band', () => {
+  test('a score that swings around an edge is not published again; a larger swing is published but keeps its band', () => {
     const swings = (low: number, high: number) => {
       let last = published;
       const bands: string[] = [];
@@ -39,7 +39,7 @@ describe('hysteresis', () => {
     expect(new Set(swings(0.385, 0.415))).toEqual(new Set(['medium']));
   });
 
-  test('a subject is published at most every two seconds, but a fall at once', () => {
+  test('a subject is published at most every two seconds, but a drop at once', () => {
     expect(to(0.6, T0 + 500)).toBeUndefined();
     expect(to(0.3, T0 + 500)).toMatchObject({ score: 0.3, band: 'low' });
     expect(to(null, T0 + 500)).toMatchObject({ score: null, band: 'unknown' });
@@ -51,7 +51,7 @@ describe('hysteresis', () => {
   });
 });
 
-describe('what conditions see', () => {
+describe('the trust variable of conditions', () => {
   const contract = { name: 'pay', version: '1.0.0', provider: 'acme' };
   const agent = { kind: 'agent' as const, id: 'bot' };
   const published = (more: object) =>
@@ -68,7 +68,7 @@ describe('what conditions see', () => {
       ...more,
     }) as never;
 
-  test('each subject that has a score has its fields; what has none, or is of another tenant, has none', () => {
+  test('each subject with a score has its fields; a subject without a score, or of another tenant, has none', () => {
     const scores: ReportedScores = new Map();
     expect(trustFields(scores, 't', contract, agent)).toEqual({});
     evolveReported(scores, published({}));

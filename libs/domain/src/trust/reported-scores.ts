@@ -4,14 +4,14 @@ import type { ReportedTrust } from './hysteresis.js';
 
 type Subject = TrustScoreChanged['subject'];
 
-/** What trust-view says, by subject: what policy and executor go by. Owned by the one that folds it and changed in place. */
+/** The published trust scores by subject, as policy and executor use them. The single owner changes it in place. */
 export type ReportedScores = Map<string, ReportedTrust & { runs: number }>;
 
 export function reportedKey(tenant_id: string, subject: Subject, name: string, version: string | null): string {
   return `${tenant_id}\0${subject}\0${name}\0${version ?? ''}`;
 }
 
-/** Folds a record of trust-view; the newest counts. */
+/** Folds a record of trust-view; the newest record counts. */
 export function evolveReported(scores: ReportedScores, event: EventMap['trust_score_changed']): ReportedScores {
   const { meta, subject, name, version, score, reported, band, runs, at_ms } = event;
   scores.set(reportedKey(meta.tenant_id, subject, name, version), { score, reported, band, runs, at_ms });
@@ -19,8 +19,9 @@ export function evolveReported(scores: ReportedScores, event: EventMap['trust_sc
 }
 
 /**
- * The variable `trust` of a call's conditions: `tool`, `tool_reported`, `tool_band`, `tool_runs`, `provider`,
- * `provider_band`, `agent`, `agent_band` (reported scores exist for tools only). A subject without a score has no field, and a condition that uses it allows nothing.
+ * The variable `trust` of a call's conditions: `tool`, `tool_reported`, `tool_band`, `tool_runs`, `provider`, `provider_band`, `agent`,
+ * `agent_band` (reported scores exist for tools only). A subject without a score has no fields, and a condition that uses them allows
+ * nothing.
  */
 export function trustFields(
   scores: ReportedScores,

@@ -1,63 +1,63 @@
-/** What runs came to, counted. Each of the others is part of `runs`. */
+/** Counts of runs by result. Every other count is included in `runs`. */
 export interface RunCounts {
-  /** Runs that were fired and are known to have ended, or to be in doubt. */
+  /** Runs that fired and have ended or are in doubt. */
   runs: number;
   succeeded: number;
-  /** Succeeded, and a read-back showed the effect. */
+  /** Succeeded, and a read-back confirmed the effect. */
   verified: number;
-  /** Gave an output that fits the schema. */
+  /** The output fits the schema. */
   valid: number;
-  /** Took no longer than the declared p95. */
+  /** Not slower than the declared p95. */
   timely: number;
   /** Runs without an input error (VALIDATION_ERROR). */
   sound: number;
 }
 
-/** What a registration says of a version, as far as trust goes by it. */
+/** The facts of a registration that affect trust. */
 export interface RegisteredFact {
-  /** Absent in the contract: this installation. */
+  /** The local installation, if the contract names no provider. */
   provider: string;
   digest: string;
-  /** What the contract says of itself: 0, 1 or 2. */
+  /** The claim of the contract: 0, 1 or 2. */
   audit_status: number;
   declares_sla: boolean;
   reads_back: boolean;
-  /** Of a passed evaluation of this very contract that it came with, epoch ms. */
+  /** Time of a passed evaluation of exactly this contract that the version ships with, epoch ms. */
   evaluated_at_ms: number | null;
 }
 
-/** Everything that is known of one version of a tool in one tenant. */
+/** The facts about one version of a tool in one tenant. */
 export interface VersionTrust {
   registered: RegisteredFact | null;
-  /** Newest passed evaluation of each contract digest, epoch ms. */
+  /** Contract digest → its newest passed evaluation, epoch ms. */
   evaluations: Map<string, number>;
   /** A recorded audit; it overrides the claim of the contract. */
   audit: { level: AuditLevel; at_ms: number } | null;
-  /** By `<kind>:<id>` of who called. */
+  /** By the caller, as `<kind>:<id>`. */
   runs: Map<string, RunCounts>;
-  /** When it was run first, epoch ms; null: never. */
+  /** Time of the first run, epoch ms; null: never. */
   first_run_ms: number | null;
 }
 
-/** 0 unaudited, .5 by its provider, 1 by a third party. */
+/** 0 unaudited, .5 self-assessed by its provider, 1 audited by a third party. */
 export type AuditLevel = 0 | 0.5 | 1;
 
-/** A tool of one tenant: its versions and what people think of it. */
+/** A tool of one tenant: its versions and its ratings. */
 export interface ToolTrust {
   tool: string;
   versions: Map<string, VersionTrust>;
-  /** By whom they count for: one each, the newest. Stars from 0 to 5. */
+  /** By rater: the newest rating of each. Stars from 0 to 5. */
   ratings: Map<string, { rating: number; at_ms: number }>;
 }
 
-/** What is known of one agent of a tenant. */
+/** The facts about one agent of a tenant. */
 export interface AgentTrust {
-  /** Runs of each `tool@version`. */
+  /** `tool@version` → its runs. */
   runs: Map<string, RunCounts>;
-  /** Requests for approval that people decided, and how many they granted. */
+  /** Approval requests that people decided (`asked`), and granted ones. */
   asked: number;
   granted: number;
-  /** When a read-back or a person last confirmed something that it did, epoch ms. */
+  /** When a read-back or a person last confirmed an effect of the agent, epoch ms. */
   confirmed_at_ms: number | null;
 }
 
@@ -67,7 +67,7 @@ export const emptyTrust = (tool: string): ToolTrust => ({ tool, versions: new Ma
 
 export const emptyAgent = (): AgentTrust => ({ runs: new Map(), asked: 0, granted: 0, confirmed_at_ms: null });
 
-/** The version's part, made if there is none yet. */
+/** The version's part; created if missing. */
 export function versionTrust(state: ToolTrust, version: string): VersionTrust {
   let part = state.versions.get(version);
   if (!part) {
@@ -77,7 +77,7 @@ export function versionTrust(state: ToolTrust, version: string): VersionTrust {
   return part;
 }
 
-/** The sum of two counts, the second with a weight. */
+/** The sum of two counts, the second multiplied by a weight. */
 export function plus(a: Readonly<RunCounts>, b: Readonly<RunCounts>, weight = 1): RunCounts {
   return {
     runs: a.runs + weight * b.runs,

@@ -3,14 +3,14 @@ import { LOCAL_PROVIDER } from './facts.js';
 import { NO_RATING, type Scored, scoreOf, type TrustSignals } from './formula.js';
 import type { AuditLevel, ToolTrust, VersionTrust } from './state.js';
 
-/** Why there is no score. A missing score is a missing field: no condition that asks for it holds. */
+/** Why there is no score. Without a score the field is missing, so a condition that uses it never holds. */
 export type Unscored = 'never_run' | 'never_verified';
 
-/** A version's score with everything that it was computed from. */
+/** The score of a version, with everything from which it was computed. */
 export interface ToolScore extends CountedRuns {
-  /** Null: see `unscored`. By what a read-back confirmed where the tool has one, else by what was reported. */
+  /** Uses the reliability confirmed by read-backs if the tool has one, else the reported one. Null: see `unscored`. */
   scored: Scored | null;
-  /** The same by what tools report of themselves. */
+  /** The score with the reliability that the tool reports itself. */
   scored_as_reported: Scored | null;
   unscored: Unscored | null;
   signals: TrustSignals | null;
@@ -23,13 +23,13 @@ export interface ToolScore extends CountedRuns {
   ratings: number;
 }
 
-/** The audit level: the recorded audit, else the claim of the contract, which is a self-assessment at most. */
+/** The recorded audit, else the claim of the contract, which counts as a self-assessment at most. */
 export function auditLevel({ audit, registered }: VersionTrust): AuditLevel {
   if (audit) return audit.level;
   return registered && registered.audit_status > 0 ? 0.5 : 0;
 }
 
-/** The newest passed evaluation of the contract as it is registered, or audit by a third party; null: none. Epoch ms. */
+/** Time of the newest passed evaluation of the registered contract, or of an audit by a third party, epoch ms; null: none. */
 function verifiedAt({ registered, evaluations, audit }: VersionTrust): number | null {
   if (!registered) return null;
   const times = [registered.evaluated_at_ms, evaluations.get(registered.digest), audit?.level === 1 ? audit.at_ms : undefined];
@@ -45,7 +45,7 @@ function ratingOf({ ratings }: ToolTrust): number {
   return sum / ratings.size / 5;
 }
 
-/** The trust in a version at a time. `provider_reputation`: see providerReputation. */
+/** The trust score of a version at a time. `provider_reputation`: see providerReputation. */
 export function toolScore(state: ToolTrust, version: string, provider_reputation: number, at_ms: number): ToolScore {
   const part = state.versions.get(version);
   const runs = countedRuns(state, version);
@@ -73,7 +73,7 @@ export function toolScore(state: ToolTrust, version: string, provider_reputation
   return { ...known, scored: scoreOf(signals, at_ms), scored_as_reported, signals, unscored: null };
 }
 
-/** The version that speaks for a tool: the one that was run first last, since it has what the others left it. */
+/** The version that represents a tool: the one with the latest first run, because it inherits the runs of the others. */
 export function newestRun(state: ToolTrust): string | undefined {
   let newest: string | undefined;
   let since = Number.NEGATIVE_INFINITY;
@@ -86,8 +86,8 @@ export function newestRun(state: ToolTrust): string | undefined {
 }
 
 /**
- * A provider's reputation: the mean of its tools' scores without this very term, each tool by its newest version that was
- * run. Tools without a score count for nothing. Null: none of its tools has a score.
+ * The reputation of a provider: the mean of its tools' scores without this term, using the newest version of each tool that ran. Tools
+ * without a score are excluded. Null: no tool has a score.
  */
 export function providerReputation(tools: Iterable<ToolTrust>, provider: string, at_ms: number): number | null {
   let sum = 0;

@@ -62,14 +62,14 @@ function run(counts: RunCounts, { version = '1.0.0', id = 'a', at_ms = T0, offse
 }
 
 describe('of a tool', () => {
-  test('worked by hand: 8 of 10 succeeded, verified 30 days ago, self-assessed, ratings 4 and 5', () => {
+  test('computed by hand: 8 of 10 succeeded, verified 30 days ago, self-assessed, ratings 4 and 5', () => {
     const tool = new Reported().register('1.0.0', { audit_status: 1 }).ran(8).ran(2, bad).rated('user:x', 4).rated('user:y', 5);
     // .25·.8 = .2   .15·.8 = .12   .15·1 = .15   .15·.5 = .075   .10·(4.5/5 = .9) = .09   .10·.5 = .05
     // .05·e^−1 = .0183940   .05·log10(11)/4 = .05·.2603482 = .0130174   sum .7164114; ·2^(−1/3) = .7937005 → .5686161
     expect(tool.score('1.0.0', T0 + 30 * DAY, 0.5).scored?.score).toBeCloseTo(0.5686161, 6);
   });
 
-  test('reported and verified reliability are two numbers, and where there is a read-back only what it confirmed counts', () => {
+  test('reported and verified reliability are two numbers, and with a read-back only confirmed effects count', () => {
     const tool = new Reported()
       .register('1.0.0', { reads_back: true })
       .ran(3, { ...good, verified: 1 })
@@ -81,7 +81,7 @@ describe('of a tool', () => {
     expect([without.verified_reliability, without.signals?.reliability]).toEqual([null, 1]);
   });
 
-  test('what was never run, or never verified, has no score', () => {
+  test('a tool that never ran or was never verified has no score', () => {
     expect(new Reported().register().score()).toMatchObject({ scored: null, unscored: 'never_run' });
     expect(new Reported().register('1.0.0', { evaluated_at_ms: null }).ran(5).score()).toMatchObject({
       scored: null,
@@ -90,7 +90,7 @@ describe('of a tool', () => {
     expect(new Reported().ran(5).score()).toMatchObject({ scored: null, unscored: 'never_verified' });
   });
 
-  test('the last verification is the newest passed evaluation of the contract as it is, or an audit by a third party', () => {
+  test('the last verification is the newest passed evaluation of the current contract, or an audit by a third party', () => {
     const evaluated = (digest: string, days: number, passed = true): TrustFact => {
       const at_ms = T0 + days * DAY;
       return { fact: 'evaluated', version: '1.0.0', digest, passed, evaluated_at_ms: at_ms + 400 * DAY, at_ms };
@@ -109,11 +109,11 @@ describe('of a tool', () => {
     expect(tool.score()).toMatchObject({ verified_at_ms: T0 + 40 * DAY, signals: { security_audit: 1 } });
   });
 
-  test('where no latency is declared none is kept', () => {
+  test('without a declared latency no run counts as timely', () => {
     expect(new Reported().register('1.0.0', { declares_sla: false }).ran(5).score().signals?.latency).toBe(0);
   });
 
-  test('a provider is the mean of its tools without this term; tools without a score count for nothing', () => {
+  test('the reputation of a provider is the mean of its tools without this term; tools without a score are excluded', () => {
     const one = new Reported('one').register().ran(10);
     const two = new Reported('two').register().ran(10, bad);
     const unrun = new Reported('three').register();
@@ -126,23 +126,23 @@ describe('of a tool', () => {
 });
 
 describe('gaming', () => {
-  test('a caller that calls 10,000 times counts as 1,000 calls, in its own proportions', () => {
+  test('a caller with 10,000 calls counts as 1,000 calls, with its own success rates', () => {
     const flooded = new Reported().register().ran(10_000, good, { id: 'flood' }).ran(500, bad, { id: 'honest' });
     const { counted, reported_reliability } = flooded.score();
     expect(counted.runs).toBe(1_500);
     expect(reported_reliability).toBeCloseTo(1_000 / 1_500, 12);
     const uneven = new Reported().register().ran(9_800, good).ran(200, bad);
     expect(uneven.score().reported_reliability).toBeCloseTo(0.98, 12);
-    // Alone it never gets all of the volume: log10(1,001)/4 = .7501
+    // A single caller never reaches the full volume: log10(1,001)/4 = .7501
     expect(uneven.score().scored?.terms.usage_volume).toBeCloseTo(0.7501, 4);
   });
 
-  test('what a tool says of its success counts for nothing where its effect is read back and is not there', () => {
+  test('a reported success does not count if the read-back does not find the effect', () => {
     const boaster = new Reported().register('1.0.0', { reads_back: true }).ran(10_000);
     expect(boaster.score()).toMatchObject({ reported_reliability: 1, verified_reliability: 0, signals: { reliability: 0 } });
   });
 
-  test('what a contract says of an audit by a third party is a self-assessment', () => {
+  test('an audit by a third party that a contract claims is a self-assessment', () => {
     expect(new Reported().register('1.0.0', { audit_status: 2 }).ran(1).score().signals?.security_audit).toBe(0.5);
   });
 
@@ -151,7 +151,7 @@ describe('gaming', () => {
     expect(tool.score()).toMatchObject({ ratings: 1, signals: { rating: 0.2 } });
   });
 
-  test('a new version sheds no failures: it is judged by those before it until it has 100 runs of its own', () => {
+  test('a new version does not drop failures: it is judged by earlier versions until it has 100 runs of its own', () => {
     const tool = new Reported().register().ran(100).ran(100, bad);
     tool
       .register('1.0.1')
@@ -170,7 +170,7 @@ describe('gaming', () => {
     expect(tool.score('1.0.0').reported_reliability).toBe(0.5);
   });
 
-  test('a version whose number says that it is older, but that came later, sheds nothing either', () => {
+  test('a version with a lower number that was registered later does not drop failures either', () => {
     const tool = new Reported()
       .register()
       .ran(200, bad)
@@ -180,7 +180,7 @@ describe('gaming', () => {
     expect(newestRun(tool.state)).toBe('0.9.0');
   });
 
-  test('to register the same again changes neither its history nor when it was verified', () => {
+  test('a repeated registration changes neither the history nor the time of verification', () => {
     const tool = new Reported().register().ran(5).ran(5, bad);
     const before = tool.value('1.0.0', T0 + 60 * DAY);
     expect(tool.register().value('1.0.0', T0 + 60 * DAY)).toBe(before);
@@ -190,7 +190,7 @@ describe('gaming', () => {
 describe('of an agent', () => {
   const versions = { reads_back: false, declares_sla: true, security_audit: 0.5 as const, provider_reputation: 0.6 };
 
-  test('worked by hand: 3 of 4 runs succeeded, one was refused for its inputs, 1 of 2 requests was granted', () => {
+  test('computed by hand: 3 of 4 runs succeeded, one was refused for its inputs, 1 of 2 requests was granted', () => {
     const agent = emptyAgent();
     for (let n = 0; n < 3; n++) evolveAgent(agent, run(good));
     evolveAgent(agent, run({ ...bad, sound: 0 }));
@@ -208,7 +208,7 @@ describe('of an agent', () => {
     expect(agentScore(emptyAgent(), () => versions, T0)).toMatchObject({ scored: null, unscored: 'never_run' });
   });
 
-  test('10,000 trivial successes with one tool hide nothing of what it does with another', () => {
+  test('10,000 trivial successes with one tool do not hide failures with another', () => {
     const agent = emptyAgent();
     for (let n = 0; n < 10_000; n++) evolveAgent(agent, run({ ...good, verified: 1 }, { tool: 'echo' }));
     for (let n = 0; n < 500; n++) evolveAgent(agent, run(bad));

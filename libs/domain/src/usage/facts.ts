@@ -3,13 +3,13 @@ import { type CallState, type EndFact, statusOf } from '../call/state.js';
 import { noUsage, type UsageSums } from './measures.js';
 import { observedMode } from './observed-mode.js';
 
-/** What one record of the log adds to the usage of a call: it counts in the hour in which the log took the record. */
+/** The usage that one record of a call adds. It counts in the hour of the record's append. */
 export interface UsageFact {
   at_ms: number;
   sums: UsageSums;
-  /** Of a run that was timed. */
+  /** Duration of a run with a timer. */
   duration_us: number | null;
-  /** When the call was answered as in doubt, of the fact that ended the doubt. */
+  /** For a fact that ended a doubt: when the call was answered as in doubt. */
   doubted_at_ms: number | null;
 }
 
@@ -35,7 +35,7 @@ function doubtFact(state: CallState, { outcome, at_ms }: EndFact): UsageFact {
   return { at_ms, sums, duration_us: null, doubted_at_ms: null };
 }
 
-/** Tries inside the call, and the call as a further try of what failed before. */
+/** Counts retries within the call, and the call itself as a repeat of a failed one. */
 function countTries(sums: UsageSums, state: CallState, { retry_count, status, extras, error }: Outcome): void {
   const succeeded = status === 'succeeded' ? 1 : 0;
   if (retry_count > 0) {
@@ -76,7 +76,7 @@ function endFact(state: CallState, { kind, outcome, at_ms }: EndFact): UsageFact
   return fact;
 }
 
-/** A call that ended before anything was executed. */
+/** The usage of a call that ended before it was executed. */
 function refusalFact(state: CallState): UsageFact | undefined {
   const status = statusOf(state);
   if (status !== 'denied' && status !== 'expired' && status !== 'cancelled') return undefined;
@@ -92,9 +92,8 @@ function refusalFact(state: CallState): UsageFact | undefined {
 }
 
 /**
- * What the log says of a call so far, as facts that add up. None before its request was seen and something answered it. Pure, and
- * a function of the state alone: adding the facts of the new state and subtracting those of the old one counts each
- * call once, whatever the order in which the topics were read.
+ * The usage of a call so far, as facts that add up. None before its request and an answer are known. A pure function of the state: adding
+ * the facts of the new state and subtracting those of the old one counts each call once, in whatever order the topics were read.
  */
 export function usageFacts(state: CallState | undefined): readonly UsageFact[] {
   if (!state?.call || !state.requested) return NONE;

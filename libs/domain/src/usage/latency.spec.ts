@@ -11,7 +11,7 @@ function histogramOf(all: readonly number[]): Map<number, number> {
 }
 
 describe('latencies in log-linear buckets', () => {
-  test('a bucket is within 1/64 of what fell into it, and buckets ascend with durations', () => {
+  test('a bucket deviates at most 1/64 from its values, and buckets ascend with durations', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 40 }), fc.integer({ min: 0, max: 2 ** 40 }), (a, b) => {
         expect(Math.abs(bucketMiddle(latencyBucket(a)) - a)).toBeLessThanOrEqual(a / 64 + 0.5);
@@ -21,15 +21,15 @@ describe('latencies in log-linear buckets', () => {
     );
   });
 
-  test('the buckets around every power of two are apart', () => {
+  test('the buckets around every power of two are distinct', () => {
     for (let power = 5; power < 40; power++) expect(latencyBucket(2 ** power) - latencyBucket(2 ** power - 1)).toBe(1);
   });
 
-  test('what is no duration is in the first or the last bucket', () => {
+  test('invalid durations are in the first or the last bucket', () => {
     expect([latencyBucket(-5), latencyBucket(0.4), latencyBucket(1e300)]).toEqual([0, 0, latencyBucket(2 ** 40)]);
   });
 
-  test('merged histograms are the histogram of all, in any order, and quantiles are those of the sorted durations', () => {
+  test('merged histograms equal the histogram of all values, in any order, and quantiles match those of the sorted durations', () => {
     fc.assert(
       fc.property(durations, fc.nat(300), fc.constantFrom(0.5, 0.9, 0.99, 1), (all, cut, q) => {
         const merged = histogramOf(all.slice(cut));
@@ -43,7 +43,7 @@ describe('latencies in log-linear buckets', () => {
     );
   });
 
-  test('there is no quantile of nothing', () => {
+  test('an empty histogram has no quantile', () => {
     expect(latencyQuantile(new Map(), 0.5)).toBeNull();
   });
 });

@@ -1,35 +1,34 @@
 /**
- * What is counted of calls. All are whole numbers, so that sums come out the same in whatever order they are made:
- * money in millionths of a US dollar, time in microseconds.
+ * The usage counters. All are integers, so that sums do not depend on the order: money in millionths of a US dollar, time in microseconds.
  */
 export const usageMeasures = [
-  /** Calls that were answered: ended, denied, or in doubt. */
+  /** Answered calls: ended, denied, or in doubt. */
   'calls',
-  /** Those that a tool ran for: neither refused before, nor answered from a cache or by an earlier call. */
+  /** Calls that a tool ran for: not refused before, and not answered from a cache or by an earlier call. */
   'executed',
   'succeeded',
   'failed',
   'denied',
   'expired',
   'cancelled',
-  /** Answered as in doubt, and what ended a doubt. */
+  /** Calls answered as in doubt, and resolved doubts. */
   'in_doubt',
   'resolved',
-  /** Answered by the call that had the same effect. */
+  /** Calls answered by an earlier call with the same effect. */
   'deduplicated',
   'cached',
-  /** Runs that were tried again inside one call, and those of them that succeeded. */
+  /** Runs with retries within one call, and those of them that succeeded. */
   'retried',
   'retried_succeeded',
-  /** Calls that repeated a failed one without an effect, and those of them that succeeded. */
+  /** Calls that repeated a failed call without an effect, and those of them that succeeded. */
   'asked_again',
   'asked_again_succeeded',
-  /** Inputs or results that the tenant's mapping could not map, and calls through a mapping that succeeded when repeated. */
+  /** Calls whose inputs or results the tenant's mapping could not map, and repeated calls through a mapping that succeeded. */
   'mapping_faults',
   'mapping_repaired',
-  /** Denied for a scope, a clearance or a purpose. */
+  /** Calls denied for a scope, a clearance or a purpose. */
   'violations',
-  /** What was observed is more than the approval mode says. */
+  /** Calls whose observed effect exceeds their approval mode. */
   'misclassified',
   'timed',
   'duration_us',

@@ -2,10 +2,10 @@ import { type ApprovalMode, effectRules, type Outcome } from '@countersign/contr
 import type { CallState } from '../call/state.js';
 
 const REPORTED = /"mutations":\[[^\]]/;
-/** Modes of calls that change nothing. */
+/** Modes of calls without changes. */
 const READING: readonly ApprovalMode[] = ['read_only', 'network'];
 
-/** Whether a text of JSON says of itself that something was changed: `mutations`, at its top level, is not empty. */
+/** True if a JSON text reports changes: its top-level `mutations` is not empty. */
 function reportsMutations(json: string | null | undefined): boolean {
   if (json == null || !REPORTED.test(json)) return false;
   try {
@@ -16,14 +16,14 @@ function reportsMutations(json: string | null | undefined): boolean {
   }
 }
 
-/** By what the run came to, what it answered, or what it had changed before it failed. */
+/** True if the outcome, the output or the error shows a change. */
 const changedSomething = ({ effect, output_json, error }: Outcome): boolean =>
   effect === 'happened' || reportsMutations(output_json) || reportsMutations(error?.details_json);
 
 /**
- * The approval mode that the observed effect of a call asks for, where it is more than the effective one; undefined where
- * nothing was observed that contradicts it. Seen is a call that was to read and changed something, by the evidence of
- * its run, by its result or by what its failure says. That a write changed nothing this once contradicts nothing.
+ * The approval mode that fits the observed effect of a call, if it exceeds the effective mode; undefined if nothing contradicts the
+ * effective mode. Only reads that changed something are detected, by the outcome, the output or the error. A write without a change is no
+ * contradiction.
  */
 export function observedMode(state: CallState): ApprovalMode | undefined {
   const { call, ruling, end, doubt } = state;

@@ -2,27 +2,27 @@ import type { UsageSums } from './measures.js';
 
 const share = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
 
-/** Kinds of security events for requests without the right; missing scopes and the like are denials of calls. */
+/** Kinds of security events for requests without permission. Missing scopes and the like are denials of calls instead. */
 export const violationKinds = ['role_refused', 'request_refused', 'cross_tenant', 'resolution_refused'] as const;
 
-/** The evaluation metrics of what was counted; null where there is nothing to divide by. */
+/** The evaluation metrics of usage sums; null if the denominator is 0. */
 export interface UsageRates {
-  /** Succeeded among what was executed and has an end or is still in doubt. */
+  /** Succeeded calls ÷ calls that succeeded, failed or are still in doubt. */
   success_rate: number | null;
-  /** Calls per answered calls. */
+  /** Deduplicated calls ÷ answered calls. */
   dedup_rate: number | null;
   in_doubt_rate: number | null;
   permission_violation_rate: number | null;
-  /** Calls whose effective approval mode is not the one that the effect or a person showed, per executed calls. */
+  /** Calls whose observed effect exceeds their approval mode ÷ executed calls. */
   misclassification_rate: number | null;
-  /** What went wrong and was put right again (doubts that were resolved, retries and repeats that succeeded) per what went wrong. */
+  /** Repaired failures (resolved doubts, successful retries and repeats) ÷ all failures. */
   repair_rate: number | null;
   mean_ms: number | null;
   cost_usd: number;
   cost_per_call_usd: number | null;
 }
 
-/** `refused`: requests that were refused before anything became a call. */
+/** `refused`: requests that were refused before they became a call. */
 export function usageRates(sums: Readonly<UsageSums>, refused = 0): UsageRates {
   const open = Math.max(0, sums.in_doubt - sums.resolved);
   const wrong = sums.in_doubt + sums.retried + sums.asked_again;

@@ -60,8 +60,8 @@ const counted = (...states: CallState[]): Partial<UsageSums> => {
   return Object.fromEntries(Object.entries(sums).filter(([, value]) => value !== 0));
 };
 
-describe('what a call adds to usage', () => {
-  test('a call without an answer, or whose request was not seen, adds nothing', () => {
+describe('the usage that a call adds', () => {
+  test('a call without an answer, or with an unknown request, adds nothing', () => {
     expect(counted(state({}), state({ requested: null, end: end(9) }), state({ call: null, end: end(9) }))).toEqual({});
   });
 
@@ -77,13 +77,13 @@ describe('what a call adds to usage', () => {
     });
   });
 
-  test('a duplicate and a cached answer are calls that nothing ran for and that cost nothing', () => {
+  test('a duplicate and a cached answer are calls without an execution and without cost', () => {
     expect(counted(state({ end: end(9, {}, 'deduplicated') }))).toEqual({ calls: 1, deduplicated: 1 });
     const cached = { ...extras, cached: true } as Outcome['extras'];
     expect(counted(state({ end: end(9, { extras: cached }) }))).toEqual({ calls: 1, cached: 1, succeeded: 1 });
   });
 
-  test('a doubt counts when it was answered and its end when it ended, as one call that costs once', () => {
+  test('a doubt counts when it was answered and its end when it ended, as one call with one cost', () => {
     const doubted = state({ doubt: end(1000, { status: 'in_doubt', effect: 'unknown' }, 'in_doubt') });
     expect(counted(doubted)).toEqual({ calls: 1, executed: 1, in_doubt: 1, cost_micros: 250_000 });
     const resolved = { ...doubted, end: end(9000, {}, 'resolved') };
@@ -94,7 +94,7 @@ describe('what a call adds to usage', () => {
     ]);
   });
 
-  test('a denial for a scope, a clearance or a purpose is a violation; one by a rule or by people is not', () => {
+  test('a denial for a scope, a clearance or a purpose is a violation; a denial by a rule or by people is not', () => {
     const denied = (rule: string) => state({ ruling: { ...ruling, effect: 'deny', rule } });
     expect(counted(denied('authority.scopes'))).toEqual({ calls: 1, denied: 1, violations: 1 });
     expect(counted(denied('too-dear'))).toEqual({ calls: 1, denied: 1 });
@@ -102,14 +102,14 @@ describe('what a call adds to usage', () => {
     expect(counted(state({ ruling: { ...ruling, effect: 'require_approval' }, approval_end: byPeople }))).toEqual({ calls: 1, denied: 1 });
   });
 
-  test('attempts inside a call and repeated calls are distinct', () => {
+  test('retries within a call and repeated calls are counted separately', () => {
     expect(counted(state({ end: end(9, { retry_count: 2 }) }))).toMatchObject({ retried: 1, retried_succeeded: 1 });
     const failed = { status: 'failed' as const, retry_count: 1 };
     expect(counted(state({ attempt: 2, end: end(9, failed) }))).toMatchObject({ retried: 1, asked_again: 1, failed: 1 });
     expect(counted(state({ attempt: 2, end: end(9) }))).toMatchObject({ asked_again: 1, asked_again_succeeded: 1 });
   });
 
-  test('a mapping that fails is counted, and the call through it that succeeds when repeated', () => {
+  test('a mapping fault is counted, and so is the repeated call through the mapping that succeeds', () => {
     const error = { details_json: '{"layer":"mapping","mapping_version":1}' } as unknown as Outcome['error'];
     expect(counted(state({ end: end(9, { status: 'failed', effect: 'none', error }) }))).toMatchObject({ mapping_faults: 1 });
     const mapped = { ...extras, mapping_version: 2 } as Outcome['extras'];
@@ -117,7 +117,7 @@ describe('what a call adds to usage', () => {
   });
 });
 
-describe('what is observed of an approval mode', () => {
+describe('the observed approval mode', () => {
   const reading = { call: { ...call, effect_class: 'read_internal' }, ruling: { ...ruling, approval_mode_effective: 'read_only' } };
   const read = (output_json: string | null) => state({ ...reading, end: end(9, { effect: 'none', output_json }) });
 
@@ -138,20 +138,20 @@ describe('what is observed of an approval mode', () => {
     expect(counted(failed)).toMatchObject({ failed: 1, misclassified: 1 });
   });
 
-  test('the effective mode is what is held against it: a read that was ruled to be a write may write', () => {
+  test('it is compared with the effective mode: a read that was ruled to be a write may write', () => {
     expect(observedMode(state({ ...reading, ruling, end: end(9) }))).toBeUndefined();
     const network = { ...ruling, approval_mode_effective: 'network' };
     expect(observedMode(state({ ruling: network, end: end(9) }))).toBe('local_write');
   });
 
-  test('a read that reports none, or speaks of them elsewhere, does not; and a write may', () => {
+  test('a read without mutations, or with the word elsewhere, is not a write; a write may write', () => {
     for (const output of [null, '{"mutations":[]}', '{"a":{"mutations":[1]}}', '"\\"mutations\\":[1]"', '{"mutations":[1'])
       expect(observedMode(read(output))).toBeUndefined();
     expect(observedMode(state({ end: end(9, { output_json: '{"mutations":[1]}' }) }))).toBeUndefined();
   });
 });
 
-test('rates divide by what they are about, and are null where there is nothing', () => {
+test('rates divide by the calls that they are about, and are null if there are none', () => {
   expect(usageRates(noUsage())).toMatchObject({ success_rate: null, dedup_rate: null, repair_rate: null, mean_ms: null, cost_usd: 0 });
   const sums = { ...noUsage(), calls: 20, executed: 10, succeeded: 6, failed: 2, in_doubt: 3, resolved: 1, deduplicated: 5, retried: 1 };
   expect(usageRates({ ...sums, retried_succeeded: 1, timed: 8, duration_us: 16_000, violations: 1, cost_micros: 5_000_000 })).toEqual({

@@ -18,17 +18,17 @@ const version = fc
   .map(
     ([core, prerelease, build]) => `${core}${prerelease === undefined ? '' : `-${prerelease}`}${build === undefined ? '' : `+${build}`}`,
   );
-/** Versions, and what nearly is one: a character dropped, doubled or put in. */
+/** Versions, and near misses: a character dropped, doubled or inserted. */
 const nearly = fc
   .tuple(version, fc.nat(), fc.constantFrom('', '0', '.', '-', '+', 'v', ' ', 'x', '٣', '_', '..'), fc.boolean())
   .map(([text, at, put, drops]) => `${text.slice(0, at % text.length)}${put}${text.slice((at % text.length) + (drops ? 1 : 0))}`);
 
 const parsed = (text: string) => parseSemver(text) as Semver;
 
-test('a text is a version where the library says so, and has the same parts', () => {
+test('a text is a version if the library accepts it, and has the same parts', () => {
   const property = fc.property(fc.oneof(version, nearly), (text) => {
     const theirs = library.parse(text);
-    // The library takes a leading v and spaces around it, which are no part of a version.
+    // The library accepts a leading v and surrounding spaces, which are not part of a version.
     const plain = theirs !== null && /^\d/.test(text) && text === text.trim() ? theirs : null;
     const ours = parseSemver(text);
     expect(ours).toEqual(
@@ -49,7 +49,7 @@ test.each(['1.0.0-01', '1.0.0-a.00', '1.0.0+', '1.0.0+a..b', '1.0.0+.', '9007199
   },
 );
 
-test('two versions are in the order of the library', () => {
+test('two versions compare as in the library', () => {
   const near = fc.tuple(version, nearly).filter(([, other]) => parseSemver(other) !== undefined);
   const property = fc.property(fc.oneof(fc.tuple(version, version), near), ([a, b]) => {
     expect(Math.sign(compareSemver(parsed(a), parsed(b)))).toBe(library.compare(a, b));
@@ -57,7 +57,7 @@ test('two versions are in the order of the library', () => {
   fc.assert(property, RUNS);
 });
 
-test.each(['^', '~'])('%s holds the releases that the library says it holds, and no prerelease', (sign) => {
+test.each(['^', '~'])('%s contains the releases that the library says it contains, and no prerelease', (sign) => {
   const property = fc.property(version, fc.array(version, { minLength: 1, maxLength: 5 }), (from, others) => {
     const holds = inRangeText(`${sign}${from}`);
     const { major, minor, patch } = parsed(from);
@@ -68,7 +68,7 @@ test.each(['^', '~'])('%s holds the releases that the library says it holds, and
   fc.assert(property, { numRuns: 500 });
 });
 
-test('an exact text asks for that version alone; what is neither is no range here, also where the library takes it', () => {
+test('an exact text matches that version only; any other text is not a range here, even if the library accepts it', () => {
   fc.assert(
     fc.property(version, version, (text, other) => {
       const holds = inRangeText(text);

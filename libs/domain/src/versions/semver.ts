@@ -1,4 +1,4 @@
-/** The parts of an exact semantic version (semver.org 2.0.0); build metadata counts for nothing. */
+/** The parts of an exact semantic version (semver.org 2.0.0); build metadata is ignored. */
 export interface Semver {
   major: number;
   minor: number;
@@ -14,7 +14,7 @@ const EXACT = new RegExp(
 );
 const CHARACTERS_MAX = 256;
 
-/** Undefined where a text is not a version, or its numbers are too large to be distinct. */
+/** Undefined if the text is not a version, or its numbers are not safe integers. */
 export function parseSemver(text: string): Semver | undefined {
   const match = text.length <= CHARACTERS_MAX ? EXACT.exec(text) : null;
   if (!match) return undefined;
@@ -42,17 +42,17 @@ function comparePrerelease(a: string, b: string): number {
   return 0;
 }
 
-/** Negative where a is older than b. */
+/** Negative if a is older than b. */
 export function compareSemver(a: Semver, b: Semver): number {
   return a.major - b.major || a.minor - b.minor || a.patch - b.patch || comparePrerelease(a.prerelease, b.prerelease);
 }
 
-/** Which versions a text asks for: `x.y.z` that one, `^x.y.z` and `~x.y.z` as npm reads them, releases only. */
+/** A range: `x.y.z` matches that version; `^x.y.z` and `~x.y.z` match releases as in npm. */
 export type VersionRange = { kind: 'exact'; text: string } | { kind: 'between'; from: Semver; below: Semver };
 
 const release = (major: number, minor: number, patch: number): Semver => ({ major, minor, patch, prerelease: '' });
 
-/** The range of a text, or undefined where it is not one (`latest` and `*` are refused on purpose: versions are pinned). */
+/** Parses a range; undefined if the text is none (`latest` and `*` are refused on purpose: versions are pinned). */
 export function parseRange(text: string): VersionRange | undefined {
   const sign = text[0];
   const from = parseSemver(sign === '^' || sign === '~' ? text.slice(1) : text);
@@ -64,7 +64,7 @@ export function parseRange(text: string): VersionRange | undefined {
   return { kind: 'between', from, below: release(0, 0, from.patch + 1) };
 }
 
-/** Whether a version is in the range that a text asks for; undefined where the text is no range. */
+/** Returns a predicate for versions in the range of a text; undefined if the text is not a range. */
 export function inRangeText(text: string): ((version: string) => boolean) | undefined {
   const range = parseRange(text);
   if (!range) return undefined;

@@ -1,6 +1,6 @@
 import type { Bundle } from './bundle.js';
 
-/** All members of each part: a member that a verifier ignores could be forged. */
+/** All members of each part. Unknown members are refused, because a verifier would ignore them and they could be forged. */
 const parts = {
   bundle: ['format', 'tenant_id', 'subject', 'made_at_ms', 'calls', 'records', 'schemas', 'checkpoint', 'vkey'],
   record: ['topic', 'partition', 'offset', 'timestamp_ms', 'key', 'headers', 'value', 'event_type', 'event', 'proof'],
@@ -11,7 +11,7 @@ const parts = {
   generation: ['number', 'base_offset', 'decision'],
 } as const;
 
-/** Members that a part may have more: a tree that is not the original one of its partition says which it is. */
+/** Optional members: a tree that is not the original one of its partition names its generation. */
 const optional: Partial<Record<keyof typeof parts, string>> = { tree: 'generation' };
 
 function oddMember(part: keyof typeof parts, value: object): string | undefined {
@@ -22,7 +22,7 @@ function oddMember(part: keyof typeof parts, value: object): string | undefined 
   return missing && `the ${part} has no ${missing}`;
 }
 
-/** What the bundle has more, or less, than its format says; undefined where it is of that shape. */
+/** The first missing or unknown member of the bundle; undefined if its shape is valid. */
 export function oddShape(bundle: Bundle): string | undefined {
   const odd = oddMember('bundle', bundle);
   if (odd !== undefined) return odd;

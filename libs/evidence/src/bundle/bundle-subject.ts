@@ -1,7 +1,7 @@
 import type { PlacedEvent } from '@countersign/domain';
 import type { Bundle } from './bundle.js';
 
-/** Why the records do not show that the bundle is about what it names; undefined where they do. */
+/** Why the records do not match the subject of the bundle; undefined if they do. */
 export function strangeSubject({ subject, calls }: Bundle, events: readonly PlacedEvent[]): string | undefined {
   const cases = new Map<string | null, string | null>();
   for (const at of events) if (at.event_type === 'tool_call_requested') cases.set(at.event.meta.call_id, at.event.call.case_id);

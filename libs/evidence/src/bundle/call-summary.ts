@@ -5,7 +5,7 @@ type At<T extends PlacedEvent['event_type']> = Extract<PlacedEvent, { event_type
 const of = <T extends PlacedEvent['event_type']>(events: readonly PlacedEvent[], type: T) =>
   events.filter((at): at is At<T> => at.event_type === type);
 
-/** What these events (all of one call, in the order of their topics) add up to. */
+/** Folds the events of one call, in the order of their topics, into a summary. */
 export function callSummary(call_id: string, events: readonly PlacedEvent[]): BundledCall {
   let state: CallState | undefined;
   for (const at of events) state = evolve(state, at);

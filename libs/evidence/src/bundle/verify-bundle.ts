@@ -10,14 +10,14 @@ export interface BundleReport {
   kind: 'verified';
   calls: Bundle['calls'];
   records: number;
-  /** Number of checkpoints that the signed tree had, and when the newest was made (the signer's clock). */
+  /** Number of checkpoints in the signed tree, and the time of the newest (the signer's clock). */
   checkpoint_size: number;
   checkpoint_time_ms: number;
   /** Root of the signed tree, base64. */
   checkpoint_root: string;
-  /** What each trusted witness had checked when it cosigned the checkpoint. */
+  /** What each trusted witness checks before it cosigns, for those that cosigned the checkpoint. */
   cosigned: TrustedCheckpoint['cosigned'];
-  /** Trees that are not the original ones of their partitions, and how many of the records stand in each. */
+  /** Trees that are not the original ones of their partitions, with the number of records in each. */
   generations: { tree: string; generation: Generation; records: number }[];
 }
 
@@ -26,7 +26,9 @@ export type BundleVerdict = BundleReport | { kind: 'refused'; reason: string };
 const refused = (reason: string): BundleVerdict => ({ kind: 'refused', reason });
 const placeOf = ({ topic, partition, offset }: BundledRecord) => `${topic}/${partition}/${offset}`;
 
-/** A codec for the ids of the bundle. Only schemas that this build knows itself are taken: another text could tell another story. */
+/**
+ * A codec for the schema ids of the bundle. Accepts only schemas that this build knows: another schema could decode the bytes differently.
+ */
 function codecFor(schemas: Bundle['schemas']): EventCodec | string {
   const codec = new EventCodec();
   for (const [id, text] of Object.entries(schemas)) {
@@ -38,7 +40,7 @@ function codecFor(schemas: Bundle['schemas']): EventCodec | string {
   return codec;
 }
 
-/** The event of a record as its bytes say it, where the bundle says the same. */
+/** The event decoded from the record's bytes, if it equals the one in the bundle. */
 function readEvent(codec: EventCodec, record: BundledRecord, value: Buffer): PlacedEvent | string {
   const { event_type, event } = codec.decode(value);
   if (event_type !== record.event_type || canonicalText(plain(event)) !== canonicalText(record.event)) {
@@ -48,7 +50,7 @@ function readEvent(codec: EventCodec, record: BundledRecord, value: Buffer): Pla
   return { event_type, event, topic, partition, offset, timestamp_ms } as PlacedEvent;
 }
 
-/** An event as JSON shows it. */
+/** The JSON form of an event. */
 export function plain(event: unknown): unknown {
   return JSON.parse(JSON.stringify(event));
 }
@@ -70,7 +72,7 @@ function strayRecord(bundle: Bundle, events: readonly PlacedEvent[]): string | u
   return stray && `${stray.topic}/${stray.partition}/${stray.offset} does not belong to the subject of the bundle`;
 }
 
-/** The events of the records, each proven and read; the reason where one is not. */
+/** The events of the records, each proven and decoded; or the reason why one is not. */
 function readRecords(bundle: Bundle, codec: EventCodec, signed: TrustedCheckpoint): { events: PlacedEvent[]; time_ms: number } | string {
   const events: PlacedEvent[] = [];
   const seen = new Set<string>();
@@ -136,10 +138,9 @@ function generationsOf({ records }: Bundle): BundleReport['generations'] {
 }
 
 /**
- * Checks a bundle against the keys that the caller trusts, and nothing else: each record's bytes and place by its proof,
- * each event by decoding the bytes, each call by folding its events. Total: whatever cannot be read is refused.
- * It proves that the request of each call is included, not that every later record or every call of a case is: a reader who needs that
- * reads an export of that time.
+ * Checks a bundle against the keys that the caller trusts, and nothing else: each record's bytes and position by its proof, each event by
+ * decoding the bytes, each call by folding its events. Never throws: unreadable input is refused. Proves that the request of each call is
+ * included, but not that every later record or every call of a case is; for that, read an export of the period.
  */
 export function verifyBundle(bundle: Bundle, trust: Trust): BundleVerdict {
   try {

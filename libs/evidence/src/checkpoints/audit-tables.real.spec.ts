@@ -41,7 +41,7 @@ const checkpoint = (number: number, by: string): CheckpointRecord => ({
   note: by,
 });
 
-test('of two signers on one Postgres each number is written by one, whatever the race; none is left out, and both read the same', async () => {
+test('with two signers on one Postgres each number is written by exactly one, in any race, none is skipped, and both read the same', async () => {
   const NUMBERS = 300;
   const written = { one: 0, two: 0 };
   const sign = async (by: 'one' | 'two', table: CheckpointTable) => {
@@ -61,7 +61,7 @@ test('of two signers on one Postgres each number is written by one, whatever the
   expect((await one.newest())?.heads.get('t/0')?.size).toBe(NUMBERS);
 }, 60_000);
 
-test('a number ahead of the next is refused, and one that is taken stays as it was', async () => {
+test('a number that is not the next one is refused, and an existing one is unchanged', async () => {
   const table = new CheckpointTable(stores[0] as PostgresStore);
   const { number } = (await table.newest())?.record as CheckpointRecord;
   expect(await table.append(checkpoint(number + 2, 'ahead'))).toBe('taken');
@@ -69,7 +69,7 @@ test('a number ahead of the next is refused, and one that is taken stays as it w
   expect((await table.at(number))?.record.note).not.toBe('late');
 }, 30_000);
 
-test('of witnesses that speak to two gateways at once every cosignature is kept', async () => {
+test('witnesses that talk to two gateways at the same time lose no cosignature', async () => {
   const log = noteSigner('log.example', Buffer.alloc(32, 1));
   const witnesses = [2, 3, 4, 5].map((seed) => noteSigner(`witness-${seed}.example`, Buffer.alloc(32, seed), COSIGNATURE_V1));
   const gateways = stores.map(

@@ -2,7 +2,7 @@ import { BrokenRecord } from '../trees/broken-record.js';
 import type { CheckpointStore } from './checkpoint-store.js';
 import type { KeptText } from './kept-text.js';
 
-/** Checkpoints that are signed before the mark moves on; a start checks at most these again. */
+/** The mark moves after this many signed checkpoints; a start checks at most this many again. */
 const EVERY = 256;
 
 interface Mark {
@@ -10,13 +10,13 @@ interface Mark {
   note: string;
 }
 
-/** The last checkpoint up to which the signer checked the stored ones. A checked checkpoint may neither be missing nor differ. */
+/** The last stored checkpoint that the signer has checked. A checked checkpoint must neither be missing nor differ. */
 export class CheckedMark {
   private size = 0;
 
   constructor(private readonly kept: KeptText) {}
 
-  /** Size of the last checked checkpoint, 0 where none was. @throws BrokenRecord where it is missing or differs from what was signed */
+  /** Size of the last checked checkpoint, 0 if there is none. @throws BrokenRecord if it is missing or differs from what was signed */
   async read(store: CheckpointStore): Promise<number> {
     const mark = markIn(await this.kept.read());
     if (!mark) return 0;
@@ -29,16 +29,16 @@ export class CheckedMark {
     return size;
   }
 
-  /** Everything up to this checkpoint was checked. */
+  /** Records that everything up to this checkpoint was checked. */
   async move(size: number, note: string, isForced = false): Promise<void> {
     if (size === this.size || (!isForced && size - this.size < EVERY)) return;
-    // If another process moved it in the meantime, the mark of that process is kept.
+    // If another process moved the mark in the meantime, its mark stays.
     await this.kept.replace(await this.kept.read(), JSON.stringify({ size, note } satisfies Mark));
     this.size = size;
   }
 }
 
-/** An unreadable mark counts as missing: then everything is checked again. */
+/** An unreadable mark counts as missing: then all checkpoints are checked again. */
 function markIn(text: string | undefined): Mark | undefined {
   try {
     return text === undefined ? undefined : (JSON.parse(text) as Mark);

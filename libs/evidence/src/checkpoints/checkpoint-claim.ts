@@ -1,16 +1,19 @@
 import type { CheckpointRecord } from './checkpoint-store.js';
 import type { KeptText } from './kept-text.js';
 
-/** The entry that is about to be appended to the log. Of two signers one claims a number, and any signer that finds a claim finishes its entry. */
+/**
+ * The entry that is about to be appended to the log. Of two signers one claims a number, and any signer that finds a claim completes its
+ * entry.
+ */
 export class CheckpointClaim {
   constructor(private readonly kept: KeptText) {}
 
-  /** The entry that was claimed last; it may be kept already. */
+  /** The last claimed entry; it may already be stored. */
   async last(): Promise<CheckpointRecord | undefined> {
     return claimIn(await this.kept.read());
   }
 
-  /** The entry that may go onto the log under this number: this one, or the one that another claimed first. */
+  /** The entry to append under this number: this one, or the one that another signer claimed first. */
   async take(record: CheckpointRecord): Promise<CheckpointRecord> {
     for (;;) {
       const text = await this.kept.read();

@@ -7,7 +7,7 @@ import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, type NewestChe
 const NAME = /^\d{12}\.ndjson$/;
 const READ_BYTES = 1 << 20;
 
-/** The last file of the folder, as far as it was read. */
+/** The last file of the folder, as far as it has been read. */
 interface Tail {
   name: string;
   bytes: number;
@@ -17,7 +17,10 @@ interface Tail {
 
 const fileOf = (number: number) => `${String(number - (number % FULL_EVERY)).padStart(12, '0')}.ndjson`;
 
-/** Checkpoints of an embedded installation: files of 1,000 lines each, of which the first is full; synced line by line. One process owns the folder. */
+/**
+ * Checkpoints of an embedded installation: files of 1,000 lines, each starting with a full checkpoint, synced line by line. One process
+ * owns the folder.
+ */
 export class CheckpointFolder implements CheckpointStore {
   private tail: Tail | undefined;
   private writing: { name: string; handle: FileHandle } | undefined;
@@ -29,7 +32,7 @@ export class CheckpointFolder implements CheckpointStore {
     return this.inTurn(() => this.readNewest());
   }
 
-  /** One at a time: what was read of the last file is shared. */
+  /** Runs one task at a time: all share the state of the last file. */
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.turn.then(work);
     this.turn = done.catch(() => undefined);
@@ -82,7 +85,7 @@ export class CheckpointFolder implements CheckpointStore {
     return record ? { record, heads: new Map(heads) } : undefined;
   }
 
-  /** Reads what was added. A line without its end was never synced, so never served: it is left out. */
+  /** Reads the new lines. Skips an incomplete last line: it was never synced and never served. */
   private async readOn(tail: Tail): Promise<void> {
     const handle = await open(join(this.dir, tail.name), 'r');
     try {
@@ -112,7 +115,7 @@ export class CheckpointFolder implements CheckpointStore {
     const next = ((await this.readNewest())?.record.number ?? -1) + 1;
     if (record.number !== next) return 'taken';
     const handle = await this.fileFor(record.number);
-    // Over the torn end of a line, if there is one.
+    // Overwrites an incomplete last line, if there is one.
     const at = record.number % FULL_EVERY === 0 ? 0 : (this.tail as Tail).bytes;
     await handle.truncate(at);
     await handle.write(`${JSON.stringify(record)}\n`, at);

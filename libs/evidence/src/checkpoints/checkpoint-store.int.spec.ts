@@ -37,7 +37,7 @@ describe.each([
   ['in a folder', () => new CheckpointFolder(dir)],
   ['in a table', () => new CheckpointTable(sql)],
 ] as [string, () => CheckpointStore][])('checkpoints kept %s', (_, open) => {
-  test('follow each other by number, one writer each, and heads add up, for another reader and after a restart too', async () => {
+  test('are numbered consecutively with one writer each, and their heads accumulate, also for another reader and after a restart', async () => {
     const store = open();
     const reader = open();
     expect(await store.newest()).toBeUndefined();

@@ -4,7 +4,7 @@ import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, type NewestChe
 
 type Row = { number: number; body: string };
 
-/** Checkpoints of a distributed installation: a table whose key lets one signer write each number. */
+/** Checkpoints of a distributed installation, in a table whose key allows only one signer per number. */
 export class CheckpointTable implements CheckpointStore {
   private known: NewestCheckpoint | undefined;
 

@@ -6,13 +6,13 @@ import { BrokenRecord } from '../trees/broken-record.js';
 import type { CheckpointRecord, StoredHead } from './checkpoint-store.js';
 
 export const CHECKPOINT_TOPIC = 'checkpoint-signed';
-/** The tenant whose people run the installation. */
+/** The tenant of the operators of the installation. */
 const INSTALLATION = 'default';
 const PAGE_RECORDS = 500;
-/** An entry may stand twice, the second time at most so many records later. */
+/** An entry may be appended twice; the copy follows at most this many records later. */
 const APART_MAX = 32;
 
-/** The entries of the topic as they are read: the next number, and whether duplicates are equal. */
+/** Checks entries while they are read: numbers must be consecutive, and duplicates equal. */
 class SeenEntries {
   private readonly recent = new Map<number, string>();
 
@@ -34,7 +34,7 @@ class SeenEntries {
   }
 }
 
-/** Every signed checkpoint as a record of the log, whole, in the order of their numbers. Duplicates of an entry are equal. */
+/** The topic with every signed checkpoint in full, in the order of numbers. Duplicates of an entry are equal. */
 export class CheckpointTopic {
   private readonly decoder: BatchDecoder;
 
@@ -46,12 +46,12 @@ export class CheckpointTopic {
     this.decoder = new BatchDecoder(codec, schemas);
   }
 
-  /** Resolves when all of them are durable. */
+  /** Resolves when all records are durable. */
   async append(records: readonly CheckpointRecord[]): Promise<void> {
     await this.log.append(records.map((record) => this.recordOf(record)));
   }
 
-  /** Number of checkpoints up to the newest on the topic, 0 if there is none. @throws BrokenRecord for a record that is not a checkpoint */
+  /** Size of the newest checkpoint on the topic, 0 if there is none. @throws BrokenRecord for a record that is not a checkpoint */
   async size(): Promise<number> {
     const [first, head] = [await this.log.first(CHECKPOINT_TOPIC, 0), await this.log.head(CHECKPOINT_TOPIC, 0)];
     let size = 0;
@@ -65,12 +65,13 @@ export class CheckpointTopic {
   }
 
   /**
-   * The checkpoints from this number on, each once. @throws BrokenRecord where one is missing or has a duplicate that differs
+   * The checkpoints from this number on, each once.
+   * @throws BrokenRecord if one is missing or has a different duplicate
    */
   async *entries(from: number): AsyncGenerator<CheckpointRecord> {
     const head = await this.log.head(CHECKPOINT_TOPIC, 0);
     const seen = new SeenEntries(from);
-    // Checkpoint n is at offset n, or later where some before it have duplicates.
+    // Checkpoint n is at offset n, or later if earlier ones have duplicates.
     for (let at = Math.max(from, await this.log.first(CHECKPOINT_TOPIC, 0)); at < head; ) {
       const page = await this.page(at, Math.min(PAGE_RECORDS, head - at));
       if (page.length === 0) return;
@@ -113,7 +114,7 @@ function storedOf(event: EventMap['checkpoint_signed']): CheckpointRecord {
   return { number, time_ms, trees, heads_root, full, heads, note, ...more };
 }
 
-/** @throws BrokenRecord for what no signer wrote */
+/** @throws BrokenRecord for a record that no signer wrote */
 function decisionsIn(number: number, text: string): NonNullable<CheckpointRecord['decisions']> {
   try {
     return JSON.parse(text) as NonNullable<CheckpointRecord['decisions']>;
@@ -122,7 +123,7 @@ function decisionsIn(number: number, text: string): NonNullable<CheckpointRecord
   }
 }
 
-/** What two copies of a checkpoint are compared by. */
+/** The text by which two copies of a checkpoint are compared. */
 export function textOf({ number, time_ms, trees, heads_root, full, heads, note, decisions }: CheckpointRecord): string {
   return JSON.stringify([number, time_ms, trees, heads_root, full, heads, note, decisions]);
 }

@@ -2,10 +2,10 @@ import { cosignedAt, type NoteVerifier, openCheckpoint, parseNote, signatureLine
 import type { CheckpointStore } from './checkpoint-store.js';
 import type { KeptText } from './kept-text.js';
 
-/** Checkpoints that some witnesses cosigned and others not yet: as many of the newest are kept. */
+/** Maximum of the newest checkpoints with incomplete cosignatures that are stored. */
 const PENDING_MAX = 64;
 
-/** A checkpoint by its number, with the lines of witnesses under it. */
+/** A checkpoint with the signature lines of witnesses. */
 export interface Cosigned {
   number: number;
   note: string;
@@ -17,7 +17,7 @@ interface Kept {
   pending: [number, [string, string][]][];
 }
 
-/** Cosignatures of checkpoints: the newest that all witnesses cosigned, and those that some did. */
+/** Stores cosignatures: the newest checkpoint that all witnesses cosigned, and those that some cosigned. */
 export class CosignedNotes {
   private turn: Promise<unknown> = Promise.resolve();
 
@@ -28,22 +28,24 @@ export class CosignedNotes {
     private readonly witnesses: readonly Witness[],
   ) {}
 
-  /** Whether any witnesses are configured. */
+  /** True if witnesses are configured. */
   get asks(): boolean {
     return this.witnesses.length > 0;
   }
 
-  /** Whether one of them checks heads. Without such a witness only the log itself attests that no record was rewritten. */
+  /** True if a witness checks heads. Otherwise only the log itself attests that no record was rewritten. */
   get checksHeads(): boolean {
     return this.witnesses.some(({ checks }) => checks === 'heads');
   }
 
-  /** The newest checkpoint that every witness cosigned, at least one of which checks heads; undefined if there is none, or no such witness is configured. */
+  /** The newest checkpoint that every witness cosigned. Undefined if there is none, or if no configured witness checks heads. */
   async newest(): Promise<Cosigned | undefined> {
     return !this.checksHeads ? undefined : (keptOf(await this.kept.read()).complete ?? undefined);
   }
 
-  /** The newest, where its signatures are good: of the log and of every witness. The store is not trusted: a writer may change it. */
+  /**
+   * The newest checkpoint if the signatures of the log and of every witness are valid. The store is not trusted: a writer may change it.
+   */
   async verified(): Promise<Cosigned | undefined> {
     const newest = await this.newest();
     const opened = newest && openCheckpoint(newest.note, this.log);
@@ -51,7 +53,7 @@ export class CosignedNotes {
     return this.witnesses.every(({ key }) => cosignedAt(opened.note, key) !== undefined) ? newest : undefined;
   }
 
-  /** Keeps the witnesses' lines of a note. Returns the witnesses, or a reason where the note is not a checkpoint of this log. */
+  /** Stores the witness lines of a note. Returns the witnesses, or a reason if the note is not a checkpoint of this log. */
   add(note: string): Promise<{ witnesses: string[] } | { refused: string }> {
     const done = this.turn.then(() => this.keep(note));
     this.turn = done.catch(() => undefined);
@@ -74,7 +76,7 @@ export class CosignedNotes {
     return { witnesses: lines.map(([vkey]) => vkey.split('+')[0] as string) };
   }
 
-  /** Another gateway may take cosignatures at the same moment: then what both were given is kept. */
+  /** Retries if another gateway stored cosignatures at the same time, so that both are kept. */
   private async merge(number: number, note: string, lines: readonly [string, string][]): Promise<void> {
     for (;;) {
       const known = await this.kept.read();

@@ -2,7 +2,7 @@ import { type CoveredHeads, type HeadsLog, inclusionProof, type NoteVerifier, op
 import { CHECKPOINTS_TREE, type Tiles } from '../trees/tiles.js';
 import { type CheckpointStore, type NewestCheckpoint, storedHead } from './checkpoint-store.js';
 
-/** What a kept checkpoint covers. @throws where the tiles of the entries are missing */
+/** The entry and the heads that a stored checkpoint covers. @throws if tiles of the entries are missing */
 export async function coveredBy({ record, heads }: NewestCheckpoint, tiles: Tiles): Promise<CoveredHeads> {
   const { number, time_ms, note } = record;
   const entries = subtreesOf((level, index) => tiles.read(CHECKPOINTS_TREE, level, index));
@@ -14,7 +14,7 @@ export async function coveredBy({ record, heads }: NewestCheckpoint, tiles: Tile
   };
 }
 
-/** The log as a kept checkpoint of this size signed it (at least 1); the reason where what is kept is not what was signed. */
+/** The log at a stored checkpoint of this size (at least 1); or the reason if the stored data does not match the signature. */
 export async function headsAt(store: CheckpointStore, tiles: Tiles, log: NoteVerifier, size: number): Promise<HeadsLog | string> {
   const kept = await store.at(size - 1);
   if (!kept) return `checkpoint ${size} does not exist`;

@@ -15,29 +15,29 @@ import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, headOf } from 
 import { headsAt } from './heads-at.js';
 import { MoveProofs, missingFrom, movedIn } from './tree-moves.js';
 
-/** Heads that a tree must pass through while it is hashed again, by the tree's name, smallest first. */
+/** By tree name: signed heads that the tree must pass through while it is hashed again, smallest first. */
 export type TornTrees = ReadonlyMap<string, TreeHead[]>;
 
-/** The log as its newest kept checkpoint signs it, and what of its trees must be hashed again before the next one. */
+/** The log at its newest stored checkpoint, and the trees that must be hashed again before the next one. */
 export interface KeptLog {
   log: HeadsLog;
   torn: TornTrees;
 }
 
 /**
- * Checks the kept checkpoints from this size on, in order: each is the next one, is signed, has every tree of the one
- * before, and no tree of it went back. A tree is torn where its tiles do not prove that it only grew: that is for the log
- * to tell. @throws BrokenRecord where a checkpoint contradicts the one before
+ * Checks the stored checkpoints from this size on, in order: each is the next one, is signed, contains every tree of the previous one, and
+ * no tree shrank. If tiles do not prove that a tree only grew, the tree is torn: it must be hashed again from the log.
+ * @throws BrokenRecord if a checkpoint contradicts the previous one
  */
 export async function checkKept(store: CheckpointStore, tiles: Tiles, log: NoteVerifier, size: number): Promise<KeptLog> {
   const opened = size === 0 ? HeadsLog.empty() : await headsAt(store, tiles, log, size);
-  // The tiles of the entries may be torn: then all of it is checked, for which no such tile is needed.
+  // If the tiles of the entries are torn, start from the first checkpoint, which needs no tiles.
   const seen = typeof opened === 'string' ? HeadsLog.empty() : opened;
   const from = seen.size;
   const torn = new Set<string>();
   let proofs = new MoveProofs(tiles);
   for await (const record of store.records(from)) {
-    // Tiles stay in memory for as many checkpoints as are read at once, and no longer.
+    // Drop the cached tiles regularly, to bound the memory.
     if (record.number % FULL_EVERY === 0) proofs = new MoveProofs(tiles);
     for (const head of await checkNext(record, seen, proofs, log)) torn.add(headName(head));
   }
@@ -57,8 +57,9 @@ async function checkNext(record: CheckpointRecord, seen: HeadsLog, proofs: MoveP
 }
 
 /**
- * Takes a kept checkpoint as the next entry: its number, that no tree leaves or goes back, and its signature over all
- * entries. That its trees only grew is for `checkKept` to find out. @throws BrokenRecord where it does not continue the one before
+ * Follows a stored checkpoint as the next entry: checks its number, that no tree is missing or shrank, and its signature over all entries.
+ * `checkKept` also checks that trees only grew.
+ * @throws BrokenRecord if it does not continue the previous one
  */
 export function followEntry(record: CheckpointRecord, seen: HeadsLog, log: NoteVerifier): void {
   takeEntry(record, nextMoves(record, seen), seen, log);
@@ -67,7 +68,7 @@ export function followEntry(record: CheckpointRecord, seen: HeadsLog, log: NoteV
 const notNext = ({ number }: CheckpointRecord, reason: string) =>
   new BrokenRecord(`checkpoint ${number + 1} does not continue the one before: ${reason}`);
 
-/** The heads that this entry moves, none of them back. @throws BrokenRecord */
+/** The heads that this entry changes; none may shrink. @throws BrokenRecord */
 function nextMoves(record: CheckpointRecord, seen: HeadsLog): TreeHead[] {
   if (record.number !== seen.size) throw notNext(record, `checkpoint ${seen.size + 1} is missing`);
   const [missing] = missingFrom(record, seen);
@@ -82,7 +83,7 @@ function nextMoves(record: CheckpointRecord, seen: HeadsLog): TreeHead[] {
   return moved;
 }
 
-/** @throws BrokenRecord where one cannot be read */
+/** @throws BrokenRecord if a decision is unreadable */
 function decisionsOf(record: CheckpointRecord): ReturnType<typeof readDecisions> {
   try {
     return readDecisions(record.decisions ?? [], readDecision);
@@ -91,7 +92,7 @@ function decisionsOf(record: CheckpointRecord): ReturnType<typeof readDecisions>
   }
 }
 
-/** @throws BrokenRecord where the note of the entry does not sign it */
+/** @throws BrokenRecord if the note of the entry does not sign it */
 function takeEntry(record: CheckpointRecord, moved: readonly TreeHead[], seen: HeadsLog, log: NoteVerifier): void {
   seen.appendHeads(record.time_ms, moved);
   const signed = openCheckpoint(record.note, log);
@@ -100,7 +101,7 @@ function takeEntry(record: CheckpointRecord, moved: readonly TreeHead[], seen: H
 
 async function passedBy(torn: ReadonlySet<string>, store: CheckpointStore, from: number): Promise<TornTrees> {
   const passed = new Map<string, TreeHead[]>([...torn].map((name) => [name, []]));
-  // The last head before `from` too: the tree must lead on from it.
+  // Includes the last head before `from`: the tree must continue it.
   const before = from === 0 ? undefined : await store.at(from - 1);
   for (const [name, heads] of passed) heads.push(...(before?.heads.get(name) ? [before.heads.get(name) as TreeHead] : []));
   for await (const { heads } of store.records(from)) {

@@ -2,14 +2,14 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Store } from '@countersign/store';
 
-/** One text that is replaced as a whole. */
+/** A text that is replaced as a whole. */
 export interface KeptText {
   read(): Promise<string | undefined>;
-  /** Compare and swap: false, and nothing written, where the text is no longer `known`. Resolves when it is durable. */
+  /** Compare and swap. False, without a write, if the text is no longer `known`. Resolves when it is durable. */
   replace(known: string | undefined, text: string): Promise<boolean>;
 }
 
-/** In a file that one process writes. */
+/** A text in a file; for a single writer process. */
 export class TextFile implements KeptText {
   constructor(private readonly file: string) {}
 
@@ -29,7 +29,7 @@ export class TextFile implements KeptText {
   }
 }
 
-/** In a row of the store, for services that share nothing else: of two concurrent replacements one fails and must read again. */
+/** A text in a row of the store, for services that share nothing else. Of two concurrent replacements one fails and must read again. */
 export class TextRow implements KeptText {
   constructor(
     private readonly store: Store,

@@ -4,8 +4,8 @@ import type { CheckpointRecord, CheckpointStore, NewestCheckpoint } from './chec
 import { type CheckpointTopic, textOf } from './checkpoint-topic.js';
 
 /**
- * Checkpoints that are on the log before they are stored, so that a lost store is restored from there (`RestoredCheckpoints`).
- * They are read from the store. Where more than one process may sign, `claim` lets one of them write a number.
+ * Appends checkpoints to the log before it stores them, so that a lost store can be restored from the log (`RestoredCheckpoints`). Reads
+ * use the store. If several processes may sign, `claim` ensures that only one writes a number.
  */
 export class LogFirstCheckpoints implements CheckpointStore {
   constructor(
@@ -26,19 +26,19 @@ export class LogFirstCheckpoints implements CheckpointStore {
     return this.kept.records(from);
   }
 
-  /** A crash after any of its steps is repaired by the next restore. @throws BrokenRecord where another entry is kept under the number */
+  /** A crash after any step is repaired by the next restore. @throws BrokenRecord if another entry is stored under the number */
   async append(record: CheckpointRecord): Promise<'kept' | 'taken'> {
     const next = ((await this.kept.newest())?.record.number ?? -1) + 1;
     if (record.number !== next) return 'taken';
     const claimed = (await this.claim?.take(record)) ?? record;
-    // A later number than the next: another process is ahead of what this one reads.
+    // A later number: another process is ahead of what this one has read.
     if (claimed.number !== next) return 'taken';
     await this.topic.append([claimed]);
     await this.keep(claimed);
     return textOf(claimed) === textOf(record) ? 'kept' : 'taken';
   }
 
-  /** Stores an entry of the log. @throws BrokenRecord where the store has another one */
+  /** Stores an entry of the log. @throws BrokenRecord if the store has a different one */
   async keep(record: CheckpointRecord): Promise<void> {
     if ((await this.kept.append(record)) === 'kept') return;
     const known = await this.kept.at(record.number);

@@ -20,17 +20,17 @@ const RECORDS = 'tool-executed';
 const START_MS = 1_790_000_000_000;
 const signer = noteSigner('countersign.test/log', Buffer.alloc(32, 1));
 
-/** A log, and a store that may be lost while the log stays. */
+/** A log, and a store that may be lost independently. */
 export interface LogFirstRig {
   log: EventLog;
   codec: EventCodec;
   schemas?: SchemaSource;
-  /** The store as another process opens it. */
+  /** Opens the store, like another process. */
   kept(): CheckpointStore;
   checked(): KeptText;
-  /** Where more than one process may sign. */
+  /** Present if several processes may sign. */
   claimed?(): KeptText;
-  /** The store is lost, with mark and claim. */
+  /** Loses the store, with mark and claim. */
   lose(): Promise<void>;
   close(): Promise<void>;
 }
@@ -91,7 +91,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     }
 
     test(
-      'after the store was lost all of them are there again, and what is signed next continues each of them',
+      'are all restored after the store is lost, and the next signed checkpoint continues them',
       async () => {
         await sign(190);
         const before = await kept();
@@ -113,7 +113,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'a crash between the log and the store loses none, and no number has two',
+      'are not lost in a crash between the log and the store, and no number is written twice',
       async () => {
         await sign(3);
         const failing = (at: 'log' | 'store') => {
@@ -137,7 +137,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'of an earlier release, or of a topic whose end was cut, what the store has is written to the topic',
+      'are copied from the store to the topic, after an upgrade from an earlier release or a cut of the topic',
       async () => {
         await sign(5, rig.kept());
         expect(await onLog()).toEqual([]);
@@ -152,7 +152,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'a checkpoint that is on the log twice counts once, also much later',
+      'count once if they are on the log twice, also much later',
       async () => {
         await sign(4);
         await topic().append((await kept()).slice(2, 4));
@@ -168,7 +168,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'a start finds what the two do not agree on, and what is missing from both',
+      'are compared at a start, which finds differences and entries missing from both',
       async () => {
         await sign(6);
         const [, second, third] = (await kept()) as [CheckpointRecord, CheckpointRecord, CheckpointRecord];
@@ -211,7 +211,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
       signCheckpoint({ size, root: Buffer.alloc(32, 9) }, noteSigner('countersign.test/log', Buffer.alloc(32, 2)));
 
     test(
-      'an entry whose decisions cannot be read is found',
+      'are refused if their decisions are unreadable',
       async () => {
         await sign(2);
         const [first] = (await kept()) as [CheckpointRecord];
@@ -226,7 +226,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'finds a record that is not a checkpoint',
+      'a record that is not a checkpoint is detected',
       async () => {
         await sign(2);
         await rig.log.append([{ topic: CHECKPOINT_TOPIC, partition: 0, key: null, value: Buffer.from('x'), headers: {} }]);
@@ -236,10 +236,10 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'of two concurrent signers each number is written by one, equal on the log and in the store',
+      'with two concurrent signers are each written by one, and are equal on the log and in the store',
       async () => {
         if (!rig.claimed) {
-          // One process owns the store: there is no race.
+          // One process owns the store: no race is possible.
           expect(claim()).toBeUndefined();
           return;
         }
@@ -264,7 +264,7 @@ export function describeLogFirst(name: string, open: () => Promise<LogFirstRig>,
     );
 
     test(
-      'a claim is finished by whoever finds it, and one of a number that does not follow says that checkpoints were cut',
+      'a claim is completed by any signer that finds it, and a claim with a later number shows that checkpoints were cut',
       async () => {
         if (!rig.claimed) {
           expect(claim()).toBeUndefined();

@@ -8,37 +8,39 @@ import { headsAt } from './heads-at.js';
 import { followEntry } from './kept-check.js';
 import type { LogFirstCheckpoints } from './log-first-checkpoints.js';
 
-/** Checkpoints that a start compares with the log before anything is signed; older ones are compared while it runs. */
+/**
+ * Number of checkpoints compared with the log at a start, before anything is signed. Older ones are compared later, while the process runs.
+ */
 const COMPARED_AT_START = 10_000;
 const PAGE = 1000;
-/** Pause between pages of old checkpoints: comparing them takes at most a twentieth of a core. */
+/** Pause after each page of old checkpoints, as a multiple of its duration: the comparison uses at most a twentieth of a core. */
 const REST_FACTOR = 20;
 const BATCH = 200;
 
-/** What a start found and repaired. */
+/** The differences that a start found and repaired. */
 export interface Restoration {
-  /** Checkpoints that were on the log and not in the store. */
+  /** Checkpoints that were on the log but missing from the store. */
   restored: number;
-  /** Checkpoints that were in the store and not on the log. */
+  /** Checkpoints that were in the store but missing from the log. */
   copied: number;
-  /** The topic had none at all: an installation of an earlier release, or the topic was emptied. */
+  /** The topic was empty: the installation is from an earlier release, or the topic was emptied. */
   topic_was_empty: boolean;
 }
 
 /**
- * Brings store and topic to the same checkpoints. Each that is taken from one into the other is checked first: its number, its
- * signature over all entries before it, and that no tree left or went back. One writer at a time, before it signs.
+ * Makes the checkpoints of store and topic equal. Each checkpoint that is copied is checked first: its number, its signature over all
+ * earlier entries, and that no tree disappeared or shrank. One writer at a time, before it signs.
  */
 export class RestoredCheckpoints {
   constructor(
     private readonly checkpoints: LogFirstCheckpoints,
     private readonly tiles: Tiles,
     private readonly log: NoteVerifier,
-    /** Newest checkpoints that a start compares. */
+    /** Number of newest checkpoints to compare at a start. */
     private readonly at_start = COMPARED_AT_START,
   ) {}
 
-  /** @throws BrokenRecord where the two contradict each other, or an entry is missing from both */
+  /** @throws BrokenRecord if the two contradict each other, or an entry is missing from both */
   async restore(): Promise<Restoration> {
     const { kept, topic } = this.checkpoints;
     const stored = await this.stored();
@@ -51,7 +53,7 @@ export class RestoredCheckpoints {
     return { restored: Math.max(0, onLog - stored), copied: Math.max(0, stored - onLog), topic_was_empty: onLog === 0 };
   }
 
-  /** Compares what a start did not. @throws BrokenRecord */
+  /** Compares the older checkpoints, which a start skips. @throws BrokenRecord */
   async compareOlder(isClosed: () => boolean): Promise<void> {
     const end = Math.max(0, (await this.stored()) - this.at_start);
     for (let from = 0; from < end && !isClosed(); from += PAGE) {
@@ -65,7 +67,7 @@ export class RestoredCheckpoints {
     return ((await this.checkpoints.kept.newest())?.record.number ?? -1) + 1;
   }
 
-  /** Each checkpoint from one number up to another must be the same in both. @throws BrokenRecord */
+  /** Checks that the checkpoints of a range of numbers are equal in both. @throws BrokenRecord */
   private async compare(from: number, to: number): Promise<void> {
     if (from >= to) return;
     const kept = this.checkpoints.kept.records(from)[Symbol.asyncIterator]();
@@ -80,12 +82,12 @@ export class RestoredCheckpoints {
     await kept.return?.();
   }
 
-  /** The log up to this size, as the store has it. */
+  /** The log at this size, from the store. */
   private async upTo(size: number): Promise<HeadsLog> {
     if (size === 0) return HeadsLog.empty();
     const opened = await headsAt(this.checkpoints.kept, this.tiles, this.log, size);
     if (typeof opened !== 'string') return opened;
-    // The tiles of the entries may be torn: then all of it is followed, for which no tile is needed.
+    // If the tiles of the entries are torn, follow all entries, which needs no tiles.
     const seen = HeadsLog.empty();
     for await (const record of this.checkpoints.kept.records()) {
       if (record.number === size) break;
@@ -114,7 +116,7 @@ export class RestoredCheckpoints {
     }
   }
 
-  /** A signer may have died between its claim and its record: the entry is finished as it was claimed, so that a number never has two. */
+  /** Completes the entry of a signer that died between its claim and its record, so that a number never has two entries. */
   private async finishClaim(size: number): Promise<void> {
     const claimed = await this.checkpoints.claim?.last();
     if (!claimed || claimed.number < size) return;

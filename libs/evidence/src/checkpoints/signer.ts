@@ -21,16 +21,19 @@ import { type CheckpointRecord, type CheckpointStore, FULL_EVERY, storedHead } f
 import { checkKept, type TornTrees } from './kept-check.js';
 import type { KeptText } from './kept-text.js';
 
-/** What checkpoints are signed with and kept in. */
+/** The dependencies of a signer. */
 export interface SignerParts {
   checkpoints: CheckpointStore;
   tiles: Tiles;
   signer: NoteSigner;
-  /** Up to where the kept checkpoints were checked. */
+  /** The mark of the last checked checkpoint. */
   checked: KeptText;
 }
 
-/** Signs checkpoints one after the other, each only where every tree that moved continues what was signed. Of two that sign, each number is written by one of them. */
+/**
+ * Signs consecutive checkpoints, each only if every changed tree continues what was signed. If two processes sign, only one of them writes
+ * each number.
+ */
 export class CheckpointSigner {
   private constructor(
     private readonly parts: SignerParts,
@@ -40,8 +43,9 @@ export class CheckpointSigner {
   ) {}
 
   /**
-   * Goes on after the newest checkpoint, once all that were not checked before are. `torn`: trees that must be hashed again
-   * before anything is signed. @throws BrokenRecord where the checkpoints are not what the newest of them signed, or one does not continue another
+   * Resumes after the newest checkpoint, after checking all unchecked ones. `torn`: trees that must be hashed again before anything is
+   * signed.
+   * @throws BrokenRecord if the checkpoints differ from what the newest one signed, or one does not continue the previous one
    */
   static async resume(parts: SignerParts): Promise<{ signer: CheckpointSigner; torn: TornTrees }> {
     const { checkpoints, tiles, signer, checked } = parts;
@@ -52,19 +56,19 @@ export class CheckpointSigner {
     const entries = await entriesUpTo(newest.record, parts);
     const { log, torn } = await checkKept(checkpoints, tiles, signer.verifier, from);
     if (log.size !== entries.size) throw new Error('another process is the signer');
-    // Torn trees are not checked before the log was read: the mark stays where it is.
+    // Torn trees are checked only after the log was read: until then the mark stays.
     if (torn.size === 0) await mark.move(log.size, newest.record.note, true);
     return { signer: new CheckpointSigner(parts, entries, log, mark), torn };
   }
 
-  /** Heads of the newest checkpoint: of each partition the tree that grows. */
+  /** Heads in the newest checkpoint: the growing tree of each partition. */
   get growing(): readonly TreeHead[] {
     return this.log.growing;
   }
 
   /**
-   * Signs what these trees are now. `decisions` let it open generations. `taken`: another process signs; discard this signer.
-   * @throws BrokenRecord where a tree does not continue what was signed, or a generation is not decided
+   * Signs the current state of these trees. `decisions` allow it to open generations. `taken`: another process signs; discard this signer.
+   * @throws BrokenRecord if a tree does not continue what was signed, or no decision allows a generation
    */
   async sign(moves: readonly TreeMove[], time_ms: number, decisions: readonly WireDecision[] = []): Promise<'kept' | 'taken'> {
     const number = this.entries.size;
@@ -93,7 +97,7 @@ export class CheckpointSigner {
   }
 }
 
-/** The tree that this checkpoint signed: from its tiles, or from the kept checkpoints where a crash took some of them. */
+/** The tree of entries that this checkpoint signed: from its tiles, or from the stored checkpoints if a crash lost tiles. */
 async function entriesUpTo({ number, note }: CheckpointRecord, { checkpoints, tiles, signer }: SignerParts): Promise<GrowingTree> {
   const { verifier } = signer;
   const signed = openCheckpoint(note, verifier);
@@ -110,7 +114,7 @@ async function entriesUpTo({ number, note }: CheckpointRecord, { checkpoints, ti
   return entries;
 }
 
-/** Each tile as it was when it was read first: another signer may write it in the meantime. */
+/** Caches each tile on first read: another signer may change it in the meantime. */
 function readOnce(read: ReadTile): ReadTile {
   const known = new Map<string, Promise<Buffer>>();
   return (level, index) => {

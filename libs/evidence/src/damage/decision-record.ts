@@ -3,7 +3,7 @@ import type { Decision, ReadDecision, RecordToCover, WireDecision } from '@count
 
 const DECISION = 'damage_accepted';
 
-/** Reads a `damage_accepted` as its bytes say it. Only schemas that this build knows are taken: another text could tell another story. */
+/** Decodes a `damage_accepted`. Accepts only schemas that this build knows: another schema could decode the bytes differently. */
 export const readDecision: ReadDecision = (value, schema): Decision | undefined => {
   if (!eventSchemas.some((known) => known.event_type === DECISION && known.schema === schema)) return undefined;
   const codec = new EventCodec();
@@ -16,7 +16,7 @@ export const readDecision: ReadDecision = (value, schema): Decision | undefined 
   return { event_id: meta.event_id, opened, by: `${by.kind} ${by.id}`, reason, accepted_at_ms };
 };
 
-/** The record of a decision with its path, as an entry shows it. */
+/** The record of a decision with its inclusion path, as included in an entry. */
 export function wireDecision(record: RecordToCover, path: readonly Buffer[]): WireDecision {
   const { offset, timestamp_ms, key, headers, value } = record;
   const schemas = eventSchemas.filter(({ event_type }) => event_type === DECISION).sort((a, b) => b.version - a.version);

@@ -1,21 +1,21 @@
 import { DECISIONS, endOf, generationNumber, headName, newestHead, type OpenedTree, type TreeHead } from '@countersign/proofs';
 
-/** A `damage_accepted` that allows trees to be opened, and its position on `configuration-changed`. */
+/** A `damage_accepted` that allows trees to be opened, with its offset on `configuration-changed`. */
 export interface OpeningDecision {
   event_id: string;
   offset: number;
   opened: readonly OpenedTree[];
 }
 
-/** What a tree would be opened as. */
+/** A tree that may be opened, with its decision. */
 export interface PendingOpening {
   decision: OpeningDecision;
   tree: OpenedTree;
 }
 
 /**
- * The openings that may stand in the next entry, by the name of the tree that they freeze: a decision opens nothing once an entry
- * covered it, or once the tree that it would freeze is another one. Of two decisions about a tree the later one counts.
+ * The openings that the next entry may contain, by the name of the tree that they freeze. A decision has no effect once an entry covers it,
+ * or once the tree to freeze has changed. Of two decisions about a tree the later one counts.
  */
 export function pendingOpenings(decisions: readonly OpeningDecision[], growing: readonly TreeHead[]): Map<string, PendingOpening> {
   const settings = newestHead(growing, DECISIONS);

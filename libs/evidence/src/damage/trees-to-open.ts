@@ -4,8 +4,8 @@ import { endOf, generationNumber, headName, newestHead, type OpenedTree, type Tr
 type Damage = Pick<OpenDamage, 'kind' | 'found_by' | 'topic' | 'partition' | 'first_offset' | 'generation'>;
 
 /**
- * What goes on in the place of the trees that the signer could not continue, as these damages say: the next generation of each,
- * from the first offset on that is not what was signed. `first`: the first offset that the log still has.
+ * The trees that replace those that the signer could not continue, derived from these damages: the next generation of each, starting at the
+ * first offset that differs from what was signed. `first`: returns the first offset that the log still has.
  */
 export async function treesToOpen(
   damages: Iterable<Damage>,
@@ -17,7 +17,7 @@ export async function treesToOpen(
   for (const { kind, found_by, topic, partition, first_offset, generation } of damages) {
     if (kind !== 'log' || found_by !== 'signer' || topic === null || partition === null || first_offset === null) continue;
     const frozen = newestHead(signed, { topic, partition });
-    // Findings about a tree that was frozen in the meantime are settled.
+    // Ignore findings about a tree that was frozen in the meantime.
     if (!frozen || generationNumber(frozen) !== generation) continue;
     const known = opened.get(headName(frozen));
     const from = Math.max(await first(topic, partition), Math.min(first_offset, known?.base_offset ?? first_offset));

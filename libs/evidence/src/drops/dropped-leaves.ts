@@ -8,19 +8,19 @@ import { placeOfTile } from '../trees/tiles.js';
 const TILE_BYTES = TILE_WIDTH * HASH_BYTES;
 
 /**
- * Leaf hashes of records that were dropped: the lowest level of their trees, in tiles of 256. They are evidence: no log gives
- * them again. Nothing removes them.
+ * Leaf hashes of dropped records: the lowest level of their trees, in tiles of 256. They are evidence that no log can restore. They are
+ * never removed.
  */
 export interface DroppedLeaves {
-  /** The hashes of a tile, as many as there are; empty if there is none. */
+  /** The stored hashes of a tile; empty if there is none. */
   read(tree: string, index: number): Promise<Buffer>;
-  /** Puts the first hashes of a tile in their place. */
+  /** Stores the first hashes of a tile. */
   keep(tree: string, index: number, hashes: Buffer): Promise<void>;
-  /** What was kept of this tree is durable when it resolves. */
+  /** Resolves when the stored hashes of this tree are durable. */
   sync(tree: string): Promise<void>;
 }
 
-/** In one file a tree, `<dir>/<topic>/<partition>.leaves`. */
+/** One file per tree: `<dir>/<topic>/<partition>.leaves`. */
 export class DroppedFolder implements DroppedLeaves {
   constructor(private readonly dir: string) {}
 
@@ -52,7 +52,7 @@ export class DroppedFolder implements DroppedLeaves {
     }
   }
 
-  /** Syncs the file and its folders: a power loss may otherwise lose the name. */
+  /** Syncs the file and its folders: a power loss could otherwise lose the name. */
   async sync(tree: string): Promise<void> {
     for (const path of [this.file(tree), dirname(this.file(tree)), this.dir, dirname(this.dir)]) {
       const handle = await open(path, 'r');
@@ -65,7 +65,7 @@ export class DroppedFolder implements DroppedLeaves {
   }
 }
 
-/** In a bucket, for services that share no folder. */
+/** In a bucket, for services without a shared folder. */
 export class DroppedBucket implements DroppedLeaves {
   constructor(
     private readonly bucket: Pick<S3Bucket, 'get' | 'put'>,
@@ -80,7 +80,7 @@ export class DroppedBucket implements DroppedLeaves {
     return this.bucket.put(this.key(tree, index), hashes);
   }
 
-  /** A bucket has what it took. */
+  /** Objects in a bucket are durable once written. */
   async sync(): Promise<void> {}
 
   private key(tree: string, index: number): string {

@@ -24,7 +24,7 @@ const TIME_MS = 1_790_000_000_000;
 const signer = noteSigner('countersign.test/log', Buffer.alloc(32, 1));
 const codec = new EventCodec();
 
-/** Numbers in [0, 1) that follow from a seed (mulberry32). */
+/** Pseudo-random numbers in [0, 1) from a seed (mulberry32). */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -35,7 +35,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** An installation that crashes, loses what may be lost, and drops old records. */
+/** An installation that crashes, loses unsynced data, and drops old records. */
 class Installation {
   dropped = 0;
 
@@ -77,7 +77,7 @@ class Installation {
       );
   }
 
-  /** @throws BrokenRecord where the log is accused */
+  /** @throws BrokenRecord if the log is reported as damaged */
   async start(fault?: 'log' | 'store'): Promise<void> {
     const own = this.evidence();
     await new RestoredCheckpoints(own.checkpoints, own.tiles, signer.verifier).restore();
@@ -103,7 +103,7 @@ class Installation {
     for (const name of names) await rm(path.join(this.dir, 'audit', name), { recursive: true, force: true });
   }
 
-  /** As a power loss leaves tiles that were not synced. */
+  /** Simulates tiles that were not synced at a power loss. */
   async tear(): Promise<void> {
     const trees = path.join(this.dir, 'audit', 'trees');
     for (const name of await readdir(trees, { recursive: true }).catch(() => [] as string[])) {
@@ -113,7 +113,7 @@ class Installation {
     }
   }
 
-  /** Each step of a drop may be the last one before a crash. */
+  /** A crash may follow each step of a drop. */
   async drop(): Promise<void> {
     const { checkpoints, tiles, dropped } = this.evidence();
     const newest = await checkpoints.newest();
@@ -152,7 +152,7 @@ class Installation {
   }
 }
 
-test('an honest log is never accused: crashes, lost stores, torn and lost tiles, drops', async () => {
+test('an intact log is never reported as damaged: crashes, lost stores, torn and lost tiles, drops', async () => {
   let dropped = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {
     const dir = await mkdtemp(path.join(tmpdir(), 'honest-'));

@@ -16,16 +16,16 @@ import { BrokenRecord } from '../trees/broken-record.js';
 import type { Tiles } from '../trees/tiles.js';
 import type { DroppedLeaves } from './dropped-leaves.js';
 
-/** Where the leaves of a tree begin whose records are there, and below which leaf they are to go. */
+/** The leaves of a tree: `first`, whose record is still on the log, and `below`, the limit of those to drop. */
 export interface LeafRange {
   first: number;
   below: number;
 }
 
-/** A tile of leaf hashes costs about a quarter of a millisecond: after so many of them others get their turn. */
+/** A tile of leaf hashes costs about a quarter of a millisecond: yield after this many tiles. */
 const TILES_A_TURN = 8;
 
-/** Leaf hashes of a tree from its first record up to an offset, tile by tile. @throws BrokenRecord where some are missing */
+/** Leaf hashes of a tree from its first record up to an offset, tile by tile. @throws BrokenRecord if some are missing */
 export async function* leavesBelow(read: (index: number) => Promise<Buffer>, below: number): AsyncGenerator<Buffer> {
   for (let index = 0; index * TILE_WIDTH < below; index++) {
     const bytes = Math.min(TILE_WIDTH, below - index * TILE_WIDTH) * HASH_BYTES;
@@ -36,7 +36,7 @@ export async function* leavesBelow(read: (index: number) => Promise<Buffer>, bel
   }
 }
 
-/** Whether the leaf hashes of all records below an offset are kept. What they add up to is not looked at. */
+/** True if the leaf hashes of all records below an offset are stored. Does not check their values. */
 export async function hasLeaves(dropped: DroppedLeaves, tree: string, below: number): Promise<boolean> {
   if (below === 0) return true;
   const last = Math.floor((below - 1) / TILE_WIDTH);
@@ -44,8 +44,8 @@ export async function hasLeaves(dropped: DroppedLeaves, tree: string, below: num
 }
 
 /**
- * Keeps the leaf hashes of all records below an offset for good, once they add up to the signed head; those of records that
- * were already dropped come from what was kept. Repeatable. Returns faults; if there are any, nothing may be dropped.
+ * Stores the leaf hashes of all records below an offset permanently, after checking them against the signed head. For records that were
+ * already dropped it uses the stored hashes. Repeatable. Returns a fault; then nothing may be dropped.
  */
 export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles, dropped: DroppedLeaves): Promise<string | undefined> {
   const name = headName(head);
@@ -60,7 +60,7 @@ export async function keepLeaves(head: TreeHead, range: LeafRange, tiles: Tiles,
     index++;
   }
   if (below > 0) await dropped.sync(name);
-  // What was written is what counts from now on.
+  // Check the written copy: from now on it is the evidence.
   const copied = await strangeLeaves(head, below, (index) => dropped.read(name, index), tiles);
   return copied === undefined ? undefined : `the copied tiles of ${name}: ${copied}`;
 }
@@ -71,7 +71,7 @@ export interface GoingRecords extends TreePlace {
   below: number;
 }
 
-/** The same for the records of a partition, in whichever of its trees they are. */
+/** The same for the records of a partition, in all trees that contain them. */
 export async function keepLeavesOf(
   heads: Iterable<TreeHead>,
   { topic, partition, first, below }: GoingRecords,
@@ -83,13 +83,13 @@ export async function keepLeavesOf(
     if (head.topic !== topic || head.partition !== partition || below <= span.first) continue;
     const leaves = { first: Math.max(0, first - span.first), below: Math.min(below, span.end) - span.first };
     const wrong = await keepLeaves(head, leaves, tiles, dropped);
-    // A frozen tree that lost tiles gets them from nowhere: its records are unproven already, by a decision on the record.
+    // A frozen tree cannot restore lost tiles: a recorded decision already accepted its records as unproven.
     if (wrong !== undefined && !isFrozen) return wrong;
   }
   return undefined;
 }
 
-/** A tile of leaf hashes: the kept ones of dropped records, and the tile of the tree for the rest. */
+/** A tile of leaf hashes: stored hashes for dropped records, and the tile of the tree for the rest. */
 async function sourceOf(name: string, first: number, index: number, tiles: Tiles, dropped: DroppedLeaves): Promise<Buffer> {
   const dropped_bytes = Math.max(0, first - index * TILE_WIDTH) * HASH_BYTES;
   if (dropped_bytes === 0) return tiles.read(name, 0, index);
@@ -99,7 +99,7 @@ async function sourceOf(name: string, first: number, index: number, tiles: Tiles
   return Buffer.concat([kept.subarray(0, dropped_bytes), (await tiles.read(name, 0, index)).subarray(dropped_bytes)]);
 }
 
-/** Why these leaf hashes are not the beginning of the tree with this head; undefined where they are. */
+/** Why these leaf hashes are not a prefix of the tree with this head; undefined if they are. */
 async function strangeLeaves(
   head: TreeHead,
   below: number,

@@ -35,7 +35,7 @@ const headOf = async () => (await checkpoints().newest())?.heads.get(TREE) as Tr
 const note = async () => (await checkpoints().newest())?.record.note as string;
 
 const record = (topic: string, value: Buffer, event_type = 'x') => ({ topic, partition: 0, key: null, value, headers: { event_type } });
-/** In small writes: only whole files are dropped, and a write is in one of them. */
+/** Small writes: only whole files are dropped, and each write is in one file. */
 async function append(count: number, text = 'value'): Promise<void> {
   for (let n = 0; n < count; n += 20)
     await log.append(
@@ -86,7 +86,7 @@ afterEach(async () => {
 });
 
 describe('records that are missing at the start of a partition', () => {
-  test('are a drop where a log_dropped under a checkpoint covers them', async () => {
+  test('are a drop if a log_dropped under a checkpoint covers them', async () => {
     expect(await missing()).toEqual([]);
     await recordDrop({ below: below(600) });
     await sign();
@@ -95,7 +95,7 @@ describe('records that are missing at the start of a partition', () => {
     expect(await missing()).toEqual([]);
   });
 
-  test('are a drop of an earlier release where its checkpoint covers them', async () => {
+  test('are a drop of an earlier release if its checkpoint covers them', async () => {
     await recordDrop({});
     await sign();
     await remove(600);
@@ -133,7 +133,7 @@ describe('records that are missing at the start of a partition', () => {
         await sign();
       },
     ],
-  ])('are damage where %s', async (_, forge) => {
+  ])('are damage if %s', async (_, forge) => {
     await forge();
     await remove(600);
     const first = await log.first(RECORDS, 0);
@@ -150,7 +150,7 @@ describe('records that are missing at the start of a partition', () => {
     ]);
   });
 
-  test('are damage where a log_dropped was put in the place of a signed record', async () => {
+  test('are damage if a log_dropped replaces a signed record', async () => {
     await log.append([record(SETTINGS, Buffer.from('another'), 'log_dropped')]);
     await sign();
     const value = await dropOf({ below: below(600) });
@@ -162,16 +162,16 @@ describe('records that are missing at the start of a partition', () => {
   });
 });
 
-describe('leaf hashes of records that go', () => {
+describe('leaf hashes of dropped records', () => {
   const keep = async (offset: number, first = 0) => keepLeaves(await headOf(), { first, below: offset }, tiles(), dropped());
 
-  test.each([1, 255, 256, 512, 513, COUNT])('are kept below %i and lead to the signed head', async (offset) => {
+  test.each([1, 255, 256, 512, 513, COUNT])('are stored below %i and lead to the signed head', async (offset) => {
     expect(await keep(offset)).toBeUndefined();
     expect([await hasLeaves(dropped(), TREE, offset), await hasLeaves(dropped(), TREE, offset + 1)]).toEqual([true, false]);
     expect((await readFile(leavesFile())).length).toBe(offset * 32);
   });
 
-  test('are kept in a bucket as they are in a folder', async () => {
+  test('are stored in a bucket as in a folder', async () => {
     const objects = new Map<string, Uint8Array>();
     const bucket = {
       get: async (key: string) => (objects.has(key) ? Buffer.from(objects.get(key) as Uint8Array) : undefined),
@@ -188,7 +188,7 @@ describe('leaf hashes of records that go', () => {
     [0, 5],
     [1, 100],
     [2, 8],
-  ])('are not kept out of tiles that are not what was signed: tile %i, byte %i', async (tile, byte) => {
+  ])('are not stored from tiles that differ from what was signed: tile %i, byte %i', async (tile, byte) => {
     const file = path.join(dir, 'trees', TREE, '0', `00${tile}`);
     const bytes = await readFile(file);
     bytes.writeUInt8(bytes.readUInt8(byte) ^ 1, byte);
@@ -197,7 +197,7 @@ describe('leaf hashes of records that go', () => {
     expect(await hasLeaves(dropped(), TREE, 1)).toBe(false);
   });
 
-  test('are not kept where tiles are missing; a truncated or changed copy is found before more is dropped', async () => {
+  test('are not stored if tiles are missing; a truncated or changed copy is detected before more is dropped', async () => {
     expect(await keep(300)).toBeUndefined();
     await rm(path.join(dir, 'trees', TREE, '0', '001'));
     expect(await keep(600, 250)).toContain('are missing');
@@ -213,7 +213,7 @@ describe('leaf hashes of records that go', () => {
     expect(await keep(650, 600)).toContain('are missing');
   });
 
-  test('give the tiles again that were lost, and the tree goes on with what is left of the log', async () => {
+  test('restore lost tiles, and the tree continues with the rest of the log', async () => {
     expect(await keep(600)).toBeUndefined();
     await recordDrop({ below: below(600) });
     await sign();
@@ -227,7 +227,7 @@ describe('leaf hashes of records that go', () => {
     expect(await missing()).toEqual([]);
   });
 
-  test('that were cut or changed are found where lost tiles need them', async () => {
+  test('that are truncated or changed are detected when lost tiles need them', async () => {
     await keep(600);
     await recordDrop({ below: below(600) });
     await sign();

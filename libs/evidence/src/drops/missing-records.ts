@@ -6,7 +6,7 @@ import { type DropSources, droppedBelow, signedDrops } from './recorded-drops.js
 
 type Partition = { topic: string; partition: number };
 
-/** The partitions of which records are missing at the start, with the first offset that is left. */
+/** The partitions with missing records at the start, with their first available offset. */
 export async function shortened(log: EventLog, partitions: Iterable<Partition>): Promise<Map<string, Partition & { first: number }>> {
   const found = new Map<string, Partition & { first: number }>();
   for (const { topic, partition } of partitions) {
@@ -17,8 +17,8 @@ export async function shortened(log: EventLog, partitions: Iterable<Partition>):
 }
 
 /**
- * Records that are missing at the start of a partition are a drop where a signed `log_dropped` covers them. Everything else
- * is damage: `under` is the checkpoint that must cover the `log_dropped`.
+ * Records missing at the start of a partition are a drop if a signed `log_dropped` covers them; otherwise they are damage. `under`: the
+ * checkpoint that must cover the `log_dropped`.
  */
 export async function missingRecords(
   sources: DropSources,

@@ -19,13 +19,13 @@ import { treeName } from '../trees/tiles.js';
 const CONFIGURATION = { topic: 'configuration-changed', partition: 0 } as const;
 const PAGE_RECORDS = 500;
 
-/** A `log_dropped` on the log: its position, and the offsets below which records may be dropped. */
+/** A `log_dropped` on the log: its offset, and the offsets below which records may be dropped. */
 export interface RecordedDrop {
   offset: number;
   below: ReadonlyMap<string, number>;
 }
 
-/** Where drops are recorded, and what says that they were signed. */
+/** The sources of drops and of their signatures. */
 export interface DropSources {
   log: EventLog;
   codec: EventCodec;
@@ -35,9 +35,9 @@ export interface DropSources {
 }
 
 /**
- * The drops that are on the log under a checkpoint: below its head of `configuration-changed`, in records that are what it
- * signed. Records that the checkpoint does not cover, or that name more than their own checkpoint covered, do not count; nor do
- * those in a frozen tree of this topic, which cannot be hashed again.
+ * The drops on the log that a checkpoint covers: below its head of `configuration-changed`, in records that match what was signed. Ignores
+ * records that the checkpoint does not cover, that name more than their own checkpoint covered, or that are in a frozen tree of this topic,
+ * which cannot be hashed again.
  */
 export async function signedDrops(sources: DropSources, under: NewestCheckpoint | undefined): Promise<RecordedDrop[]> {
   const head = newestHead(under?.heads.values() ?? [], CONFIGURATION);
@@ -46,7 +46,7 @@ export async function signedDrops(sources: DropSources, under: NewestCheckpoint 
   return root.equals(head.root) ? drops : [];
 }
 
-/** The offsets below which these drops let records be missing, by tree. */
+/** Tree → the offset below which these drops allow records to be missing. */
 export function droppedBelow(drops: readonly RecordedDrop[]): Map<string, number> {
   const below = new Map<string, number>();
   for (const drop of drops) for (const [tree, offset] of drop.below) below.set(tree, Math.max(offset, below.get(tree) ?? 0));
@@ -74,13 +74,13 @@ async function readUpTo(sources: DropSources, head: TreeHead): Promise<{ drops: 
 
 type DropEvent = { checkpoint: string; below: readonly { topic: string; partition: number; offset: number }[] };
 
-/** Undefined where its checkpoint is not of this log, or does not cover what it names. */
+/** Undefined if its checkpoint is not of this log, or does not cover the named offsets. */
 async function belowOf({ checkpoint, below }: DropEvent, sources: DropSources): Promise<ReadonlyMap<string, number> | undefined> {
   const signed = openCheckpoint(checkpoint, sources.verifier);
   const kept = signed && (await sources.checkpoints.at(signed.size - 1));
   if (!kept || parseNote(kept.record.note)?.text !== signed.note.text) return undefined;
   const heads = [...kept.heads.values()];
-  // A release before 0030 did not name what went: then it is all that the checkpoint covers.
+  // Releases before 0030 named no offsets: everything that the checkpoint covers was dropped.
   if (below.length === 0) return new Map(heads.map((head) => [treeName(head.topic, head.partition), coveredEnd(heads, head)]));
   const isCovered = below.every((part) => part.offset <= coveredEnd(heads, part));
   return isCovered ? new Map(below.map(({ topic, partition, offset }) => [treeName(topic, partition), offset])) : undefined;

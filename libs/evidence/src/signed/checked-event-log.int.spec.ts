@@ -23,7 +23,7 @@ const tile = (...names: string[]) => path.join(installation.dir, 'trees', TOPIC,
 const damage = (first_offset: number, last_offset = first_offset) =>
   expect.objectContaining({ kind: 'log', found_by: 'read', topic: TOPIC, partition: 0, first_offset, last_offset });
 
-/** Reads all of a partition as a list or an export does, and compares it. */
+/** Reads all of a partition, as a list or an export does, and compares it. */
 async function readAll(partition = 0): Promise<void> {
   const check = installation.check('read');
   const log = installation.checkedLog(check, 'read');
@@ -32,8 +32,8 @@ async function readAll(partition = 0): Promise<void> {
   await log.close();
 }
 
-describe('records that are read', () => {
-  test('are compared with the signed head: one that was replaced, its checksum made right, is found and is given all the same', async () => {
+describe('records on read', () => {
+  test('are compared with the signed head: a replaced record with a corrected checksum is detected, and still returned', async () => {
     await installation.append(700);
     await installation.sign();
     await forge(3, 300, 301);
@@ -45,7 +45,7 @@ describe('records that are read', () => {
     expect(installation.found).toHaveLength(2);
   });
 
-  test('that a subscription brings are compared too', async () => {
+  test('from a subscription are compared too', async () => {
     await installation.append(300);
     await installation.sign();
     await forge(120);
@@ -67,7 +67,7 @@ describe('records that are read', () => {
     expect(installation.found).toEqual([expect.objectContaining({ found_by: 'fold', first_offset: 120, last_offset: 120 })]);
   });
 
-  test('before they are signed are compared when they are', async () => {
+  test('that are not signed yet are compared once they are', async () => {
     await installation.append(300);
     const check = installation.check('fold');
     const records = await installation.log.read(TOPIC, 0, 0, 300);
@@ -79,7 +79,7 @@ describe('records that are read', () => {
     expect(installation.found).toEqual([expect.objectContaining({ found_by: 'fold', first_offset: 120, last_offset: 120 })]);
   });
 
-  test('that are newer than the newest checkpoint are not judged', async () => {
+  test('newer than the newest checkpoint are not judged', async () => {
     await installation.append(300);
     await installation.sign();
     await installation.append(300);
@@ -88,7 +88,7 @@ describe('records that are read', () => {
     expect(installation.found).toEqual([]);
   });
 
-  test('are not accused where tiles are torn or lost', async () => {
+  test('are not reported as damaged if tiles are torn or lost', async () => {
     await installation.append(700);
     await installation.sign();
     await rm(tile('0', '001'));
@@ -102,7 +102,7 @@ describe('records that are read', () => {
     expect(installation.found).toEqual([]);
   });
 
-  test('are found also where their leaf was replaced in its tile', async () => {
+  test('are detected even if their leaf in the tile was replaced too', async () => {
     await installation.append(700);
     await installation.sign();
     await forge(300);
@@ -113,7 +113,7 @@ describe('records that are read', () => {
     expect(installation.found).toEqual([damage(256, 511)]);
   });
 
-  test('that the disk does not give back are found: the read fails as before', async () => {
+  test('that the disk cannot return are detected: the read fails as before', async () => {
     await installation.append(700);
     await installation.sign();
     await installation.whileStopped(() => rotRecord(installation.logDir, { topic: TOPIC, partition: 0, offset: 20 }, lie));

@@ -14,7 +14,7 @@ import type { DamageFinder, DamageReport } from '../damage/found-damage.js';
 import type { ReadCheck } from './read-check.js';
 import { unreadableRecords } from './wrong-records.js';
 
-/** A log whose reads and subscriptions are compared with what was signed. They get every record in any case. */
+/** A log whose reads and subscriptions are compared with what was signed. Records are delivered in any case. */
 export class CheckedEventLog extends EventLog {
   constructor(
     private readonly inner: EventLog,
@@ -91,7 +91,7 @@ export class CheckedEventLog extends EventLog {
     return this.inner.since(topic, partition, time_ms);
   }
 
-  /** The log that it reads is its owner's to close. */
+  /** Does not close the underlying log: its owner does. */
   close(): Promise<void> {
     return this.check.close();
   }

@@ -4,8 +4,8 @@ import { HASH_BYTES, recordHash } from '@countersign/proofs';
 const START_BYTES = 64 * HASH_BYTES;
 
 /**
- * The hashes of consecutive records of one partition, in one block of memory. A Buffer for each hash takes four times the memory
- * and makes garbage collection slower.
+ * The hashes of consecutive records of one partition in one buffer. One Buffer per hash would need four times the memory and slow down
+ * garbage collection.
  */
 export class HashedRun {
   private bytes = Buffer.allocUnsafe(START_BYTES);
@@ -26,7 +26,7 @@ export class HashedRun {
     return (this.to - this.from) / HASH_BYTES;
   }
 
-  /** The offset that the next record must have. */
+  /** The required offset of the next record. */
   get next(): number {
     return this.first_offset + this.count;
   }
@@ -37,7 +37,7 @@ export class HashedRun {
     this.to += HASH_BYTES;
   }
 
-  /** The oldest hashes, one after the other; valid until the next `add`. */
+  /** The oldest hashes, concatenated; valid until the next `add`. */
   oldest(count: number): Buffer {
     return this.bytes.subarray(this.from, this.from + count * HASH_BYTES);
   }

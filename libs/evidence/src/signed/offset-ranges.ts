@@ -1,10 +1,10 @@
-/** Offsets from the first to the last, both included. */
+/** A range of offsets, inclusive. */
 export interface OffsetRange {
   first: number;
   last: number;
 }
 
-/** Adds a range behind the others; one that continues the last is one with it. */
+/** Appends a range; merges it with the last one if it continues that. */
 export function addRange(ranges: OffsetRange[], range: OffsetRange): void {
   const last = ranges.at(-1);
   if (last && range.first <= last.last + 1) last.last = Math.max(last.last, range.last);

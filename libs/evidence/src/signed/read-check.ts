@@ -7,14 +7,14 @@ import type { RecordJudge } from './record-judge.js';
 import { wrongRecords } from './wrong-records.js';
 
 const JUDGED_EVERY_MS = 1000;
-/** Readers wait for a comparison once so many records are not compared yet. */
+/** Readers wait for a comparison once this many records are pending. */
 const WAITING_MAX = 8_192;
-/** What is not signed yet is remembered up to this number; beyond it the oldest are left to the scrubber. */
+/** Maximum of unsigned records that are remembered; older ones are left to the scrubber. */
 const UNSIGNED_MAX = 50_000;
 
 /**
- * Checks what readers read: remembers the hash of each record and compares it with the signed head, in batches. What is newer
- * than the newest checkpoint is compared when one covers it.
+ * Checks the records that readers read: remembers their hashes and compares them with the signed head in batches. Records newer than the
+ * newest checkpoint are compared once one covers them.
  */
 export class ReadCheck {
   private runs = new Map<string, HashedRun[]>();
@@ -27,11 +27,11 @@ export class ReadCheck {
     private readonly judge: RecordJudge,
     private readonly damage: DamageReport,
     private readonly found_by: DamageFinder,
-    /** A fault of the surroundings: what was to be compared is compared later. */
+    /** Called for an infrastructure fault: the comparison is retried later. */
     private readonly faulty: (cause: Error) => void,
   ) {}
 
-  /** Takes records of one partition in the order of their offsets. Resolves at once, unless much is waiting. */
+  /** Takes records of one partition in offset order. Resolves at once, unless too many are pending. */
   async seen(records: readonly LogRecord[]): Promise<void> {
     if (this.isClosed) return;
     for (const record of records) this.take(record);
@@ -53,7 +53,7 @@ export class ReadCheck {
     this.waiting++;
   }
 
-  /** Compares what is signed by now; one comparison at a time. */
+  /** Compares the records that are signed by now; one comparison at a time. */
   judgeNow(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -82,7 +82,7 @@ export class ReadCheck {
       }
   }
 
-  /** Compares what this span covers, and drops it. Spans of a partition come in the order of their offsets. */
+  /** Compares and drops the records that this span covers. Spans of a partition must be given in offset order. */
   private async judgeRun(span: TreeSpan, run: HashedRun): Promise<void> {
     const count = Math.max(0, Math.min(run.count, span.end - run.first));
     if (count === 0) return;
@@ -99,7 +99,7 @@ export class ReadCheck {
     this.waiting += run.count;
   }
 
-  /** Compares what is signed, and ends. */
+  /** Compares the signed records a last time, and stops. */
   async close(): Promise<void> {
     await this.judging;
     await this.judgeNow();

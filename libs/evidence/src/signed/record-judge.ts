@@ -18,22 +18,22 @@ import type { Tiles } from '../trees/tiles.js';
 import { addRange, type OffsetRange } from './offset-ranges.js';
 import type { SignedHeads } from './signed-heads.js';
 
-/** A whole tile of leaf hashes that is not what was signed, and the hashes that are: those of the log. */
+/** A complete tile of leaf hashes that differs from what was signed, with the correct hashes from the log. */
 export interface TornTile {
   index: number;
   hashes: Buffer;
 }
 
-/** The result of a comparison of records with the signed head. */
+/** The result of comparing records with the signed head. */
 export interface Judgement {
-  /** Records that are not what was signed. */
+  /** Records that differ from what was signed. */
   wrong: OffsetRange[];
   torn: TornTile[];
-  /** Records that cannot be judged, because tiles above them are inconsistent: the tree has to be hashed again. */
+  /** Number of records that cannot be judged because the tiles above them are inconsistent: the tree must be hashed again. */
   unproven: number;
 }
 
-/** Where evidence of the log is read from. */
+/** The log and its evidence. */
 export interface JudgedLog {
   log: Pick<EventLog, 'read' | 'first'>;
   tiles: Tiles;
@@ -42,8 +42,8 @@ export interface JudgedLog {
 }
 
 /**
- * Compares records, by the hashes of their leaves, with the newest signed head. A tile that does not add up to it is no
- * accusation: then the log's own records are hashed, and it is wrong where they do not add up either.
+ * Compares records, by their leaf hashes, with the newest signed head. A tile that does not match is not yet damage: the log's own records
+ * are hashed, and the log is damaged only if they do not match either.
  */
 export class RecordJudge {
   private readonly trees = new Map<string, { head: TreeHead; tiles: ProvenTiles }>();
@@ -53,12 +53,12 @@ export class RecordJudge {
     private readonly heads: SignedHeads,
   ) {}
 
-  /** What the newest checkpoint judges, tree by tree. */
+  /** The spans that the newest checkpoint covers, by tree. */
   async signed(): Promise<readonly TreeSpan[]> {
     return spansOf((await this.heads.newest())?.all ?? []);
   }
 
-  /** Judges the records from an offset on, all of them of this span. */
+  /** Judges consecutive records from an offset on, all within this span. */
   async judge(span: TreeSpan, first: number, hashes: Buffer): Promise<Judgement> {
     const judgement: Judgement = { wrong: [], torn: [], unproven: 0 };
     const end = first + hashes.length / HASH_BYTES;
@@ -94,8 +94,8 @@ export class RecordJudge {
   }
 
   /**
-   * The leaf hashes of a tile's records as they are on the log, or were kept of those that were dropped; undefined where some of
-   * them are no longer at their place: of a frozen tree the log has other records from the next generation on.
+   * The leaf hashes of a tile's records, from the log or as stored for dropped records. Undefined if some are no longer available: in place
+   * of a frozen tree the log has the records of the next generation.
    */
   private async leavesOnLog({ head, end }: TreeSpan, index: number): Promise<Buffer | undefined> {
     const { log, dropped } = this.from;

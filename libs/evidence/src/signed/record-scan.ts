@@ -6,18 +6,18 @@ import type { JudgedLog, RecordJudge } from './record-judge.js';
 import { TreeRehash } from './tree-rehash.js';
 import { missingEnd, unreadableRecords, wrongRecords } from './wrong-records.js';
 
-/** What a scan of some records came to. */
+/** The result of scanning some records. */
 export interface Scanned {
-  /** Where the scan goes on. */
+  /** Offset at which the scan continues. */
   next: number;
   records: number;
-  /** Records that the tiles cannot prove, and whose tree can be hashed again. */
+  /** Number of records that the tiles cannot prove, in a tree that can be hashed again. */
   unproven: number;
-  /** Whether it found anything that differs from what was signed and was not accepted. */
+  /** True if a difference from what was signed was found that nobody has accepted. */
   isDamaged: boolean;
 }
 
-/** Reads records that are signed and compares them. Tiles that are not what was signed, while the log is, are written again. */
+/** Reads signed records and compares them. Tiles that do not match are rewritten if the log matches. */
 export class RecordScan {
   constructor(
     private readonly from: JudgedLog,
@@ -26,17 +26,17 @@ export class RecordScan {
     private readonly found_by: DamageFinder,
   ) {}
 
-  /** What is signed, tree by tree. */
+  /** The signed spans, by tree. */
   signed(): Promise<readonly TreeSpan[]> {
     return this.judge.signed();
   }
 
-  /** The first record of a span that is left on the log. */
+  /** The first record of a span that is still on the log. */
   async first({ head, first }: TreeSpan): Promise<number> {
     return Math.max(first, await this.from.log.first(head.topic, head.partition));
   }
 
-  /** Compares up to so many records from an offset on, which is below the end of the span. */
+  /** Compares up to `count` records from an offset within the span. */
   async page(span: TreeSpan, first: number, count: number): Promise<Scanned> {
     const { head, end } = span;
     const none = { records: 0, unproven: 0 };
@@ -48,7 +48,7 @@ export class RecordScan {
     } catch (cause) {
       if (cause instanceof RecordsDropped) return { ...none, next: Math.max(cause.first, first + 1), isDamaged: false };
       if (!(cause instanceof RecordsUnreadable)) throw cause;
-      // Those before it are compared alone.
+      // Compare the records before it separately.
       if (cause.offset > first) return this.page(span, first, cause.offset - first);
       const isDamaged = this.damage.found(unreadableRecords(head, { first, last: first }, this.found_by));
       return { ...none, next: first + 1, isDamaged };
@@ -56,8 +56,8 @@ export class RecordScan {
   }
 
   /**
-   * Hashes a tree again, page by page, if its tiles cannot prove some records. Returns whether it is what was signed: then its
-   * tiles are written again.
+   * Hashes a tree again, page by page, if its tiles cannot prove some records. Returns whether it matches what was signed: then its tiles
+   * are rewritten.
    */
   async *rehash({ head }: TreeSpan): AsyncGenerator<void, boolean> {
     const wrong = yield* new TreeRehash(this.from).run(head);
@@ -71,7 +71,7 @@ export class RecordScan {
     const { wrong, torn, unproven } = await this.judge.judge(span, first, hashes);
     const counts = wrong.map((range) => this.damage.found(wrongRecords(head, range, this.found_by)));
     for (const { index, hashes } of torn) await this.from.tiles.append(headName(head), { level: 0, index, width: 0, hashes });
-    // A frozen tree lacks the records that it was frozen for.
+    // A frozen tree lacks the records for which it was frozen.
     return { next: first + records.length, records: records.length, unproven: isFrozen ? 0 : unproven, isDamaged: counts.includes(true) };
   }
 }

@@ -3,7 +3,7 @@ import type { CheckpointStore } from '../checkpoints/checkpoint-store.js';
 import { coveredBy } from '../checkpoints/heads-at.js';
 import type { Tiles } from '../trees/tiles.js';
 
-/** The heads of all trees as the newest checkpoint signs them. */
+/** The heads of all trees in the newest valid checkpoint. */
 export class SignedHeads {
   private known: { note: string; log: HeadsLog } | undefined;
 
@@ -14,8 +14,8 @@ export class SignedHeads {
   ) {}
 
   /**
-   * Undefined where nothing is signed yet. A checkpoint whose parts do not add up to its signature is passed over: the signer
-   * judges it, here the last one counts that did.
+   * Undefined if nothing is signed yet. Skips a checkpoint that does not match its signature (the signer judges it) and returns the last
+   * valid one.
    */
   async newest(): Promise<HeadsLog | undefined> {
     const newest = await this.checkpoints.newest();

@@ -24,7 +24,7 @@ async function rehashed() {
   }
 }
 
-test('a whole tile above the leaves is written again where the log adds up, and stays as it is where it does not', async () => {
+test('a complete tile above the leaves is rewritten if the log matches, and unchanged if it does not', async () => {
   await installation.append(65_536 + 300);
   await installation.sign();
   const upper = path.join(installation.dir, 'trees', TOPIC, '0', '1', '000');
@@ -41,7 +41,7 @@ test('a whole tile above the leaves is written again where the log adds up, and 
   expect((await readFile(upper)).equals(torn)).toBe(true);
 });
 
-test('where the leaf in its tile was replaced with the record, every record of the tree may be the one', async () => {
+test('if the record and its leaf in the tile were both replaced, every record of the tree may be the changed one', async () => {
   await installation.append(700);
   await installation.sign();
   await installation.whileStopped(() =>

@@ -19,7 +19,7 @@ import type { JudgedLog } from './record-judge.js';
 
 const PAGE_RECORDS = 500;
 
-/** The whole tiles above the leaves, in memory: 1/256 of the leaf hashes. */
+/** Collects the complete tiles above the leaves in memory: 1/256 of the leaf hashes. */
 class UpperTiles implements Tiles {
   private readonly parts = new Map<string, TileAppend[]>();
 
@@ -42,13 +42,13 @@ class UpperTiles implements Tiles {
 const joined = (parts: readonly TileAppend[]): Buffer => Buffer.concat(parts.map(({ hashes }) => hashes));
 
 /**
- * Hashes a tree again from the log, for where a tile above the leaves is torn, so that the tiles below it prove nothing. A log that
- * adds up to the signed head gets its whole tiles written again; partial ones are the signer's.
+ * Hashes a tree again from the log if a tile above the leaves is torn, so that the tiles below it prove nothing. If the log matches the
+ * signed head, its complete tiles are rewritten; partial tiles belong to the signer.
  */
 export class TreeRehash {
   constructor(private readonly parts: JudgedLog) {}
 
-  /** Yields after each page. Returns the records that are not what was signed: those that differ from their tiles, or all. */
+  /** Yields after each page. Returns the records that differ from what was signed: those that differ from their tiles, or all. */
   async *run(head: TreeHead): AsyncGenerator<void, OffsetRange[]> {
     const { topic, partition } = head;
     const end = endOf(head);

@@ -2,20 +2,20 @@ import { generationNumber, headName, type TreeHead, type TreePlace } from '@coun
 import type { DamageFinder, FoundDamage } from '../damage/found-damage.js';
 import type { OffsetRange } from './offset-ranges.js';
 
-/** The tree that judged them. */
+/** The tree that judged the records. */
 type Place = TreePlace & Pick<TreeHead, 'generation'>;
 
-/** Records that are not what was signed, as a damage of the log. */
+/** A damage of the log: records that differ from what was signed. */
 export function wrongRecords(place: Place, range: OffsetRange, found_by: DamageFinder): FoundDamage {
   return damageOf(place, range, found_by, 'different from what the newest checkpoint signs');
 }
 
-/** Records that the log does not give, as a damage of it. */
+/** A damage of the log: records that cannot be read. */
 export function unreadableRecords(place: Place, range: OffsetRange, found_by: DamageFinder): FoundDamage {
   return damageOf(place, range, found_by, 'not readable: the file that holds it is damaged');
 }
 
-/** Signed records that the log does not have, at its end. */
+/** A damage of the log: signed records that are missing at its end. */
 export function missingEnd(place: Place, range: OffsetRange, found_by: DamageFinder): FoundDamage {
   return damageOf(place, range, found_by, 'signed, but missing from the log');
 }

@@ -16,13 +16,13 @@ import { StepSigner } from './step-signer.js';
 
 const signer = noteSigner('countersign.test/log', Buffer.alloc(32, 1));
 
-/** Records of one append: they stand in one block of the journal. */
+/** Records of one append: they are in the same block of the journal. */
 const AT_ONCE = 20;
 
 const openLog = (dir: string) =>
   EmbeddedEventLog.open({ dir: path.join(dir, 'log'), segment_bytes: 16_000, chunk_bytes: 4_096, fsync: 'none' });
 
-/** For specs: a log on disk, its evidence beside it, and what the checks of it found. */
+/** For specs: a log on disk with its evidence, and the damage that checks found. */
 export class SignedInstallation {
   readonly found: FoundDamage[] = [];
   readonly damage = { found: (damage: FoundDamage) => this.found.push(damage) > 0 };
@@ -34,7 +34,7 @@ export class SignedInstallation {
     readonly topic: string,
   ) {}
 
-  /** Opens what is in the folder, with a topic of two partitions. */
+  /** Opens the data in the folder, with a topic of two partitions. */
   static async open(dir: string, topic = 'tool-executed'): Promise<SignedInstallation> {
     const log = await openLog(dir);
     await log.ensureTopics([{ name: topic, partitions: 2 }]);
@@ -58,7 +58,7 @@ export class SignedInstallation {
 
   readonly verifier = signer.verifier;
 
-  /** Opened again for each read, as at a process start. */
+  /** Opens the evidence anew, as at a process start. */
   evidence() {
     return {
       tiles: new TileFolder(path.join(this.dir, 'trees')),

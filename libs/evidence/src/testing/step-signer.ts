@@ -8,13 +8,13 @@ import { treeName } from '../trees/tiles.js';
 
 const PAGE_RECORDS = 500;
 
-/** What a test signs with. */
+/** The dependencies of a signer in a test. */
 export interface SigningParts extends SignerParts {
   log: EventLog;
   dropped?: DroppedLeaves;
 }
 
-/** Signs the records of some topics, step by step, as the projector does while it runs. */
+/** Signs the records of some topics, step by step, as the projector does. */
 export class StepSigner {
   private readonly trees = new Map<string, CoveredTree>();
 

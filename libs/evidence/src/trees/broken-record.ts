@@ -1,11 +1,13 @@
 import type { FoundDamage } from '../damage/found-damage.js';
 
-/** Records of a partition that are not what was signed. */
+/** The records of a partition that differ from what was signed. */
 export type BrokenPlace = Required<Pick<FoundDamage, 'topic' | 'partition' | 'first_offset' | 'last_offset' | 'generation'>>;
 
-/** The log is not what a checkpoint signed: it was cut, or a record was changed. Nothing more is signed until a person has looked. */
+/**
+ * The log differs from what a checkpoint signed: it was cut, or a record was changed. Nothing more is signed until a person has decided.
+ */
 export class BrokenRecord extends Error {
-  /** `place`: where on the log; left out, it is the checkpoints themselves. */
+  /** `place`: the position on the log; absent if the checkpoints themselves are damaged. */
   constructor(
     message: string,
     readonly place?: BrokenPlace,
@@ -14,13 +16,13 @@ export class BrokenRecord extends Error {
     super(message, options);
   }
 
-  /** Each of what was found, where several trees are broken at once. */
+  /** The separate findings, if several trees are broken at once. */
   get each(): readonly BrokenRecord[] {
     return [this];
   }
 }
 
-/** Trees that cannot be continued, all that there are, so that one decision can be about all of them. */
+/** All trees that cannot be continued, so that one decision can cover all of them. */
 export class BrokenTrees extends BrokenRecord {
   constructor(private readonly trees: readonly BrokenRecord[]) {
     super(trees.map(({ message }) => message).join('; '), trees[0]?.place);

@@ -2,9 +2,9 @@ import { HASH_BYTES, type TileAppend } from '@countersign/proofs';
 import type { S3Bucket } from '@countersign/store';
 import { placeOfTile, type Tiles } from './tiles.js';
 
-/** Tiles as objects of a bucket, for services that share no folder: `<prefix>/<tree>/<level>/<index>`. */
+/** Tiles as objects in a bucket, for services without a shared folder: `<prefix>/<tree>/<level>/<index>`. */
 export class BucketTiles implements Tiles {
-  /** The tile that grows, of each level of each tree: it is written whole each time. */
+  /** The growing tile of each level of each tree. It is always written as a whole. */
   private readonly growing = new Map<string, { index: number; hashes: Buffer }>();
 
   constructor(

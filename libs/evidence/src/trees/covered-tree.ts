@@ -19,19 +19,19 @@ import {
 import { BrokenRecord } from './broken-record.js';
 import type { Tiles } from './tiles.js';
 
-/** The tree of one partition: takes its records as they become durable. */
+/** The tree of one partition. Takes its records as they become durable. */
 export class CoveredTree {
   private pending: Buffer[] = [];
-  /** Up to this size the rehashed tree equals what was signed. */
+  /** Size up to which the rehashed tree matches what was signed. */
   private seen = 0;
   private isOpened = false;
-  /** Its head before its first record. */
+  /** The head of the empty tree. */
   private readonly none: TreeHead;
 
   private constructor(
     { topic, partition, generation }: TreePlace & Pick<TreeHead, 'generation'>,
     private tree: GrowingTree,
-    /** Signed heads of this tree that the rehash has not reached yet, smallest first: lost tiles are hashed again from the log. */
+    /** Signed heads that the rehash has not reached yet, smallest first: lost tiles are hashed again from the log. */
     private readonly signed: TreeHead[],
   ) {
     this.none = { topic, partition, size: 0, root: EMPTY_ROOT, ...(generation ? { generation } : {}) };
@@ -41,7 +41,7 @@ export class CoveredTree {
     return new CoveredTree({ topic, partition }, new GrowingTree(), []);
   }
 
-  /** A generation that is not signed yet: its first move is signed also where it has no records. */
+  /** A new generation that is not signed yet: its first move is signed even without records. */
   static opened(place: TreePlace, generation: Generation): CoveredTree {
     const tree = new CoveredTree({ ...place, generation }, new GrowingTree(), []);
     tree.isOpened = true;
@@ -49,9 +49,9 @@ export class CoveredTree {
   }
 
   /**
-   * Goes on after a checkpoint: from its tiles where they have the signed root, else from the first record. `torn`: tiles
-   * that do not lead from one signed head to the next are hashed again too, and the tree must pass through these heads.
-   * `dropped`: leaf hashes of the records that are no longer on the log, with which it then begins.
+   * Resumes after a checkpoint: from the tiles if they match the signed root, else by hashing from the first record. `torn`: tiles that do
+   * not lead from one signed head to the next are hashed again too, and the tree must pass through these heads. `dropped`: leaf hashes of
+   * dropped records, with which the tree then begins.
    */
   static async resume(
     signed: TreeHead,
@@ -68,7 +68,7 @@ export class CoveredTree {
     return tree;
   }
 
-  /** @throws BrokenRecord where the kept leaf hashes are not what was signed, or some are missing */
+  /** @throws BrokenRecord if the stored leaf hashes differ from what was signed, or some are missing */
   private async begin(dropped: AsyncIterable<Buffer>, tiles: Tiles): Promise<void> {
     for await (const hashes of dropped) {
       for (let at = 0; at < hashes.length; at += HASH_BYTES) this.pending.push(hashes.subarray(at, at + HASH_BYTES));
@@ -84,22 +84,22 @@ export class CoveredTree {
     return this.none.partition;
   }
 
-  /** Records that it has. */
+  /** Number of records in the tree, including pending ones. */
   get count(): number {
     return this.tree.size + this.pending.length;
   }
 
-  /** The offset that the next record must have. */
+  /** The required offset of the next record. */
   get next(): number {
     return baseOf(this.none) + this.count;
   }
 
-  /** Whether it is smaller than what was signed: no checkpoint may be made now. */
+  /** True if the tree is smaller than what was signed: no checkpoint may be signed now. */
   get isBehind(): boolean {
     return this.signed.length > 0;
   }
 
-  /** Takes the records that it does not have. @throws BrokenRecord where one is missing. */
+  /** Takes records that are not in the tree yet. @throws BrokenRecord if one is missing. */
   take(records: LogBatch['records']): number {
     const before = this.pending.length;
     for (const record of records) {
@@ -110,7 +110,7 @@ export class CoveredTree {
     return this.pending.length - before;
   }
 
-  /** Puts what it took into tiles. @throws BrokenRecord where it is not the tree that was signed. */
+  /** Writes pending hashes to tiles. @throws BrokenRecord if the tree differs from the signed one. */
   async write(tiles: Tiles): Promise<void> {
     for (let next = this.signed[0]; next && this.count >= next.size; next = this.signed[0]) {
       await this.append(this.pending.splice(0, next.size - this.tree.size), tiles);
@@ -136,14 +136,14 @@ export class CoveredTree {
     for (const part of this.tree.append(joined)) await tiles.append(headName(this.none), part);
   }
 
-  /** How it grew since it was signed last, with the proof that it did nothing else; undefined where it did not. */
+  /** The growth since the last signature, with its consistency proof; undefined if the tree did not grow. */
   async move(): Promise<TreeMove | undefined> {
     const { tree } = this;
     if (tree.size === tree.markedSize && !this.isOpened) return undefined;
     return { head: { ...this.none, size: tree.size, root: await tree.root() }, path: await tree.sinceMark() };
   }
 
-  /** Takes note that what `move` answered is signed. */
+  /** Notes that the last `move` is signed. */
   signedNow(): void {
     this.isOpened = false;
     this.tree.mark();

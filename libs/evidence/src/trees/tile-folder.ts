@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { HASH_BYTES, type TileAppend } from '@countersign/proofs';
 import { placeOfTile, type Tiles } from './tiles.js';
 
-/** Tiles as files, `<dir>/<tree>/<level>/<index>`. Not synced: they follow from the log. */
+/** Tiles as files: `<dir>/<tree>/<level>/<index>`. Not synced, because they can be derived from the log. */
 export class TileFolder implements Tiles {
   private readonly made = new Set<string>();
 
@@ -19,7 +19,8 @@ export class TileFolder implements Tiles {
     const folder = dirname(file);
     if (!this.made.has(folder)) await mkdir(folder, { recursive: true, mode: 0o700 });
     this.made.add(folder);
-    // Into the page cache, some hundred bytes: a round trip to the thread pool costs ten times as much, for each of three calls.
+    // Synchronous writes of some hundred bytes into the page cache: each of the three calls would cost ten times as much through the thread
+    // pool.
     const handle = openSync(file, width === 0 ? 'w' : 'r+', 0o600);
     try {
       writeSync(handle, hashes, 0, hashes.length, width * HASH_BYTES);

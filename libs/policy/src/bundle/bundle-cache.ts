@@ -1,24 +1,24 @@
 import { BundleCompiler, type CompiledBundle } from './compile-bundle.js';
 import type { PolicyBundle } from './rule.js';
 
-/** A bundle that may rule. `digest`: the SHA-256 of its text. */
+/** The text of a bundle. `digest`: its SHA-256. */
 export interface BundleText {
   version: string;
   bundle_json: string;
   digest: string;
 }
 
-/** A bundle, or why it cannot be used: then nothing is allowed. */
+/** A compiled bundle, or why it is unusable: then nothing is allowed. */
 export type BundleInForce = { bundle: CompiledBundle } | { unusable: string };
 
 const KEPT_MAX = 100;
 
-/** Compiles bundles once each, by what they say; the least recently made of many are made again. */
+/** Compiles each bundle once, by its content. Beyond the maximum the oldest are dropped. */
 class BundleCache {
   private readonly of_object = new WeakMap<BundleText, BundleInForce>();
   private readonly of_text = new Map<string, BundleInForce>();
 
-  /** At once, also where it has yet to be compiled. */
+  /** Returns the bundle, and compiles it synchronously if necessary. */
   of(text: BundleText): BundleInForce {
     const known = this.of_object.get(text) ?? this.of_text.get(keyOf(text));
     if (!known) return this.keep(text, finished(begun(text)));
@@ -26,7 +26,7 @@ class BundleCache {
     return known;
   }
 
-  /** Compiles it a rule a step, and keeps it with the last. */
+  /** Compiles a bundle one rule per step, and caches it at the end. */
   *steps(text: BundleText): Generator<void> {
     if (this.of_text.has(keyOf(text))) return;
     const compiler = begun(text);

@@ -213,7 +213,7 @@ describe('a ruling', () => {
     expect(ruledBy(given, when, inputs)).toMatchObject(expected);
   });
 
-  test('explains itself: what matched, what would have, tables and bundle', () => {
+  test('explains itself: matching rules, rules that would have matched, tables and bundle', () => {
     const ruling = ruledBy([KORSO, aRule('big', 'deny', { when: 'inputs.total > 9000' })]);
     expect(ruling.explanation).toMatchObject({
       bundle_digest: 'd1',
@@ -238,7 +238,7 @@ describe('a ruling', () => {
 });
 
 describe('obligations', () => {
-  test('a cap lowers and the ruling is about what is left', () => {
+  test('a cap lowers a value, and the ruling is about the lowered value', () => {
     const cap = aRule('cap', 'allow', { obligations: [{ cap: { path: '/total', max: 100, otherwise: 'lower' } }] });
     const ask = aRule('big', 'require_approval', { when: 'inputs.total > 1000' });
     const ruling = ruledBy([cap, ask]);
@@ -247,7 +247,7 @@ describe('obligations', () => {
     expect(isStricter(ruling)).toBe(true);
   });
 
-  test('a cap refuses where it says so, and what is no number', () => {
+  test('a cap that refuses denies larger values; any cap denies values that are not numbers', () => {
     const refuse = aRule('cap', 'allow', { obligations: [{ cap: { path: '/total', max: 100, otherwise: 'refuse' } }] });
     expect(ruledBy([refuse])).toMatchObject({ effect: 'deny', rule: 'cap', reason: { message: 'rule cap caps /total at 100' } });
     const lower = aRule('cap', 'allow', { obligations: [{ cap: { path: '/total', max: 100, otherwise: 'lower' } }] });
@@ -255,7 +255,7 @@ describe('obligations', () => {
     expect(ruledBy([refuse], {}, { total: 100 }).effect).toBe('allow');
   });
 
-  test('tags and redactions of all rules that apply come together', () => {
+  test('tags and redactions of all matching rules are combined', () => {
     const a = aRule('a', 'allow', { obligations: [{ tag: 'finance' }, { redact: ['/iban'] }] });
     const b = aRule('b', 'require_approval', { obligations: [{ tag: 'finance' }] });
     expect(ruledBy([a, b]).explanation?.obligations.map(({ kind, tag, paths }) => [kind, tag, ...paths])).toEqual([
@@ -265,7 +265,7 @@ describe('obligations', () => {
   });
 });
 
-test('faults name the rule, its field, the place and the reason, all at once', () => {
+test('all faults are reported at once, with the rule, its field, the place and the reason', () => {
   const rules = [
     aRule('a', 'deny', { when: 'inputs.total <' }),
     aRule('b', 'allow', { when: 'inputs.totl < 1', tools: { names: ['po'] } }),

@@ -4,7 +4,7 @@ import type { PolicyBundle, Rule } from './rule.js';
 import { RuleIndex } from './rule-index.js';
 import { isGlob } from './selector.js';
 
-/** A bundle that can rule. */
+/** A compiled bundle. */
 export interface CompiledBundle {
   version: string;
   digest: string;
@@ -12,14 +12,14 @@ export interface CompiledBundle {
   rules: RuleIndex;
 }
 
-/** What is known of the tenant when its bundle is checked. */
+/** The facts about a tenant that a bundle is checked against. */
 export interface BundleEnvironment {
-  /** JSON Schemas of the inputs of a tool's versions; undefined where there is no such tool (yet). */
+  /** JSON Schemas of the inputs of a tool's versions; undefined if there is no such tool (yet). */
   inputsOf(tool: string): readonly Record<string, unknown>[] | undefined;
   fact_tables: readonly string[];
 }
 
-/** What the rule may be checked against: the inputs' schema only where it is about one tool of one shape. */
+/** The facts for checking a rule. The schema of the inputs is included only if the rule is about one tool with one schema. */
 function environmentOf(rule: Rule, known: BundleEnvironment | undefined): ConditionEnvironment {
   if (!known) return {};
   const { fact_tables } = known;
@@ -43,7 +43,7 @@ export class BundleCompiler {
     private readonly known?: BundleEnvironment,
   ) {}
 
-  /** Compiles the next rule; false where all are. */
+  /** Compiles the next rule; false after the last one. */
   step(): boolean {
     const rule = this.bundle.rules[this.next++];
     if (!rule) return false;
@@ -55,7 +55,7 @@ export class BundleCompiler {
     return true;
   }
 
-  /** The result of the compilation, with the valid rules. */
+  /** The compiled bundle if there are no faults; else the faults. */
   finish(): { bundle: CompiledBundle } | { faults: RuleFault[] } {
     while (this.step());
     if (this.faults.length > 0) return { faults: this.faults };
@@ -64,8 +64,8 @@ export class BundleCompiler {
 }
 
 /**
- * Compiles a bundle, once. `known`: also checks it against the tenant's tools and tables, as publishing does. Faults: each
- * rule that cannot be used, with its place and reason.
+ * Compiles a bundle. `known`: also checks it against the tenant's tools and tables, as publishing does. Faults: each unusable rule with the
+ * place and the reason.
  */
 export function compileBundle(
   bundle: PolicyBundle,

@@ -7,30 +7,30 @@ import { specificity } from './selector.js';
 /** A rule with its conditions compiled. */
 export interface CompiledRule extends Rule {
   condition: CelCondition | undefined;
-  /** Of a defer whose `until` is a condition. */
+  /** For a defer rule whose `until` is a condition. */
   until_condition: CelCondition | undefined;
-  /** Of a defer that waits for the end of a call. */
+  /** For a defer rule that waits for the end of a call. */
   until_call: string | undefined;
   specificity: number;
-  /** Its word may change while the configuration stays: with time, or with other calls. */
+  /** The decision may change while the configuration stays the same: with time, or with other calls. */
   timed: boolean;
   strength: number;
 }
 
-/** Why a rule cannot be used: where in it, and where in the text of its condition. */
+/** Why a rule is unusable, with the field and the position in its expression. */
 export interface RuleFault extends ExpressionFault {
   rule: string;
   /** `when` or `defer.until`. */
   field: string;
 }
 
-/** Strongest first: a denial is final; a call that must wait is judged again afterwards, so approval is requested only then. */
+/** Strongest first. A denial is final. A deferred call is judged again after its wait, so approval is requested only then. */
 const strengths = { deny: 3, defer: 2, require_approval: 1, allow: 0 } as const;
 
 const TIMED = ['now', 'history', 'trust'];
 const CALL_ENDED = /^call (\S+) ended$/;
 
-/** The call that a defer waits for, where it waits for one. */
+/** The call that a defer rule waits for, if any. */
 function awaitedCall(until: string): string | undefined {
   return CALL_ENDED.exec(until.trim())?.[1];
 }
@@ -54,7 +54,7 @@ export function compileRule(rule: Rule, known: ConditionEnvironment): { rule: Co
   return { rule: { ...rule, condition, until_condition, until_call, timed, ...place } };
 }
 
-/** Stronger before weaker, narrower before wider, then by id: an order of its own, whatever the bundle's. */
+/** Sorts stronger before weaker, narrower before wider, then by id: independent of the order in the bundle. */
 export function before(a: CompiledRule, b: CompiledRule): number {
   return b.strength - a.strength || b.specificity - a.specificity || (a.id < b.id ? -1 : Number(a.id > b.id));
 }

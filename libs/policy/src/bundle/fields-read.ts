@@ -16,14 +16,14 @@ class Fields {
   addCap(form: 'inputs' | 'mapped', pointer: string): void {
     this[form].add(pointer.split('/')[1]?.replaceAll('~1', '/').replaceAll('~0', '~') ?? '*');
   }
-  /** What cannot be read may read everything. */
+  /** An unreadable bundle or limit may read everything. */
   addAll(): void {
     this.inputs.add('*');
     this.mapped.add('*');
   }
 }
 
-/** The fields that rules, caps and limits read of the inputs of a tool. */
+/** The fields of a tool's inputs that rules, caps and limits read. */
 export function fieldsRead(bundles: readonly BundleInForce[], limits: readonly Limit[], contract: ToolContract): InputFields {
   const fields = new Fields();
   for (const force of bundles) {

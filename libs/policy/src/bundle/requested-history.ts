@@ -4,7 +4,7 @@ import type { Selectable } from './selector.js';
 
 const known = new WeakMap<CompiledBundle, WeakMap<Selectable, HistoryUses | 'nothing'>>();
 
-/** What the rules of a bundle about a tool ask of the history of a call; undefined: nothing. Worked out once for a tool's contract. */
+/** The parts of the call history that the rules about a tool use; undefined: none. Cached per contract. */
 export function historyRequested(bundle: CompiledBundle, tool: Selectable): HistoryUses | undefined {
   const byTool = known.get(bundle) ?? new WeakMap<Selectable, HistoryUses | 'nothing'>();
   known.set(bundle, byTool);

@@ -2,7 +2,7 @@ import type { TrustSubject } from '../cel/trust-uses.js';
 import type { CompiledBundle } from './compile-bundle.js';
 import type { Selectable } from './selector.js';
 
-/** Whose trust the rules of a bundle about a tool ask for. */
+/** The subjects whose trust the rules about a tool use. */
 export function trustRequested(bundle: CompiledBundle, tool: Selectable): ReadonlySet<TrustSubject> {
   const subjectsUsed = bundle.rules
     .about(tool)

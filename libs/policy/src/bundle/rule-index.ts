@@ -5,8 +5,8 @@ import { isGlob, type Selectable, selects } from './selector.js';
 type Bucket = Map<string, CompiledRule[]>;
 
 /**
- * Rules by the narrowest thing that they name, so that a call meets only those that can be about its tool. What was found
- * for a contract is kept with it: the next call of the tool finds its rules, in order, at once.
+ * Indexes rules by the narrowest criterion that they name, so that a call is compared only with rules that may concern its tool. The sorted
+ * result is cached per contract.
  */
 export class RuleIndex {
   private readonly by_name: Bucket = new Map();

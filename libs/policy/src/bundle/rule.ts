@@ -1,6 +1,6 @@
 import type { ApprovalRequirement, EffectClass, InputForm } from '@countersign/contracts';
 
-/** Which tools a rule is about: every part that is given must fit, one of its entries is enough. None given: every tool. */
+/** Selects tools: every given criterion must match at least one of its entries. Without criteria: every tool. */
 export interface ToolSelector {
   /** Exact names, or globs in which `*` matches any characters. */
   names?: readonly string[];
@@ -11,21 +11,21 @@ export interface ToolSelector {
 
 export type RuleEffect = 'allow' | 'require_approval' | 'deny' | 'defer';
 
-/** What becomes of a call that a rule defers. */
+/** The terms of a deferral. */
 export interface DeferTerms {
   /** A condition, or `call <call_id> ended`. */
   until: string;
   timeout_ms: number;
-  /** What becomes of it when that did not come; never an allowance. */
+  /** The effect on a call whose wait times out; never allow. */
   on_timeout: 'deny' | 'require_approval';
 }
 
 export type RuleObligation =
-  /** JSON Pointers into the result; a `*` part means any. */
+  /** JSON Pointers into the result; a `*` part matches any field or item. */
   | { redact: readonly string[] }
   /**
-   * A number of the inputs is lowered to `max`, or the call refused where it is above. `form` absent: the agent's inputs. A
-   * mapped number is never lowered: the agent's inputs would not show it.
+   * Lowers a number of the inputs to `max`, or refuses the call if it is above. `form` absent: the agent's inputs. A mapped number is never
+   * lowered, because the agent's inputs would not show it.
    */
   | { cap: { path: string; max: number; otherwise: 'lower' | 'refuse'; form?: InputForm } }
   | { tag: string };
@@ -35,28 +35,28 @@ export interface Rule {
   id: string;
   description?: string;
   tools: ToolSelector;
-  /** True: it is about calls that undo an effect, and about these alone. Absent: about all others, and inline compensations. */
+  /** True: the rule applies only to calls that undo an effect. Absent: to all other calls, including inline compensations. */
   compensations?: boolean;
   /** CEL; absent: always. */
   when?: string;
   effect: RuleEffect;
-  /** Of require_approval. */
+  /** For require_approval. */
   approval?: ApprovalRequirement;
-  /** Of allow: ids of the rules (or rows, `tool.<name>`) that it answers for: they do not ask where it applies. */
+  /** For allow: ids of the rules (or rows, `tool.<name>`) that no longer require approval when this rule applies. */
   overrides?: readonly string[];
-  /** Of defer. */
+  /** For defer. */
   defer?: DeferTerms;
   obligations?: readonly RuleObligation[];
-  /** What becomes of a call that was let through and that this rule asks people about at its execution. */
+  /** The effect on an allowed call that this rule would require approval for at its execution. */
   at_execution?: 'refuse' | 'ask';
-  /** Epoch ms from which on the rule is no more. */
+  /** Epoch ms from which the rule no longer applies. */
   expires_at_ms?: number;
 }
 
-/** A tenant's policy as it is published: data, canonical JSON. */
+/** A tenant's policy as published, in canonical JSON. */
 export interface PolicyBundle {
   description?: string;
-  /** What the built-in detector of dangerous operations asks for; default require_approval. */
+  /** The effect of the built-in detector of dangerous operations; default require_approval. */
   dangerous?: 'require_approval' | 'deny' | 'off';
   rules: readonly Rule[];
 }

@@ -1,12 +1,12 @@
 import type { ToolContract } from '@countersign/contracts';
 import type { ToolSelector } from './rule.js';
 
-/** What a selector looks at. */
+/** The fields of a tool that selectors match. */
 export type Selectable = Pick<ToolContract, 'name' | 'category' | 'effect_class' | 'markings'>;
 
 export const isGlob = (name: string): boolean => name.includes('*');
 
-/** Whether a glob fits a name; `*` is any characters, everything else itself. Linear: no backtracking beyond the last star. */
+/** True if a glob matches a name; `*` matches any characters. Linear time: backtracks only to the last star. */
 function globFits(glob: string, name: string): boolean {
   let at = 0;
   let in_name = 0;
@@ -41,7 +41,7 @@ export function selects({ names, categories, effect_classes, markings }: ToolSel
 const NAME = 1_000_000;
 const GLOB = 100_000;
 
-/** How narrow a selector is: an exact name before a glob (the longer the narrower), before marking, category, effect class, nothing. */
+/** How narrow a selector is. Order: exact name, glob (longer first), marking, category, effect class, none. */
 export function specificity({ names, categories, effect_classes, markings }: ToolSelector): number {
   let narrow = 0;
   if (names && names.length > 0) {

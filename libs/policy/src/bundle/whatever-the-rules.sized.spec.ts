@@ -50,8 +50,8 @@ const strictness = { allow: 0, require_approval: 1, defer: 2, deny: 3 };
 const ruled = (rules: readonly Rule[], more: Parameters<typeof ruledBy>[1] = {}) =>
   ruledBy([], { policy: { active: quicklyInForce(rules), facts: SUPPLIERS }, ...more });
 
-describe('whatever the rules', () => {
-  test('no permutation of them changes a ruling', () => {
+describe('for any rules', () => {
+  test('the order of rules does not change a ruling', () => {
     fc.assert(
       fc.property(
         anyRules.chain((rules) => fc.tuple(fc.constant(rules), fc.shuffledSubarray(rules, { minLength: rules.length }))),
@@ -66,7 +66,7 @@ describe('whatever the rules', () => {
     nil: undefined,
   });
 
-  test('adding a denial or a question never runs what did not run before, and asks no less', () => {
+  test('an additional deny or approval rule never allows more, and never requires fewer approvals', () => {
     fc.assert(
       fc.property(added, rows, ({ base, rule, effect }, tier) => {
         const when = tier === undefined ? {} : { override: row(tier) };
@@ -79,7 +79,7 @@ describe('whatever the rules', () => {
     );
   });
 
-  test('what rules are called changes nothing but their names', () => {
+  test('renaming rules changes only the names in the ruling', () => {
     const renamed = (rule: Rule): Rule => ({
       ...rule,
       id: `n${9 - Number(rule.id.slice(1))}`,

@@ -3,7 +3,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 
 type Json = unknown;
 
-/** A JSON value as CEL sees it; numbers are doubles. */
+/** A JSON value as a CEL value; numbers are doubles. */
 export function celOf(value: Json): CelInput {
   if (Array.isArray(value)) return celList(value.map(celOf));
   if (value instanceof Map) return celMap(value);
@@ -14,16 +14,16 @@ export function celOf(value: Json): CelInput {
   return value as CelInput;
 }
 
-/** A tenant's tables by name: their rows by key. */
+/** A tenant's fact tables by name, with rows by key. */
 export type FactTables = ReadonlyMap<string, { version: number; rows: ReadonlyMap<string, Json> }>;
 
-/** What an expression is evaluated on. */
+/** The values that an expression is evaluated on. */
 export interface Subject {
   /** The agent's inputs. */
   inputs: Json;
-  /** The inputs that run: what the tenant's mapping made of them; absent: the same. */
+  /** The mapped inputs, which run; absent: the same as `inputs`. */
   mapped?: Json;
-  /** Length of the JSON of both: larger inputs leave a condition fewer turns. */
+  /** JSON length of both forms: larger inputs reduce the number of turns. */
   inputs_chars: number;
   /** The call's context, with `case_id`. */
   context: object;
@@ -31,15 +31,15 @@ export interface Subject {
   tool: object;
   facts: FactTables;
   /**
-   * What is known of earlier calls, by scope (`history.case.calls`, `history.run.denied`, …), and of trust (`trust.tool`).
-   * What is not known is absent: a condition that asks for it errors, and so allows nothing.
+   * The history of earlier calls by scope (`history.case.calls`, `history.run.denied`, …), and trust (`trust.tool`). Unknown values are
+   * absent: a condition that uses them fails, and so allows nothing.
    */
   history: Readonly<Record<string, Json>>;
   trust: Readonly<Record<string, Json>>;
   now_ms: number;
 }
 
-/** The variables of a subject; each is converted when an expression asks for it first. */
+/** The variables of a subject; each is converted on first use. */
 export class CelBindings {
   private readonly converted = new Map<string, CelInput>();
 

@@ -31,7 +31,7 @@ function faultOf(text: string, env: ConditionEnvironment = {}) {
 describe('a condition', () => {
   const KORSO = 'inputs.total < 5000 && inputs.supplier in facts.preapproved_suppliers';
 
-  test('auto-approves purchase orders under 5,000 with a pre-approved supplier, in one line', () => {
+  test('auto-approves, in one line, purchase orders under 5,000 from a pre-approved supplier', () => {
     expect(judged(KORSO)).toBe(true);
     expect(judged(KORSO, { inputs: { total: 5000, supplier: 'sup_alpha' } })).toBe(false);
     expect(judged(KORSO, { inputs: { total: 10, supplier: 'sup_beta' } })).toBe(false);
@@ -67,16 +67,16 @@ describe('a condition', () => {
     'inputs.total',
     'inputs.__proto__ == 1',
     'inputs.toString == 1',
-  ])('that fails or is not a bool holds for no call: %s', (text) => expect(judged(text)).toMatchObject({ error: expect.any(String) }));
+  ])('that fails or is not a bool never holds: %s', (text) => expect(judged(text)).toMatchObject({ error: expect.any(String) }));
 
-  test('pays for a pattern by its steps: a large one does not search a large text, a small one does', () => {
+  test('charges a pattern by its steps: a large one cannot search a large text, a small one can', () => {
     const text = (length: number) => ({ inputs: { text: 'ab'.repeat(length / 2) } });
     expect(judged('inputs.text.matches("a[ab]{900}[^ab]")', text(65_536))).toEqual({ error: 'the condition looks at too many items' });
     expect(judged('inputs.text.matches("a[ab]{900}[^ab]")', text(2_048))).toBe(false);
     expect(judged('inputs.text.matches("(a+)+[^ab]")', text(65_536))).toBe(false);
   });
 
-  test('does not look at more items than it may, however the loops are nested', () => {
+  test('does not visit more items than allowed, however the loops are nested', () => {
     const many = { inputs: { list: Array.from({ length: 400 }, (_, i) => i) } };
     expect(judged('inputs.list.all(x, inputs.list.all(y, inputs.list.all(z, z >= 0)))', many)).toEqual({
       error: 'the condition looks at too many items',
@@ -86,7 +86,7 @@ describe('a condition', () => {
   });
 });
 
-describe('a fault names its place', () => {
+describe('a fault has a position', () => {
   test.each<[string, string, number, number]>([
     ['inputs.total <', 'expecting', 1, 14],
     ['inputs.total < 5000 &&\n  amount > 3', 'no variable amount', 2, 3],
@@ -108,7 +108,7 @@ describe('a fault names its place', () => {
     expect(fault?.position).toMatchObject({ line, column });
   });
 
-  test('what is too long, too deep or too nested is refused', () => {
+  test('an expression that is too long, too deep or too nested is refused', () => {
     expect(faultOf(`inputs.a == "${'x'.repeat(5000)}"`)?.reason).toContain('4096');
     expect(faultOf(`${'('.repeat(2000)}true${')'.repeat(2000)}`)).toBeDefined();
     expect(faultOf(`1${' + (1'.repeat(80)}${')'.repeat(80)} == 81`)?.reason).toContain('64 deep');
@@ -116,7 +116,7 @@ describe('a fault names its place', () => {
     expect(faultOf('inputs.a.all(a, a.all(b, b.all(c, c.all(d, d))))')?.reason).toContain('nested over 3');
   });
 
-  test('inputs are checked against the schema where the tool is known, facts against the tables', () => {
+  test('inputs are checked against the schema if the tool is known, facts against the tables', () => {
     const inputs_schema = {
       type: 'object',
       properties: { total: { type: 'number' }, supplier: { type: 'string' } },
@@ -130,7 +130,7 @@ describe('a fault names its place', () => {
   });
 });
 
-test('an expression gives JSON: numbers, lists and maps', () => {
+test('an expression returns JSON: numbers, lists and maps', () => {
   const value = (text: string) => {
     const program = compileExpression(text);
     return 'fault' in program ? program.fault : program.expression.evaluate(new CelBindings(subject()));
@@ -143,7 +143,7 @@ test('an expression gives JSON: numbers, lists and maps', () => {
   expect(value('now')).toMatchObject({ error: expect.stringContaining('not JSON') });
 });
 
-test('no text and no inputs make it throw', () => {
+test('no text and no inputs cause an exception', () => {
   const words = fc.constantFrom(
     'inputs',
     '.',

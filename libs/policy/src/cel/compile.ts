@@ -83,8 +83,8 @@ export function evaluatedProgram(run: Run, on: Bound): { value: unknown } | { er
 }
 
 /**
- * Compiles a condition once. Its variables are those of `variablesOf`; it must be a bool as far as types are known.
- * A condition whose evaluation errs (a missing field, a text where a number is wanted, too many items) does not hold, and says so.
+ * Compiles a condition. Its variables are those of `variablesOf`; its static type must be bool or unknown. A condition whose evaluation
+ * fails (a missing field, a text instead of a number, too many items) does not hold, and reports the error.
  */
 export function compileCondition(text: string, known: ConditionEnvironment = {}): { condition: CelCondition } | { fault: ExpressionFault } {
   const program = compiledProgram(text, variablesOf(known));
@@ -99,7 +99,7 @@ export function compileCondition(text: string, known: ConditionEnvironment = {})
   return { condition: { text, uses, judge } };
 }
 
-/** Compiles an expression for its value, which comes back as JSON: whole numbers, lists and maps converted. */
+/** Compiles an expression for its value. The result is JSON: integers, lists and maps are converted. */
 export function compileExpression(
   text: string,
   known: ConditionEnvironment = {},

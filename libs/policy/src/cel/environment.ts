@@ -1,9 +1,9 @@
 import { schemaType } from './schema-type.js';
 import { BOOL, DYN, listOf, mapOf, record, STRING, type StaticType, TIMESTAMP } from './static-type.js';
 
-/** What is known when an expression is compiled; what is absent is checked only when it is evaluated. */
+/** The facts known when an expression is compiled; missing facts are checked only at evaluation. */
 export interface ConditionEnvironment {
-  /** JSON Schema of the inputs, where the expression is about one tool. */
+  /** JSON Schema of the inputs, if the expression is about one tool. */
   inputs_schema?: Record<string, unknown> | undefined;
   /** Names of the tenant's fact tables. */
   fact_tables?: readonly string[] | undefined;
@@ -43,7 +43,7 @@ const HISTORY = record('history', {
   first_use_of_tool: BOOL,
 });
 
-/** The variables that every expression may use, and what is known of them. */
+/** The variables of every expression, with their static types. */
 export function variablesOf({ inputs_schema, fact_tables }: ConditionEnvironment): ReadonlyMap<string, StaticType> {
   const tables = fact_tables && record('facts', Object.fromEntries(fact_tables.map((table) => [table, mapOf(DYN)])));
   return new Map<string, StaticType>([

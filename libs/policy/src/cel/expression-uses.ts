@@ -3,15 +3,15 @@ import { type InputFields, inputUses } from './input-uses.js';
 import { childrenOf, type Expr } from './syntax.js';
 import { type TrustSubject, trustUses } from './trust-uses.js';
 
-/** What an expression looks at. */
+/** The values that an expression uses. */
 export interface ExpressionUses {
   /** Names of variables. */
   variables: ReadonlySet<string>;
-  /** Fact tables; `*` where it names one that is computed. */
+  /** Fact tables; `*` if a table name is computed. */
   tables: ReadonlySet<string>;
-  /** What it asks of `history`; absent: nothing. */
+  /** The used parts of `history`; absent: none. */
   history?: HistoryUses;
-  /** What it reads of the inputs; absent: nothing. */
+  /** The fields of the inputs that it reads; absent: none. */
   fields?: InputFields;
   /** The subjects whose trust it uses; absent: none. */
   trust?: ReadonlySet<TrustSubject>;

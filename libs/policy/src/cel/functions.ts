@@ -18,10 +18,10 @@ import { MATCHED_STEPS_PER_TURN, PATTERN_STEPS_MAX } from './limits.js';
 import { turns } from './turns.js';
 
 const { INT, DOUBLE, STRING, BOOL, DYN } = CelScalar;
-/** Of the strings extension only what cannot make a text longer. */
+/** Only those functions of the strings extension that cannot lengthen a text. */
 const SAFE_STRINGS: readonly string[] = ['charAt', 'indexOf', 'lastIndexOf', 'lowerAscii', 'upperAscii', 'substring', 'trim', 'split'];
 
-/** Around what a loop runs over, and around what `in` searches: passed on once its items are paid for. */
+/** Wrapper functions around the range of a loop and the operand of `in`: they charge turns for the items. */
 export const RANGE = '@range';
 export const SEARCHED = '@searched';
 
@@ -29,7 +29,7 @@ const PATTERNS_MAX = 1000;
 const DANGER_TURNS = 500;
 const patterns = new Map<string, RE2JS>();
 
-/** RE2, so linear in the text. @throws where the pattern is invalid or compiles to too many steps. */
+/** An RE2 pattern: linear in the text. @throws if the pattern is invalid or compiles to too many steps. */
 export function patternOf(text: string): RE2JS {
   const known = patterns.get(text);
   if (known) return known;
@@ -56,15 +56,15 @@ function total(list: CelList): number {
   return sum;
 }
 
-/** Looking for dangers costs so many turns that one expression does it a few times at most. */
+/** Charges so many turns for a search for dangers that one expression can do only a few. */
 function paidDangers(value: CelInput): string[] {
   turns.pay(DANGER_TURNS);
   return findDangers(jsonOf(value)).map(({ id }) => id);
 }
 
 /**
- * What expressions may call besides the standard functions: numbers of JSON (doubles) with whole numbers, `sum(list)`,
- * `abs`, patterns that are compiled once, and the harmless part of the strings extension.
+ * The functions beyond the standard ones: arithmetic of doubles (JSON numbers) with integers, `sum(list)`, `abs`, cached patterns, and the
+ * harmless part of the strings extension.
  */
 export const functions: CelFunc[] = [
   ...strings.filter(({ name }) => SAFE_STRINGS.includes(name)),

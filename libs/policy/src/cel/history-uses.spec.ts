@@ -23,7 +23,7 @@ const bindings = (history: object) =>
     now_ms: 0,
   });
 
-describe('what a condition asks of history', () => {
+describe('the parts of history that a condition uses', () => {
   test.each([
     ['inputs.total < 5', undefined],
     ['history.case.calls < 5', { scopes: ['case'], tools: [] }],
@@ -43,9 +43,9 @@ describe('what a condition asks of history', () => {
     ['history.agent.last_2h.calls < 5', /last_2h/],
     ['history.agent.last_1h.pending < 5', /pending/],
     ["history.case.tools['pay'].suceeded > 0", /suceeded/],
-  ])('what history does not have is a fault of the rule: %s', (text, reason) => expect(usesOf(text)).toMatch(reason));
+  ])('an unknown member of history is a fault of the rule: %s', (text, reason) => expect(usesOf(text)).toMatch(reason));
 
-  test('numbers compare with whole numbers and with each other, and nothing known is an error', () => {
+  test('numbers compare with integers and with each other, and missing history is an error', () => {
     const judged = (text: string, history: object) => {
       const compiled = compileCondition(text);
       if ('fault' in compiled) throw new Error(compiled.fault.reason);

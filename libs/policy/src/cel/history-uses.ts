@@ -4,14 +4,14 @@ import { childrenOf, type Expr } from './syntax.js';
 const historyScopes = ['case', 'run', 'agent', 'first_use_of_tool'] as const;
 export type HistoryScope = (typeof historyScopes)[number];
 
-/** The parts of the history of a call that rules use: only these are read and recorded. */
+/** The parts of the call history that rules use: only these are read and recorded. */
 export interface HistoryUses {
   scopes: ReadonlySet<HistoryScope>;
-  /** Tools that are named; `*`: any. */
+  /** Names of the used tools; `*`: any. */
   tools: ReadonlySet<string>;
 }
 
-/** What is selected of what: by name, or by an index that is a text; `*` where it is computed. */
+/** A selection by name or by a constant text index; `*` if the index is computed. */
 export function selection({ exprKind }: Expr): { operand: Expr; name: string } | undefined {
   if (exprKind.case === 'selectExpr' && exprKind.value.operand) return { operand: exprKind.value.operand, name: exprKind.value.field };
   if (exprKind.case !== 'callExpr' || exprKind.value.function !== '_[_]') return undefined;
@@ -22,7 +22,7 @@ export function selection({ exprKind }: Expr): { operand: Expr; name: string } |
 
 const isHistory = ({ exprKind }: Expr): boolean => exprKind.case === 'identExpr' && exprKind.value.name === 'history';
 
-/** Of an expression that names `history`. */
+/** The parts of `history` that an expression uses. */
 export function historyUses(expr: Expr): HistoryUses {
   const scopes = new Set<HistoryScope>();
   const tools = new Set<string>();
@@ -47,7 +47,7 @@ export function historyUses(expr: Expr): HistoryUses {
   return { scopes, tools };
 }
 
-/** What all of them ask together; undefined: nothing. */
+/** The union of all uses; undefined: none. */
 export function allHistoryUses(all: readonly (HistoryUses | undefined)[]): HistoryUses | undefined {
   const uses = all.filter((one) => one !== undefined);
   if (uses.length === 0) return undefined;

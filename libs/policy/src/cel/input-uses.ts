@@ -1,7 +1,7 @@
 import { selection } from './history-uses.js';
 import { childrenOf, type Expr } from './syntax.js';
 
-/** Top-level fields that are read of both forms of the inputs; `*`: any of them. */
+/** Top-level fields read from either form of the inputs; `*`: any field. */
 export interface InputFields {
   inputs: ReadonlySet<string>;
   mapped: ReadonlySet<string>;
@@ -14,7 +14,7 @@ function formOf({ exprKind }: Expr): Form | undefined {
   return name === 'inputs' || name === 'mapped' ? name : undefined;
 }
 
-/** Of an expression that names `inputs` or `mapped`. */
+/** The fields of `inputs` and `mapped` that an expression reads. */
 export function inputUses(expr: Expr): InputFields {
   const fields = { inputs: new Set<string>(), mapped: new Set<string>() };
   const walk = (node: Expr, parent: Expr | undefined): void => {

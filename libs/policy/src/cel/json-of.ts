@@ -1,6 +1,6 @@
 import { type CelInput, isCelList, isCelMap, isCelUint } from '@bufbuild/cel';
 
-/** A value of CEL as JSON; undefined where it has no such form (times, types). */
+/** A CEL value as JSON; undefined if it has no JSON form (times, types). */
 export function jsonOf(value: CelInput): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (isCelUint(value)) return Number(value.value);

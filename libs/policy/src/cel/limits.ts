@@ -1,18 +1,18 @@
-/** Characters of one expression. */
+/** Maximum length of an expression, characters. */
 export const TEXT_CHARS_MAX = 4096;
-/** Words and signs of one expression: more are not even parsed. */
+/** Maximum tokens of an expression; longer ones are not parsed. */
 export const TOKENS_MAX = 2500;
-/** Nodes of its syntax tree, macros expanded. */
+/** Maximum nodes of the syntax tree with expanded macros. */
 export const NODES_MAX = 1000;
-/** Levels of its syntax tree. */
+/** Maximum depth of the syntax tree. */
 export const DEPTH_MAX = 64;
-/** Loops (`all`, `exists`, `map`, `filter`) inside each other. */
+/** Maximum nesting of loops (`all`, `exists`, `map`, `filter`). */
 export const LOOP_DEPTH_MAX = 3;
-/** Items that all loops and searches of one evaluation may look at together, with inputs of a usual size. */
+/** Maximum items that all loops and searches of one evaluation may visit, for inputs of usual size. */
 export const TURNS_MAX = 10_000;
-/** Characters of inputs up to which there are so many turns; with larger inputs a turn may cost more, and there are fewer. */
+/** Size of inputs, characters, up to which the maximum applies; larger inputs get fewer turns because a turn may cost more. */
 export const USUAL_INPUTS_CHARS = 65_536;
-/** Steps of a compiled pattern. */
+/** Maximum steps of a compiled pattern. */
 export const PATTERN_STEPS_MAX = 2500;
-/** The work of one turn for a pattern: characters times its steps, since each character may take all of them. */
+/** Work of one turn for a pattern, in characters times steps: each character may need all steps. */
 export const MATCHED_STEPS_PER_TURN = 2048;

@@ -8,7 +8,7 @@ function wrapped(around: string, expr: Expr): Expr {
   return { ...expr, exprKind: { case: 'callExpr', value: call } };
 }
 
-/** Makes every loop and search of a parsed expression pay for its items, in place. */
+/** Wraps every loop and search of a parsed expression, in place, so that it is charged for its items. */
 export function payForLoops(expr: Expr): void {
   for (const child of childrenOf(expr)) payForLoops(child);
   const { exprKind } = expr;

@@ -6,7 +6,7 @@ const isSchema = (value: unknown): value is Schema => typeof value === 'object' 
 const COMBINED = ['$ref', 'anyOf', 'oneOf', 'allOf', 'if', 'not'];
 const LEVELS_MAX = 8;
 
-/** What a JSON Schema says of its values, as far as it says so plainly; anything else is `dyn`. Numbers of JSON are doubles. */
+/** The static type of a JSON Schema, as far as the schema is simple; otherwise `dyn`. JSON numbers are doubles. */
 export function schemaType(schema: unknown, name = 'inputs', level = 0): StaticType {
   if (!isSchema(schema) || level > LEVELS_MAX || COMBINED.some((word) => word in schema)) return DYN;
   switch (schema.type) {

@@ -1,6 +1,6 @@
 import type { CelType } from '@bufbuild/cel';
 
-/** The static type of a value. `dyn` is anything; a record has named fields, more only where it is open. */
+/** A static type. `dyn` is any value. A record has named fields; further fields are allowed only if it is open. */
 export type StaticType =
   | { kind: 'dyn' }
   | { kind: 'scalar'; name: string }
@@ -37,7 +37,7 @@ export function ofCelType(type: CelType): StaticType {
   return scalar(type.name);
 }
 
-/** Whether a value of the static type may be given where a function declares this parameter. */
+/** True if a value of this type may be passed for a declared parameter. */
 export function fits(given: StaticType, wanted: CelType): boolean {
   if (isDyn(given) || (wanted.kind === 'scalar' && wanted.scalar === 'dyn')) return true;
   if (given.kind === 'scalar') return (wanted.kind === 'scalar' || wanted.kind === 'object') && wanted.name === given.name;
@@ -46,7 +46,7 @@ export function fits(given: StaticType, wanted: CelType): boolean {
 
 const NUMBERS: readonly string[] = ['int', 'uint', 'double'];
 
-/** Whether two values can ever be equal. */
+/** True if values of two types can be equal. */
 export function comparable(a: StaticType, b: StaticType): boolean {
   if (isDyn(a) || isDyn(b)) return true;
   if (a.kind !== 'scalar' || b.kind !== 'scalar')

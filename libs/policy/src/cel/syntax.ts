@@ -1,6 +1,6 @@
 import { parse } from '@bufbuild/cel';
 
-/** A parsed expression, as the library gives it. */
+/** A parsed expression of the library. */
 export type Parsed = ReturnType<typeof parse>;
 /** A node of its syntax tree. */
 export type Expr = NonNullable<Parsed['expr']>;
@@ -8,14 +8,14 @@ export type CallExpr = Extract<Expr['exprKind'], { case: 'callExpr' }>['value'];
 export type LoopExpr = Extract<Expr['exprKind'], { case: 'comprehensionExpr' }>['value'];
 export type SelectExpr = Extract<Expr['exprKind'], { case: 'selectExpr' }>['value'];
 
-/** Where in the text, `offset` from 0, `line` and `column` from 1. */
+/** A position in the text: `offset` from 0, `line` and `column` from 1. */
 export interface Position {
   offset: number;
   line: number;
   column: number;
 }
 
-/** Why an expression cannot be used, and where. */
+/** Why an expression is unusable, with the position. */
 export interface ExpressionFault {
   position: Position;
   reason: string;
@@ -30,7 +30,7 @@ function present(nodes: readonly (Expr | undefined)[]): Expr[] {
   return nodes.filter((node): node is Expr => node !== undefined);
 }
 
-/** The nodes right below one. */
+/** The direct children of a node. */
 export function childrenOf({ exprKind }: Expr): Expr[] {
   switch (exprKind.case) {
     case 'selectExpr':

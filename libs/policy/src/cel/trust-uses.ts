@@ -14,7 +14,7 @@ function fieldOf({ exprKind }: Expr): { operand: Expr; name: string | undefined 
 
 const isTrust = ({ exprKind }: Expr): boolean => exprKind.case === 'identExpr' && exprKind.value.name === 'trust';
 
-/** Of an expression that names `trust`: whose; all of them where it goes over it as a whole. */
+/** The subjects whose `trust` an expression uses; all if it uses `trust` as a whole. */
 export function trustUses(expr: Expr): ReadonlySet<TrustSubject> {
   const found = new Set<TrustSubject>();
   const walk = (node: Expr, parent: Expr | undefined): void => {

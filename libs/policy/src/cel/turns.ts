@@ -1,6 +1,6 @@
 import { TURNS_MAX, USUAL_INPUTS_CHARS } from './limits.js';
 
-/** The turns that the evaluation in progress may still take. Evaluations are synchronous, so there is one at a time. */
+/** The turns left for the current evaluation. Evaluations are synchronous, so there is only one at a time. */
 class Turns {
   private left = 0;
 
@@ -8,7 +8,7 @@ class Turns {
     this.left = Math.floor(TURNS_MAX * Math.min(1, USUAL_INPUTS_CHARS / Math.max(1, inputs_chars)));
   }
 
-  /** @throws where they are used up. */
+  /** @throws if the turns are used up. */
   pay(count: number): void {
     this.left -= count;
     if (this.left < 0) throw new Error('the condition looks at too many items');

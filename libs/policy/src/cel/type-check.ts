@@ -20,7 +20,7 @@ import {
 } from './static-type.js';
 import type { CallExpr, Expr, LoopExpr, SelectExpr } from './syntax.js';
 
-/** Why a node cannot be right. Thrown by the checker to its own `typeOf` only. */
+/** A type error at a node; thrown and caught within the checker. */
 export class TypeFault extends Error {
   constructor(
     readonly node: bigint,
@@ -43,7 +43,7 @@ const CONSTANTS: Record<string, StaticType> = {
 
 type Variables = ReadonlyMap<string, StaticType>;
 
-/** Checks one expression against the variables and functions there are. A class for the counts that it keeps while it walks. */
+/** Checks one expression against the known variables and functions. A class because it keeps counters during the walk. */
 export class TypeCheck {
   private nodes = 0;
   private depth = 0;

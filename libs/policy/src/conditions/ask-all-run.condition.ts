@@ -1,7 +1,7 @@
 import { isReadOnly } from '@countersign/contracts';
 import type { Condition } from './condition.js';
 
-/** In a run with safety mode `ask_all`, every write waits for an approval. */
+/** In a run with safety mode `ask_all`, every write needs approval. */
 export const askAllRun: Condition = {
   rule: 'context.safety_mode.ask_all',
   judge: ({ context, contract }) =>

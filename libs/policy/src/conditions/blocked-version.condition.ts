@@ -7,7 +7,7 @@ const why = {
   suspended: 'is suspended: it differs from what its callers agreed to',
 } as const;
 
-/** A version that is neither active nor deprecated does not run in the tenant. A blocked version still undoes its effects. */
+/** A version that is neither active nor deprecated does not run in the tenant. A blocked version may still undo its effects. */
 export const blockedVersion: Condition = {
   rule: 'lifecycle.blocked',
   binds_undo: true,

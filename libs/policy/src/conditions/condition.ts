@@ -1,17 +1,17 @@
 import type { Tier } from '@countersign/contracts';
 import type { RulingInput } from '../ruling-input.js';
 
-/** What a condition asks for: a tier, and why, in words for the agent. A laxer tier than the call has is ignored. */
+/** The tier that a condition requires, with the reason as text for the agent. Ignored if it is laxer than the call's tier. */
 export interface Tightening {
   tier: Tier;
   why: string;
 }
 
-/** A named function that only ever tightens. Pure and total: undefined where it has nothing to say; it never throws. */
+/** A named function that only tightens. Pure; returns undefined if it does not apply; never throws. */
 export interface Condition {
-  /** Id of the rule that the ruling names where this condition won. */
+  /** Id of the rule in the ruling if this condition decides. */
   rule: string;
-  /** It also binds an undo that its tool or a published definition sets. */
+  /** Also applies to an undo by the tool or a published definition. */
   binds_undo?: true;
   judge(input: RulingInput): Tightening | undefined;
 }

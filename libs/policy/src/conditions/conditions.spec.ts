@@ -36,40 +36,40 @@ const rights = (more: Partial<Authority>): Authority => ({
 const judgedBy = (given: RulingInput) => conditions.flatMap(({ rule, judge }) => (judge(given) ? [`${rule} → ${judge(given)?.tier}`] : []));
 
 describe('conditions', () => {
-  test('have names of their own', () => {
+  test('have distinct rule ids', () => {
     expect(new Set(conditions.map(({ rule }) => rule)).size).toBe(conditions.length);
   });
 
-  test('a normal run of an active version: nothing to say', () => {
+  test('do not apply to a normal run of an active version', () => {
     expect(judgedBy(input('commit_high'))).toEqual([]);
   });
 
-  test('a blocked version is blocked, whatever it does', () => {
+  test('block a blocked version, whatever it does', () => {
     expect(judgedBy(input('pure', { lifecycle: 'blocked' }))).toEqual(['lifecycle.blocked → tier_3_blocked']);
   });
 
-  test('a read-only run may read and not write', () => {
+  test('let a read-only run read and not write', () => {
     expect(judgedBy(input('read_external', { context: { safety_mode: 'read_only', purpose: null } }))).toEqual([]);
     expect(judgedBy(input('stage', { context: { safety_mode: 'read_only', purpose: null } }))).toEqual([
       'context.safety_mode.read_only → tier_3_blocked',
     ]);
   });
 
-  test('a run that asks for all waits before each write', () => {
+  test('make a run with `ask_all` wait before each write', () => {
     expect(judgedBy(input('pure', { context: { safety_mode: 'ask_all', purpose: null } }))).toEqual([]);
     expect(judgedBy(input('commit_low', { context: { safety_mode: 'ask_all', purpose: null } }))).toEqual([
       'context.safety_mode.ask_all → tier_2_approval_required',
     ]);
   });
 
-  test('a tool with scopes runs only for those who hold them all', () => {
+  test('let a tool with scopes run only for principals that have them all', () => {
     const contract = { ...input('pure').contract, scopes: ['a', 'b'] };
     expect(judgedBy(input('pure', { contract, authority: rights({ scopes: ['a'] }) }))).toEqual(['authority.scopes → tier_3_blocked']);
     expect(judgedBy(input('pure', { contract, authority: rights({ scopes: ['b', 'a'] }) }))).toEqual([]);
     expect(judgedBy(input('pure', { contract, authority: rights({ scopes: null }) }))).toEqual([]);
   });
 
-  test('what is marked, by the tool or by a source, needs a clearance; a call that says nothing has none', () => {
+  test('require a clearance for markings of the tool or a source; a call without authority has none', () => {
     const contract = { ...input('pure').contract, markings: ['pii'] };
     expect(judgedBy(input('pure', { contract }))).toEqual(['authority.clearances → tier_3_blocked']);
     expect(judgedBy(input('pure', { contract, authority: rights({ clearances: ['pii'] }) }))).toEqual([]);
@@ -78,7 +78,7 @@ describe('conditions', () => {
     expect(judgedBy(input('pure', { contract, authority: rights({ clearances: ['*'], markings: ['kvkk'] }) }))).toEqual([]);
   });
 
-  test('a tool, or a caller, that is limited to purposes acts only for one that the call names', () => {
+  test('let a tool or a caller with limited purposes act only for a purpose that the call names', () => {
     const contract = { ...input('pure').contract, purposes: ['review', 'claims'] };
     const named = (purpose: string | null) => ({ safety_mode: null, purpose });
     expect(judgedBy(input('pure', { contract }))).toEqual(['authority.purposes → tier_3_blocked']);
@@ -89,7 +89,7 @@ describe('conditions', () => {
     expect(judgedBy(input('pure', { context: named('review'), authority: rights({ purposes: ['review'] }) }))).toEqual([]);
   });
 
-  test('are total: odd words in a context never throw', () => {
+  test('never throw for unusual values in a context', () => {
     fc.assert(
       fc.property(fc.anything(), fc.anything(), (safety_mode, lifecycle) => {
         for (const { judge } of conditions)

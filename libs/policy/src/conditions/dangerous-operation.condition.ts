@@ -3,7 +3,7 @@ import { findDangersInJson } from '../dangers/find-dangers.js';
 import type { RulingInput } from '../ruling-input.js';
 import type { Condition } from './condition.js';
 
-/** Fields that hold something to be run. Of a tool that only reads, nothing else is looked at: it may well search for such words. */
+/** Fields with code or commands. For a read-only tool only these are checked, because it may search for such words. */
 const RUNS = /^(?:sql|statement|command|cmd|script|code|shell|program|args|argv|exec)$/i;
 
 function runFields(value: unknown): unknown {
@@ -16,7 +16,9 @@ function settingOf({ policy }: RulingInput): 'require_approval' | 'deny' | 'off'
   return force && 'bundle' in force ? force.bundle.dangerous : 'require_approval';
 }
 
-/** Inputs that drop, wipe, rewrite or take over need approval, or are denied where nothing would be left. A bundle's `dangerous` overrides this. */
+/**
+ * Inputs that delete, overwrite or take over need approval, or are denied if recovery is impossible. A bundle's `dangerous` overrides this.
+ */
 export const dangerousOperation: Condition = {
   rule: 'builtin.dangerous_operation',
   judge: (input) => {

@@ -7,7 +7,7 @@ import { missingScope } from './missing-scope.condition.js';
 import { readOnlyRun } from './read-only-run.condition.js';
 import { wrongPurpose } from './wrong-purpose.condition.js';
 
-/** Every condition that each call is judged by; the strictest wins, among equals the first. */
+/** All conditions, applied to each call. The strictest decides; among equals the first. */
 export const conditions: readonly Condition[] = [
   blockedVersion,
   missingScope,

@@ -1,7 +1,7 @@
 import { lacking, union } from '@countersign/contracts';
 import type { Condition } from './condition.js';
 
-/** What is marked, by the tool or by what its inputs come from, is only for those who are cleared for it. */
+/** Markings of the tool or of the sources of its inputs require a clearance. */
 export const missingClearance: Condition = {
   rule: 'authority.clearances',
   judge: ({ contract, authority }) => {

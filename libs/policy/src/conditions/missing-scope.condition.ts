@@ -1,7 +1,7 @@
 import { lacking } from '@countersign/contracts';
 import type { Condition } from './condition.js';
 
-/** A tool runs only for those who hold every scope that it declares: of an agent that acts for a user, both. */
+/** A tool runs only for principals with every scope that it declares; for an agent that acts for a user, both need them. */
 export const missingScope: Condition = {
   rule: 'authority.scopes',
   judge: ({ contract, authority }) => {

@@ -1,7 +1,7 @@
 import { isReadOnly } from '@countersign/contracts';
 import type { Condition } from './condition.js';
 
-/** A run that calls itself read-only cannot write. */
+/** A run with safety mode `read_only` cannot write. */
 export const readOnlyRun: Condition = {
   rule: 'context.safety_mode.read_only',
   judge: ({ context, contract }) =>

@@ -12,7 +12,7 @@ function fault({ contract, authority, context }: RulingInput): string | undefine
   return lacking([purpose], byCaller).length > 0 ? `the caller may not act for the purpose ${purpose}` : undefined;
 }
 
-/** A tool with declared purposes, and a caller that is limited to some, act only for a purpose that the call names. */
+/** A tool with declared purposes, or a caller limited to some, acts only for a matching purpose that the call names. */
 export const wrongPurpose: Condition = {
   rule: 'authority.purposes',
   judge: (input) => {

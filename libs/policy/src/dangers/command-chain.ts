@@ -1,15 +1,15 @@
 import type { Effort } from './effort.js';
 
 export interface ChainOptions {
-  /** Characters that end a command, for a character class. */
+  /** Characters that end a command, as the content of a character class. */
   breaks: string;
-  /** Characters that may stand between two steps. */
+  /** Maximum number of characters between two steps. */
   gap: number;
 }
 
 /**
- * Words that follow each other inside one command, with any text between them up to a gap. Every character is looked
- * at a fixed number of times, whatever the text: a command is walked once, from its first word to its end.
+ * Finds words that follow each other within one command, with at most `gap` characters between them. Linear time: each command is scanned
+ * once, from its first word to its end.
  */
 export class CommandChain {
   private readonly end: RegExp;
@@ -25,7 +25,7 @@ export class CommandChain {
     this.steps = new RegExp(sources.map((source) => `(${source})`).join('|'), 'g');
   }
 
-  /** Whether the text has it; false too where the effort is used up. */
+  /** True if the text contains the chain; false also if the effort is used up. */
   found(text: string, effort: Effort): boolean {
     this.first.lastIndex = 0;
     for (let start = this.first.exec(text); start && effort.word(); start = this.first.exec(text)) {

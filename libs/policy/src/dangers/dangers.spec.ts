@@ -9,7 +9,7 @@ import { findDangers, findDangersInJson } from './find-dangers.js';
 
 const ids = (value: unknown) => findDangers(value).map(({ id }) => id);
 
-describe('a dangerous operation is seen', () => {
+describe('a dangerous operation is detected', () => {
   test.each<[string, unknown]>([
     ['sql.drop', 'DROP TABLE users'],
     ['sql.drop', 'drop\n\t database  prod;'],
@@ -79,9 +79,9 @@ test.each<[unknown]>([
   ['rm notes.txt'],
   ['Grüße aus Köln: 100 € für Müller & Söhne'],
   ['truncate the text after 80 characters'],
-])('what is harmless is left alone: %j', (text) => expect(ids({ text })).toEqual([]));
+])('harmless text is ignored: %j', (text) => expect(ids({ text })).toEqual([]));
 
-test('any spelling by case, spaces and invisible letters is still seen', () => {
+test('any spelling by case, spaces and invisible characters is detected', () => {
   const spaces = fc
     .array(fc.constantFrom(' ', '\t', '\n', '\u00a0', '\u2003'), { minLength: 1, maxLength: 3 })
     .map((parts) => parts.join(''));
@@ -95,12 +95,12 @@ test('any spelling by case, spaces and invisible letters is still seen', () => {
   );
 });
 
-describe('no text takes long', () => {
-  test.each(hostileTexts.map((text) => [text.slice(0, 12), text]))('200 KB of %j take time in proportion to their length', (_, text) => {
+describe('no text takes long to check', () => {
+  test.each(hostileTexts.map((text) => [text.slice(0, 12), text]))('200 KB of %j take time proportional to their length', (_, text) => {
     expect(cpuTime(() => findDangers({ text }))).toBeLessThan(RUNAWAY_MS);
   });
 
-  test('what is too large, too deep or too dense to be judged counts as dangerous', () => {
+  test('a text that is too large, too deep or too dense to check counts as dangerous', () => {
     const deep = Array.from({ length: 40 }).reduce<unknown>((inside) => ({ inside }), 'harmless');
     for (const value of ['curl x '.repeat(30_000), 'ж '.repeat(60_000), deep]) expect(ids({ value })).toContain('text.too_large_to_judge');
     const ruled = ruledBy([], { contract: aContract('stage'), policy: undefined }, { text: 'curl x '.repeat(30_000) });
@@ -109,7 +109,7 @@ describe('no text takes long', () => {
       'require_approval',
     );
   });
-  test('a usual file of 100 KB is not', () => {
+  test('a usual file of 100 KB does not', () => {
     const line = 'const found = items.find((item) => item.format === "plain"); // update the list\n';
     expect(ids({ path: 'src/list.ts', content: line.repeat(600) })).toEqual([]);
   });
@@ -129,7 +129,7 @@ test.each<[string, unknown, string]>([
 test('a flag that is off is not a word', () =>
   expect(findDangersInJson('{"branch":"main","force":false}', { tool: 'git_push' })).toEqual([]));
 
-test('rules may ask for it', () => {
+test('rules can query it', () => {
   const program = compileCondition('dangerous(inputs.script) && "shell.rm_recursive" in dangers(inputs)');
   if ('fault' in program) throw new Error(program.fault.reason);
   const on = (script: string) =>
@@ -158,8 +158,8 @@ describe('in every tenant', () => {
     });
     expect(ruled({ sql: 'select 1' }, { policy: undefined }).effect).toBe('allow');
   });
-  test('what leaves nothing is denied', () => expect(ruled({ sh: 'rm -rf /' }).effect).toBe('deny'));
-  test('of a read, only what is to be run counts', () => {
+  test('an operation without recovery is denied', () => expect(ruled({ sh: 'rm -rf /' }).effect).toBe('deny'));
+  test('for a read, only fields with code or commands are checked', () => {
     const contract = aContract('read_internal');
     expect(ruled({ query: 'how do I drop table x' }, { contract }).effect).toBe('allow');
     expect(ruled({ sql: 'drop table x' }, { contract }).effect).toBe('require_approval');

@@ -1,14 +1,14 @@
-/** Characters of readings that one value may cost: about 5 ms. */
+/** Maximum characters of readings per value: about 5 ms. */
 const CHARS_MAX = 200_000;
-/** Words that one value may have looked at as the beginning, or a part, of a dangerous command. */
+/** Maximum words per value that are checked as a part of a dangerous command. */
 const WORDS_MAX = 8_000;
 
-/** What is left to spend on one value. Counted, not timed: the same value is judged alike everywhere and always. */
+/** The remaining effort for one value. Counted, not timed, so that the same value always gets the same result. */
 export class Effort {
   private chars = CHARS_MAX;
   private words = WORDS_MAX;
 
-  /** False where it is used up: then the rest may be dangerous. */
+  /** False if the effort is used up: the rest of the value is unchecked. */
   get left(): boolean {
     return this.chars >= 0 && this.words >= 0;
   }

@@ -2,14 +2,14 @@ import { Effort } from './effort.js';
 import { dangers } from './patterns.js';
 import { readings } from './plain-text.js';
 
-/** Words without which plain text holds no danger that we know. */
+/** Plain text without any of these words contains no known danger. */
 const HINT =
   /\b(?:rm|find|mkfs|mke2fs|wipefs|dd|dev|shred|shutdown|reboot|halt|poweroff|init|chmod|chown|curl|wget|fetch|iwr|invoke-webrequest|base64|xxd|openssl|nc|kill|crontab|remove-item|del|erase|rd|rmdir|format|format-volume|git|drop|truncate|delete|update|alter|grant|flushall|flushdb|dropdatabase|deletemany|db|rmtree|fs|rimraf|terraform|kubectl|aws|docker|helm)\b/i;
-/** Anything but plain ASCII prose and JSON: it may hide a word. */
+/** Anything other than plain ASCII prose and JSON may hide a word. */
 const UNUSUAL = /[^\x20-\x7e]|\\|\$|'|`|\/\*|:\s?\(/;
 
 const LEVELS_MAX = 32;
-/** Characters of a JSON text that is parsed to be looked at. */
+/** Maximum length of a JSON text that is parsed for the check. */
 const JSON_CHARS_MAX = 400_000;
 
 export interface FoundDanger {
@@ -17,22 +17,22 @@ export interface FoundDanger {
   fatal: boolean;
 }
 
-/** Larger, deeper or denser than can be judged in time: approval is required. */
+/** The value is too large, too deep or too dense to check in time: approval is required. */
 const TOO_LARGE: FoundDanger = { id: 'text.too_large_to_judge', fatal: false };
 
-/** Whether text is worth a closer look; cheap, and never wrong with no. */
+/** Cheap pre-check: false means that the text contains no known danger. */
 function mayHide(text: string): boolean {
   return HINT.test(text) || UNUSUAL.test(text);
 }
 
-/** What an item is worth on a command line: texts are words, `force: true` is `--force`, numbers are themselves. */
+/** The words of an item on a command line: texts as they are, `force: true` as `--force`, anything else none. */
 function wordsOf(key: string, item: unknown): string[] {
   if (typeof item === 'string') return [item];
   if (item === true) return [`--${key.replaceAll('_', '-')}`];
   return [];
 }
 
-/** The texts of a value: each by itself, and what an object or a list says in its order as one command line. */
+/** Collects the texts of a value: each text alone, and the items of each object or list, in order, as one command line. */
 class Texts {
   readonly found: string[] = [];
   too_deep = false;
@@ -68,8 +68,8 @@ function inTexts(texts: readonly string[]): FoundDanger[] {
 }
 
 /**
- * The dangerous operations that a JSON value asks for, by id. Pure; linear in the size of the value up to a size above which
- * it answers `text.too_large_to_judge`. `command`: words that stand before the value's own, as a tool's name does.
+ * The ids of the dangerous operations in a JSON value. Pure. Linear in the size of the value; above a maximum it returns
+ * `text.too_large_to_judge`. `command`: words before the value's own, for example of the tool's name.
  */
 export function findDangers(value: unknown, command: readonly string[] = []): FoundDanger[] {
   const texts = new Texts();
@@ -79,13 +79,13 @@ export function findDangers(value: unknown, command: readonly string[] = []): Fo
 }
 
 export interface Looked {
-  /** What of the value is looked at. */
+  /** Selects the part of the value that is checked. */
   pick?: ((value: unknown) => unknown) | undefined;
-  /** The name of the tool, whose words begin its command line: `git_push` with `force: true` is `git push --force`. */
+  /** The name of the tool; its words begin the command line: `git_push` with `force: true` is `git push --force`. */
   tool?: string | undefined;
 }
 
-/** The same for a JSON text, which is only parsed where it is worth it. */
+/** The same for a JSON text, which is parsed only if the pre-check finds something. */
 export function findDangersInJson(json: string, { pick = (value) => value, tool = '' }: Looked = {}): FoundDanger[] {
   const words = tool.replaceAll(/[_.-]+/g, ' ');
   if (!mayHide(json) && !HINT.test(words)) return [];

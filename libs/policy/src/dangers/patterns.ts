@@ -4,17 +4,17 @@ import type { Effort } from './effort.js';
 /** An operation that destroys or takes over, recognized by its text. */
 export interface Danger {
   id: string;
-  /** Nothing is left to recover from: denied instead of approved. */
+  /** Recovery is impossible: denied instead of approved. */
   fatal?: boolean;
-  /** On a reading of the text: lower case, single spaces. Linear in its length, or paid for by the effort. */
+  /** Checks a reading of the text (lower case, single spaces). Linear in its length, or limited by the effort. */
   found(text: string, effort: Effort): boolean;
 }
 
 const by = (id: string, pattern: RegExp, fatal = false): Danger => ({ id, fatal, found: (text) => pattern.test(text) });
 
-/** One command of a shell: up to what ends it. */
+/** Separators of shell commands. */
 const COMMAND = ';&|\\n';
-/** A line of commands: pipes and all. */
+/** Separators of command lines, which may contain pipes. */
 const LINE = ';\\n';
 
 const inOne = (breaks: string, gap: number, ...steps: string[]): Danger['found'] => {

@@ -1,6 +1,6 @@
 import type { Effort } from './effort.js';
 
-/** Letters of other scripts that look like Latin ones. */
+/** Letters of other scripts that look like Latin letters. */
 const LOOK_ALIKES: Readonly<Record<string, string>> = {
   ...{
     а: 'a',
@@ -30,7 +30,7 @@ const PLAIN = /^[\t\n\r\x20-\x7e]*$/;
 const INVISIBLE = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Mn}]/gu;
 const LOOKS = new RegExp(`[${Object.keys(LOOK_ALIKES).join('')}]`, 'gu');
 
-/** Lower-case text without what only hides it: compatibility forms, marks, invisible characters, look-alikes, odd spaces. */
+/** Lower-case text without obfuscation: compatibility forms, marks, invisible characters, look-alikes and unusual dashes are normalized. */
 function plain(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();
   return text
@@ -41,7 +41,7 @@ function plain(text: string): string {
     .replace(/[\u2010-\u2015\u2212]/g, '-');
 }
 
-/** The text with `by` in place of each block comment; an unclosed comment is kept. */
+/** Replaces each block comment with `by`; an unclosed comment is kept. */
 function withoutBlocks(text: string, by: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -54,7 +54,7 @@ function withoutBlocks(text: string, by: string): string {
   return from === 0 ? text : [...parts, text.slice(from)].join(by);
 }
 
-/** Lines up to a comment, joined with the next one. */
+/** Cuts each line at a comment and joins it with the next line. */
 function withoutLineComments(text: string): string {
   if (!text.includes('\n') || !/--|#/.test(text)) return text;
   const lines = text.split('\n');
@@ -66,7 +66,7 @@ function withoutLineComments(text: string): string {
   return bare.join('') + last;
 }
 
-/** Shell spelling that means nothing: quotes and backslashes inside words, `$IFS`, empty expansions, continued lines. */
+/** Removes shell syntax without effect: quotes and backslashes inside words, `$IFS`, empty expansions, line continuations. */
 function unquoted(text: string): string {
   return text
     .replace(/\\\r?\n/g, '')
@@ -75,15 +75,15 @@ function unquoted(text: string): string {
     .replace(/['"`\\]/g, '');
 }
 
-/** One space, or one line's end, for any run of them: no pattern meets two. */
+/** Collapses whitespace to one space, or one line feed, so that patterns need not handle runs. */
 const spaced = (text: string): string => text.replace(/\s\s+|[^\S\n ]/g, (run) => (run.includes('\n') ? '\n' : ' '));
 
-/** What a character of text outside ASCII is charged beforehand: compatibility forms may be many times as long. */
+/** Advance cost of a character of non-ASCII text: its compatibility form may be several times as long. */
 const UNUSUAL_COST = 4;
 
 /**
- * The ways to read a text that an interpreter might take: as it is, without comments, without quotes. Each once; undefined
- * where it is too large to be read.
+ * The readings of a text that an interpreter might use: as it is, without comments, without quotes. Distinct; undefined if the text is too
+ * large.
  */
 export function readings(text: string, effort: Effort): string[] | undefined {
   if (!effort.read(PLAIN.test(text) ? 0 : text.length * UNUSUAL_COST) || !effort.read(text.length)) return undefined;

@@ -3,14 +3,14 @@ import { type CelExpression, compileExpression } from '../cel/compile.js';
 import { fitsOne } from './glob.js';
 import { type Limit, type LimitedCall, subjectsOf } from './limited-call.js';
 
-/** A limit with its expressions compiled; one that does not compile lets nothing through. */
+/** A limit with compiled expressions. A limit that does not compile refuses every call. */
 export interface CompiledLimit {
   limit: Limit;
   amount: CelExpression | 'unreadable' | null;
   per: CelExpression | 'unreadable' | null;
 }
 
-/** Counted per run where the tenant has no limit of that kind for runs. */
+/** Default limits per run, used if the tenant has no limit of that kind for runs. */
 const RUN_ITERATIONS_MAX = 10;
 const RUN_TOOL_CALLS_MAX = 25;
 
@@ -34,7 +34,7 @@ const byDefault = (kind: 'max_iterations' | 'max_tool_calls', max: number): Limi
   changed_at_ms: 0,
 });
 
-/** What holds for runs where a tenant says nothing. */
+/** The default limits for runs. */
 export const defaultLimits: readonly Limit[] = [
   byDefault('max_iterations', RUN_ITERATIONS_MAX),
   byDefault('max_tool_calls', RUN_TOOL_CALLS_MAX),
@@ -50,7 +50,7 @@ const compile = (limit: Limit): CompiledLimit => ({ limit, amount: expression(li
 const defaults = defaultLimits.map(compile);
 const compiled = new WeakMap<readonly Limit[], readonly CompiledLimit[]>();
 
-/** The limits of a tenant, compiled once for each list. */
+/** The compiled limits of a tenant, cached per list. */
 function compiledOf(limits: readonly Limit[]): readonly CompiledLimit[] {
   let known = compiled.get(limits);
   if (!known) {
@@ -60,12 +60,12 @@ function compiledOf(limits: readonly Limit[]): readonly CompiledLimit[] {
   return known;
 }
 
-/** A limit with those that a call counts for. */
+/** A limit with the subjects that the call counts for. */
 export interface Applied extends CompiledLimit {
   subjects: readonly string[];
 }
 
-/** Those that a call counts for; undefined where the limit is not about it. */
+/** The subjects of a limit that the call counts for; undefined if the limit does not apply. */
 function subjectsFor({ tools, subjects, scope }: Limit, on: Omit<LimitedCall, 'at_ms'>): readonly string[] | undefined {
   if (tools.length > 0 && !fitsOne(tools, on.call.tool)) return undefined;
   const all = subjectsOf(scope, on);
@@ -75,7 +75,7 @@ function subjectsFor({ tools, subjects, scope }: Limit, on: Omit<LimitedCall, 'a
 
 const NONE: readonly Applied[] = [];
 
-/** The limits that apply to a call, including defaults. Free if there are none. */
+/** The limits that apply to a call, including defaults. Costs nothing if there are none. */
 export function appliedLimits(limits: readonly Limit[], on: Omit<LimitedCall, 'at_ms'>): readonly Applied[] {
   const { run_id } = on.call;
   if (limits.length === 0 && run_id === null) return NONE;
@@ -90,7 +90,7 @@ export function appliedLimits(limits: readonly Limit[], on: Omit<LimitedCall, 'a
   return applied;
 }
 
-/** What expressions of a limit see. */
+/** The variables of a limit's expressions. */
 export function bindingsOf({ call, contract, at_ms }: LimitedCall): CelBindings {
   const { name, version, category, effect_class, reversibility, tier, markings, scopes } = contract;
   const inputs = JSON.parse(call.inputs_json) as unknown;

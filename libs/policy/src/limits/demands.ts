@@ -3,7 +3,7 @@ import { type Applied, appliedLimits, bindingsOf } from './compiled-limits.js';
 import { amountOf, type GuardRefusal, guardBy, limitRule } from './guards.js';
 import { costOf, type Limit, type LimitedCall, reachesOut } from './limited-call.js';
 
-/** What a call needs of one counter. Amounts in millionths. */
+/** The demand of a call on one counter. Amounts in millionths. */
 export interface CounterDemand {
   counter: string;
   limit_id: string;
@@ -39,7 +39,7 @@ const micro = (value: number | undefined): number | undefined => {
   return Number.isSafeInteger(whole) && whole >= 0 ? whole : undefined;
 };
 
-/** The value of `per`; undefined where it is no text, number or bool. */
+/** The value of `per`; undefined if it is not a text, number or bool. */
 function perOf({ per }: Applied, on: LimitedCall): string | undefined {
   if (per === null) return '';
   if (per === 'unreadable') return undefined;
@@ -80,8 +80,8 @@ function runBudget(on: LimitedCall): CounterDemand[] {
 }
 
 /**
- * What a call needs of the counters of its tenant's limits; most calls need nothing. A refusal where a limit forbids the
- * call by itself, or cannot tell what it counts for: what cannot be counted is not allowed. Pure and total.
+ * The demands of a call on the counters of its tenant's limits; empty for most calls. A refusal if a limit forbids the call by itself, or
+ * its expressions fail: a call that cannot be counted is not allowed. Pure; never throws.
  */
 export function demandsOf(limits: readonly Limit[], on: LimitedCall): readonly CounterDemand[] | GuardRefusal {
   const applied = appliedLimits(limits, on);

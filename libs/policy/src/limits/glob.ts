@@ -1,6 +1,6 @@
 const ANY = '*';
 
-/** Whether a text fits a glob, in which `*` matches any characters. Linear in both: no pattern is slow. */
+/** True if a text matches a glob, in which `*` matches any characters. Linear in both. */
 export function fitsGlob(glob: string, text: string): boolean {
   if (!glob.includes(ANY)) return glob === text;
   const [head, ...rest] = glob.split(ANY) as [string, ...string[]];
@@ -16,5 +16,5 @@ export function fitsGlob(glob: string, text: string): boolean {
   return true;
 }
 
-/** Whether a text fits one of the globs. */
+/** True if a text matches one of the globs. */
 export const fitsOne = (globs: readonly string[], text: string): boolean => globs.some((glob) => fitsGlob(glob, text));

@@ -3,7 +3,7 @@ import { type Applied, appliedLimits, bindingsOf } from './compiled-limits.js';
 import { fitsOne } from './glob.js';
 import { costOf, type Limit, type LimitedCall } from './limited-call.js';
 
-/** A limit that forbids a call whatever else was called. */
+/** A refusal by a limit that does not depend on other calls. */
 export interface GuardRefusal {
   /** `limit.<limit_id>`. */
   rule: string;
@@ -14,7 +14,7 @@ export const limitRule = (limit_id: string): string => `limit.${limit_id}`;
 
 const LEVELS: readonly SideEffectLevel[] = ['none', 'reads', 'writes'];
 
-/** The amount of a call by an expression; undefined where the expression fails. */
+/** The amount of a call by the limit's expression; undefined if the expression fails. */
 export function amountOf(one: Pick<Applied, 'amount'>, on: LimitedCall, otherwise: number): number | undefined {
   if (one.amount === null) return otherwise;
   if (one.amount === 'unreadable') return undefined;
@@ -47,14 +47,14 @@ function objection(one: Applied, on: LimitedCall): string | undefined {
 }
 
 /**
- * The limit that forbids a call by itself: its tool is not enabled, has too much effect or costs too much, or its run goes
- * round too often. Pure; used by policy, and by the executor before it fires.
+ * The limit that forbids a call by itself: its tool is not enabled, its effect or cost is too high, or its run has too many iterations.
+ * Pure. Used by policy, and by the executor before it fires.
  */
 export function guardCall(limits: readonly Limit[], on: LimitedCall): GuardRefusal | undefined {
   return guardBy(appliedLimits(limits, on), on);
 }
 
-/** The same, where it is known which limits are about the call. */
+/** The same for limits that are known to apply to the call. */
 export function guardBy(applied: readonly Applied[], on: LimitedCall): GuardRefusal | undefined {
   for (const one of applied) {
     const why = objection(one, on);

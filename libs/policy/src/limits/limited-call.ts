@@ -3,7 +3,7 @@ import { effectRules, type LimitScope, type LimitSet, type ToolCall, type ToolCo
 /** One version of a guard limit. */
 export type Limit = Omit<LimitSet, 'meta' | 'based_on'>;
 
-/** A call as limits look at it. */
+/** The fields of a call that limits use. */
 export interface LimitedCall {
   tenant_id: string;
   call: ToolCall;
@@ -12,15 +12,15 @@ export interface LimitedCall {
   at_ms: number;
 }
 
-/** US dollars that a call is expected to cost. */
+/** Expected cost of a call, US dollars. */
 export const costOf = ({ contract }: Pick<LimitedCall, 'contract'>): number => contract.cost_per_call ?? 0;
 
-/** Whether its tool reaches out of the installation. */
+/** True if the tool reaches systems outside of the installation. */
 export function reachesOut({ contract }: Pick<LimitedCall, 'contract'>): boolean {
   return effectRules[contract.effect_class].mcp.openWorldHint || (contract.network?.length ?? 0) > 0;
 }
 
-/** The subjects that a call counts for; empty if it has none of that scope. A tool without capabilities counts for its category. */
+/** The subjects of a scope that a call counts for; empty if it has none. A tool without capabilities counts for its category. */
 export function subjectsOf(scope: LimitScope, { tenant_id, call, contract }: Omit<LimitedCall, 'at_ms'>): readonly string[] {
   switch (scope) {
     case 'run':

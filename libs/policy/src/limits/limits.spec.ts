@@ -79,12 +79,12 @@ describe('a guard', () => {
     ['a call without a case', { kind: 'enabled_tools', scope: 'case' }, {}, true],
   ])('for %s', (_, one, on, passes) => expect(rule([limit(one)], called(on))).toBe(passes ? undefined : 'limit.l'));
 
-  test('the strictest of several decides', () => {
+  test('the strictest of several guards decides', () => {
     const limits = [limit({ kind: 'enabled_tools', allowed: ['*'] }), limit({ limit_id: 'm', kind: 'enabled_tools', allowed: ['refund'] })];
     expect(rule(limits, called())).toBe('limit.m');
   });
 
-  test("a run's budget holds for a call without a run as well", () => {
+  test('a run budget also applies to a call without a run', () => {
     const dear = { contract: { cost_per_call: 3 } };
     expect(rule([], called({ ...dear, context: { run_budget: 2 } }))).toBe('limit.context.run_budget');
     expect(rule([], called({ ...dear, context: { run_budget: 3 } }))).toBeUndefined();
@@ -104,14 +104,14 @@ describe('a counter', () => {
     expect(wants([limit({ scope })], called(on))).toEqual(subjects.map((subject) => ['l', subject, '', 1])),
   );
 
-  test('adds up amounts for each value of `per`', () => {
+  test('adds amounts separately for each value of `per`', () => {
     const one = limit({ kind: 'cumulative', amount: 'inputs.total', per: 'inputs.supplier' });
     expect(wants([one], called())).toEqual([['l', 'acme', 'a', 12.5]]);
     for (const broken of [{ amount: 'inputs.nothing' }, { amount: '-1' }, { per: 'inputs.odd' }, { per: 'inputs' }])
       expect(wants([{ ...one, ...broken }], called())).toBe('limit.l');
   });
 
-  test('of a budget takes what the tool declares that it costs', () => {
+  test('of a budget counts the cost that the tool declares', () => {
     const on = called({ contract: { cost_per_call: 0.25 }, call: { run_id: 'r' }, context: { run_budget: 4 } });
     expect(wants([limit({ kind: 'max_budget' })], on)).toEqual([
       ['l', 'acme', '', 0.25],
@@ -120,14 +120,14 @@ describe('a counter', () => {
     ]);
   });
 
-  test('of egress counts only what reaches out', () => {
+  test('of egress counts only calls that leave the installation', () => {
     const egress = limit({ kind: 'egress', scope: 'capability', window_ms: 1000 });
     expect(wants([egress], called({ effect_class: 'stage' }))).toEqual([]);
     expect(wants([egress], called({ effect_class: 'stage', contract: { network: ['api'] } }))).toEqual([['l', 'finance', '', 1]]);
     expect(wants([egress], called({ effect_class: 'read_external' }))).toEqual([['l', 'finance', '', 1]]);
   });
 
-  test('applies to runs by default, unless the tenant has one of that kind for them', () => {
+  test('applies to runs by default, unless the tenant has a limit of that kind for them', () => {
     const on = called({ call: { run_id: 'r' } });
     expect(wants([], on)).toEqual([['default.max_tool_calls', 'r', '', 1]]);
     expect(wants([limit({ scope: 'run', max: 99 })], on)).toEqual([['l', 'r', '', 1]]);
@@ -135,7 +135,7 @@ describe('a counter', () => {
     expect(wants([], called())).toEqual([]);
   });
 
-  test('is another one for another tenant, limit, subject or value', () => {
+  test('is separate for each tenant, limit, subject and value', () => {
     const key = (more: Partial<Limit>, tenant_id = 'acme', call: Partial<ToolCall> = {}) => {
       const demands = demandsOf([limit(more)], { ...called({ call }), tenant_id });
       return 'rule' in demands ? demands.rule : demands[0]?.counter;
@@ -157,7 +157,7 @@ test('a glob matches like its equivalent regular expression', () => {
   );
 });
 
-test('limits do not depend on trust: an amount that uses it fails, and the call is refused', () => {
+test('limits cannot use trust: an amount that uses it fails, and the call is refused', () => {
   const by = (amount: string) => [limit({ kind: 'cumulative', amount, max: 1_000, window_ms: 1_000 })];
   expect(wants(by('trust.tool > 0.9 ? 0.0 : inputs.total'), called())).toBe('limit.l');
   expect(wants(by('inputs.total'), called())).toEqual([['l', expect.anything(), expect.anything(), 12.5]]);

@@ -16,7 +16,7 @@ const repeated = [
   ['\n', '\n( ', ' \n', '    ', '#', '-- ', '--\n', '\u200b', '\ufdfa', '`', '$ifs', '{ifs', 'fs.rm(', 'chmod ', 'alter table a '],
   ["where 'a", 'base64 |', 'aws s3 rm ', 'git rm curl sh nc del kubectl\n', 'a', 'ж', 'sudo ', '|sh '],
 );
-/** Texts of 200 KB, each the beginning of some danger again and again: what a careless expression reads once for each of its characters. */
+/** Texts of 200 KB, each repeating the beginning of some danger: a careless expression would rescan the text at every character. */
 export const hostileTexts: readonly string[] = [
   ...repeated.map((part) => part.repeat(Math.ceil(LENGTH / part.length))),
   `rm -${'r'.repeat(LENGTH)}!`,

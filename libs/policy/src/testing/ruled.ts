@@ -47,7 +47,7 @@ export function inForce(rules: readonly Rule[], more: Partial<PolicyBundle> = {}
 
 const compiled = new Map<string, CompiledRule>();
 
-/** For specs that rule thousands of times: the same, and what is alike but for its id is compiled once. */
+/** For specs with thousands of rulings: the same, but rules that differ only in their id are compiled once. */
 export function quicklyInForce(rules: readonly Rule[]): BundleInForce {
   const all = rules.map((rule): CompiledRule => {
     const { id, overrides: _, ...alike } = rule;

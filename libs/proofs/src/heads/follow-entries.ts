@@ -16,15 +16,15 @@ import {
 type Refused = { kind: 'refused'; reason: string };
 export type Opened = { kind: 'followed'; log: HeadsLog; note: string } | Refused;
 
-/** `openings`: generations that entries of the page opened, with the decision of each. Whether to go on with them is the caller's. */
+/** `openings`: generations that entries of the page opened, with their decisions. The caller decides whether to accept them. */
 export type Followed = { kind: 'followed'; log: HeadsLog; note: string; openings: readonly Opening[] } | Refused;
 
 const refused = (reason: string): Refused => ({ kind: 'refused', reason });
 
-/** A checkpoint that the log must pass through: its size and root were seen before. */
+/** An earlier checkpoint that the log must pass through, by size and root. */
 export type Passed = { size: number; root: Buffer };
 
-/** What entries are followed with. */
+/** The terms for following entries. */
 export interface FollowTerms {
   log: NoteVerifier;
   readDecision: ReadDecision;
@@ -32,9 +32,8 @@ export interface FollowTerms {
 }
 
 /**
- * Checks entries that follow what was seen, in order: each tree that moved only grew, no tree is missing, each new generation of a
- * tree is decided on the record, and all of it is what the note signs. Total: whatever cannot be read is refused. Trusts the
- * log's key for who signed, and nothing else.
+ * Checks the entries after a known state, in order: each changed tree only grew, no tree is missing, each new generation of a tree has a
+ * recorded decision, and the note signs all of it. Never throws: unreadable input is refused. Trusts only the log's key.
  */
 export function followEntries(seen: HeadsLog, page: ServedEntries, terms: FollowTerms): Followed {
   try {
@@ -68,8 +67,8 @@ function signedAs(next: HeadsLog, note: string, log: NoteVerifier): Opened {
 }
 
 /**
- * The log at a checkpoint: the heads that its last entry covers. The result shows what was signed,
- * not that the heads before it led there.
+ * Opens the log at a checkpoint from the heads that its last entry covers. The result shows what was signed, not that earlier heads led
+ * there.
  */
 export function openHeads(covered: CoveredHeads, log: NoteVerifier): Opened {
   try {
@@ -82,7 +81,7 @@ export function openHeads(covered: CoveredHeads, log: NoteVerifier): Opened {
   }
 }
 
-/** The state of a follower of a log, which `openHeads` opens again. @throws RangeError before the first entry */
+/** The state of a follower of a log; `openHeads` restores it. @throws RangeError before the first entry */
 export function coveredHeads(log: HeadsLog, note: string): CoveredHeads {
   const { lastEntry } = log;
   if (!lastEntry) throw new RangeError('a log without entries covers nothing');

@@ -34,7 +34,7 @@ const entryOf = (number: number, moves: readonly TreeMove[]) => ({
   moved: moves.map(({ head, path }) => wireMove(head, path)),
 });
 
-/** Two trees over four entries: a page of all of them, signed. */
+/** Two trees over four entries: one signed page with all entries. */
 async function honestPage(): Promise<ServedEntries> {
   const [a, b] = [await movesOf('a', [3, 700, 701, 1500]), await movesOf('b', [5, 9])];
   const steps = [[a[0], b[0]], [a[1]], [a[2], b[1]], [a[3]]] as TreeMove[][];
@@ -48,7 +48,7 @@ async function honestPage(): Promise<ServedEntries> {
 }
 
 describe('a frontier', () => {
-  test('has the root of its leaves at every size, and is found again from the path of the last leaf', async () => {
+  test('has the root of its leaves at every size, and can be rebuilt from the path of the last leaf', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 300 }), async (size) => {
         const tree = Frontier.empty();
@@ -72,8 +72,8 @@ describe('a frontier', () => {
   });
 });
 
-describe('entries that follow what was seen', () => {
-  test('are taken where every tree only grew, in one page or in several, also by a state that was written and read', async () => {
+describe('entries after a known state', () => {
+  test('are accepted if every tree only grew, in one page or in several, also from a state that was written and read back', async () => {
     const page = await honestPage();
     expect(followEntries(HeadsLog.empty(), page, terms).kind).toBe('followed');
     const half = HeadsLog.empty();
@@ -92,7 +92,7 @@ describe('entries that follow what was seen', () => {
     expect(followEntries(again.log, { ...page, first: 2, entries: page.entries.slice(2) }, terms).kind).toBe('followed');
   });
 
-  test('are refused with any one thing in them changed', async () => {
+  test('are refused after any single change', async () => {
     const page = await honestPage();
     const [, second, third] = page.entries as [unknown, ServedEntries['entries'][number], ServedEntries['entries'][number]];
     const [topic, partition, size, root, path] = second.moved[0] as ServedEntries['entries'][number]['moved'][number];
@@ -140,14 +140,14 @@ describe('entries that follow what was seen', () => {
     });
   });
 
-  test('what is refused leaves what was seen as it was', async () => {
+  test('a refused page does not change the known state', async () => {
     const page = await honestPage();
     const seen = HeadsLog.empty();
     followEntries(seen, { ...page, checkpoint: '' }, terms);
     expect([seen.size, followEntries(seen, page, terms).kind]).toEqual([0, 'followed']);
   });
 
-  test('a tree that is new has no past: it starts at size 0', async () => {
+  test('a new tree has no past: it starts at size 0', async () => {
     const at = HeadsLog.empty();
     const [, grown] = (await movesOf('a', [3, 8])) as [TreeMove, TreeMove];
     expect(at.append({ number: 0, time_ms: 0, moves: [grown] })).toContain('does not continue what it was with 0');
@@ -162,7 +162,7 @@ describe('entries that follow what was seen', () => {
   });
 });
 
-test('the heads of a checkpoint open only as they were signed', async () => {
+test('the heads of a checkpoint open only if they match the signature', async () => {
   const heads: TreeHead[] = [
     { topic: 'a', partition: 0, size: 3, root: leaf(1) },
     { topic: 'a', partition: 10, size: 3, root: leaf(2) },

@@ -14,34 +14,34 @@ import {
 import { type HeadsBefore, type Opening, openingsIn, type ProvenDecision } from './openings.js';
 import type { TreeMove } from './served-entries.js';
 
-/** An entry while it is the last: what its leaf says, and its audit path. */
+/** The content of the last entry's leaf, with its audit path while it is the last. */
 interface LastEntry extends CheckpointEntry {
   path: Buffer[];
 }
 
-/** The next entry as it says itself, with the proof that each tree that moved only grew. */
+/** The next entry, with the proofs that each changed tree only grew. */
 export interface NextEntry {
   number: number;
   time_ms: number;
   moves: readonly TreeMove[];
-  /** What lets it open generations; absent in all other entries. */
+  /** The decisions by which the entry opens generations; absent in other entries. */
   decisions?: readonly ProvenDecision[];
 }
 
 /**
- * The entries of a log, followed one after the other, and the heads of all trees as the last one says them. A tree that is
- * there once stays; it only grows, and one that is frozen never again.
+ * Follows the entries of a log, and keeps the heads of all trees in the last one. A known tree never disappears and only grows; a frozen
+ * tree never changes.
  */
 export class HeadsLog implements HeadsBefore {
   private sorted: TreeHead[];
-  /** Of each partition the generation that grows, where it is not the original tree. */
+  /** The growing generation of each partition, if it is not the original tree. */
   private readonly later = new Map<string, TreeHead>();
   private last: LastEntry | undefined;
 
   private constructor(
     private readonly entries: Frontier,
     private readonly heads: Map<string, TreeHead>,
-    /** Leaf hashes of the heads, so that an entry costs the hashes of what moved. */
+    /** Cached leaf hashes of the heads, so that an entry needs hashes only for changed heads. */
     private readonly leaves: Map<string, Buffer>,
   ) {
     this.sorted = sortedHeads(heads.values());
@@ -53,7 +53,10 @@ export class HeadsLog implements HeadsBefore {
     return new HeadsLog(Frontier.empty(), new Map(), new Map());
   }
 
-  /** The log up to this entry, as these heads and this path say; undefined where they cannot be of one entry. Compare its root with a signed one. */
+  /**
+   * The log at this entry, from its heads and path; undefined if they cannot belong to one entry. The caller must compare its root with a
+   * signed one.
+   */
   static at(entry: Pick<LastEntry, 'number' | 'time_ms' | 'path'>, heads: readonly TreeHead[]): HeadsLog | undefined {
     const before = Frontier.beforeLast(entry.number, entry.path);
     const named = new Map(heads.map((head) => [headName(head), head]));
@@ -69,7 +72,7 @@ export class HeadsLog implements HeadsBefore {
     return this.entries.size;
   }
 
-  /** All heads, sorted as they are hashed. */
+  /** All heads, in hashing order. */
   get all(): readonly TreeHead[] {
     return this.sorted;
   }
@@ -87,7 +90,7 @@ export class HeadsLog implements HeadsBefore {
     return this.later.get(headName(place)) ?? this.heads.get(headName(place));
   }
 
-  /** The trees that grow: of each partition the newest. */
+  /** The growing tree of each partition: its newest generation. */
   get growing(): readonly TreeHead[] {
     return this.sorted.filter((head) => this.newest(head) === head);
   }
@@ -116,8 +119,8 @@ export class HeadsLog implements HeadsBefore {
   }
 
   /**
-   * Adds the next entry, in which each tree that moved is proven to have only grown, and each new generation to be decided.
-   * Answers the generations that it opened; the reason where it may not be added, and then nothing is.
+   * Adds the next entry. Each changed tree must be proven to have only grown, and each new generation must have a decision. Returns the
+   * opened generations; or the reason why the entry is refused, and then adds nothing.
    */
   append({ number, time_ms, moves, decisions = [] }: NextEntry): readonly Opening[] | string {
     if (number !== this.size) return `entry ${this.size} is missing: entry ${number} is in its place`;
@@ -136,7 +139,7 @@ export class HeadsLog implements HeadsBefore {
     return openings;
   }
 
-  /** Adds the next entry as it says itself. Whether its trees only grew is the caller's to find out, from their leaves. */
+  /** Adds the next entry without proofs. The caller must verify from the leaves that its trees only grew. */
   appendHeads(time_ms: number, moved: readonly TreeHead[]): void {
     if (!Number.isSafeInteger(time_ms)) throw new RangeError('the time of an entry is a whole number of milliseconds');
     const known = this.heads.size;
@@ -163,7 +166,7 @@ function nameBefore({ topic, partition, generation }: TreeHead): string {
   return number === 1 ? headName({ topic, partition }) : `${headName({ topic, partition })}#${number}`;
 }
 
-/** Why a tree may not move from one head to another; undefined where it only grew. A new tree had no records. */
+/** Why a tree may not move from one head to another; undefined if it only grew. A new tree starts empty. */
 export function strangeMove(before: TreeHead | undefined, after: TreeHead, path: readonly Buffer[]): string | undefined {
   const from = before?.size ?? 0;
   if (after.size === 0) return before || !after.root.equals(EMPTY_ROOT) || path.length > 0 ? 'has no records and a root' : undefined;

@@ -25,7 +25,7 @@ const recordOf = (topic: string, offset: number, text = 'honest'): RecordToCover
   value: Buffer.from(`${text} ${offset}`),
 });
 
-/** The tree of records from an offset on, as a move that opens it or as one that continues what it was. */
+/** The tree of records from an offset on, as a move that opens it or that continues it. */
 async function treeOf(topic: string, first: number, end: number, generation?: Generation) {
   const tree = new GrowingTree();
   const records = Array.from({ length: end - first }, (_, n) => recordOf(topic, first + n));
@@ -37,15 +37,15 @@ async function treeOf(topic: string, first: number, end: number, generation?: Ge
 }
 
 interface Given {
-  /** Records that are signed of the tree that is damaged. */
+  /** Number of signed records of the damaged tree. */
   signed: number;
   /** Offset from which its records are accepted as lost. */
   base: number;
-  /** Records of the new generation in the entry that opens it. */
+  /** Number of records of the new generation in the entry that opens it. */
   grown: number;
 }
 
-/** A log of two entries, of which the second opens a generation as it should. */
+/** A log of two entries; the second one opens a generation correctly. */
 async function world({ signed, base, grown }: Given) {
   const decided_at = 4;
   const [damaged, settings] = [await treeOf(TOPIC, 0, signed), await treeOf(DECISIONS.topic, 0, decided_at)];
@@ -173,14 +173,14 @@ describe('a generation of a tree', () => {
     }),
   );
 
-  test('is refused once an entry has covered its decision without opening it', () =>
+  test('is refused if an earlier entry covered its decision without opening it', () =>
     each(async (at) => {
       const { log, entry, decides, opens } = await world(at);
       expect(log.append({ number: 1, time_ms: 1, moves: [decides] })).toEqual([]);
       expect(log.append({ ...entry, number: 2, moves: [opens] })).toMatch(/was covered by an earlier entry/);
     }));
 
-  test('freezes the tree before it for good: nothing continues it, not in the same entry and not later', () =>
+  test('freezes the previous tree permanently: nothing continues it, neither in the same entry nor later', () =>
     each(async (at) => {
       const { log, entry, damaged } = await world(at);
       const more = await treeOf(TOPIC, 0, at.signed + 3);
@@ -194,7 +194,7 @@ describe('a generation of a tree', () => {
       expect(log.append({ number: 2, time_ms: 2, moves: [continues] })).toMatch(/is frozen with \d+ records since tool-executed\/0#2/);
     }));
 
-  test('never changes its base or decision later', async () => {
+  test('never changes its base offset or decision', async () => {
     const { log, entry, generation, opened } = await world({ signed: 9, base: 5, grown: 2 });
     expect(log.append(entry)).toHaveLength(1);
     for (const change of [{ base_offset: 4 }, { decision: uuid(3) }]) {
@@ -209,7 +209,7 @@ describe('a generation of a tree', () => {
     }
   });
 
-  test('its leaf says number, base and decision; that of an original tree is as it was', () => {
+  test('has a leaf with its number, base offset and decision; the leaf of an original tree is unchanged', () => {
     const head: TreeHead = { topic: TOPIC, partition: 0, size: 3, root: EMPTY_ROOT };
     const generation = { number: 2, base_offset: 5, decision: uuid(1) };
     const leaves = [{}, generation, { ...generation, number: 3 }, { ...generation, base_offset: 4 }, { ...generation, decision: uuid(2) }];
@@ -218,8 +218,8 @@ describe('a generation of a tree', () => {
   });
 });
 
-describe('which leaf a record is', () => {
-  /** Trees of one partition: each generation begins somewhere in what the trees before cover. */
+describe('the leaf of a record', () => {
+  /** Trees of one partition: each generation starts somewhere within the range of the earlier trees. */
   const chains = fc
     .array(fc.record({ size: fc.integer({ min: 0, max: 40 }), at: fc.nat() }), { minLength: 1, maxLength: 5 })
     .map((steps) => {
@@ -233,7 +233,7 @@ describe('which leaf a record is', () => {
       return heads;
     });
 
-  test('every offset below the covered end has one tree: the newest that begins at or before it', () => {
+  test('every offset below the covered end belongs to one tree: the newest that starts at or before it', () => {
     fc.assert(
       fc.property(chains, fc.shuffledSubarray([0, 1, 2, 3, 4]), (heads, order) => {
         const shuffled = [...order.flatMap((n) => heads[n] ?? []), ...heads.filter((_, n) => !order.includes(n))];

@@ -3,10 +3,10 @@ import { type RecordToCover, recordHash } from '../record/record-leaf.js';
 import { baseOf, endOf, generationNumber, headName, type TreeHead, type TreePlace } from '../record/tree-heads.js';
 import { leafIndex } from '../record/tree-spans.js';
 
-/** The tree of the partition that has the decisions. */
+/** The tree of the partition with the decisions. */
 export const DECISIONS: TreePlace = { topic: 'configuration-changed', partition: 0 };
 
-/** A tree that a decision allows to be opened, and the tree that is frozen with it, as it was signed last. */
+/** A tree that a decision allows to be opened, and the last signed head of the tree that it freezes. */
 export interface OpenedTree {
   topic: string;
   partition: number;
@@ -18,7 +18,7 @@ export interface OpenedTree {
   frozen_root: string;
 }
 
-/** What a `damage_accepted` says. */
+/** The content of a `damage_accepted`. */
 export interface Decision {
   event_id: string;
   opened: readonly OpenedTree[];
@@ -27,31 +27,31 @@ export interface Decision {
   accepted_at_ms: number;
 }
 
-/** A record that says a decision, and its path in the tree of its partition as the entry has it. */
+/** A record with a decision, and its path in the tree of its partition at this entry. */
 export interface ProvenDecision {
   record: RecordToCover;
   path: readonly Buffer[];
   decision: Decision;
 }
 
-/** A generation that an entry opens. */
+/** A generation opened by an entry, with the frozen tree and the decision. */
 export interface Opening {
   opened: TreeHead;
   frozen: TreeHead;
   decision: Decision;
 }
 
-/** The heads as the entry before has them. */
+/** The heads at the previous entry. */
 export interface HeadsBefore {
   head(tree: TreePlace & Pick<TreeHead, 'generation'>): TreeHead | undefined;
-  /** The tree of a partition that grows. */
+  /** The growing tree of a partition. */
   newest(place: TreePlace): TreeHead | undefined;
 }
 
 /**
- * The generations that an entry opens; the reason where it may not. A generation follows the newest one, takes over no later than
- * where that ends, and is opened in the entry that covers its decision first. The decision names both trees as they are. A frozen
- * tree never moves again. That trees only grew is for `strangeMove` to say.
+ * The generations that an entry opens, or the reason why it may not. A generation follows the newest one, starts no later than the end of
+ * that one, and is opened in the first entry that covers its decision. The decision names both trees exactly. A frozen tree never changes
+ * again. `strangeMove` checks separately that trees only grew.
  */
 export function openingsIn(
   before: HeadsBefore,
@@ -100,14 +100,14 @@ function openingOf(head: TreeHead, frozen: TreeHead | undefined, decisions: read
   return { opened: head, frozen, decision };
 }
 
-/** A tree is frozen as it was in the entry before. */
+/** A tree is frozen at its head in the previous entry: it must not move in the same entry. */
 function strangeFreeze(openings: readonly Opening[], moved: readonly TreeHead[]): string | undefined {
   const names = new Set(moved.map(headName));
   const grown = openings.find(({ frozen }) => names.has(headName(frozen)));
   return grown && `${headName(grown.frozen)} moves and is frozen at the same time`;
 }
 
-/** Why the decisions do not stand on the record: each must be covered by this entry, and by none before. */
+/** Why the recorded decisions are invalid: each must be covered by this entry and by no earlier one. */
 function strangeDecision(
   openings: readonly Opening[],
   before: HeadsBefore,

@@ -3,13 +3,16 @@ import { strictBase64 } from '../record/strict-base64.js';
 import { type Generation, readGeneration, type TreeHead } from '../record/tree-heads.js';
 import { DECISIONS, type Decision, type ProvenDecision } from './openings.js';
 
-/** The head of a tree as it goes over the wire and into files: topic, partition, size, root in base64; of a later generation, what it is. */
+/** The wire and file form of a tree head: topic, partition, size, root in base64, and the generation if it is not the original tree. */
 export type WireHead = [topic: string, partition: number, size: number, root: string, generation?: Generation];
 
-/** A tree that moved: its new head, and the consistency proof from its head in the entry before (base64, RFC 9162 section 2.1.4.1). */
+/**
+ * The wire form of a move: the new head of a tree, and the consistency proof from its head in the previous entry (base64, RFC 9162 section
+ * 2.1.4.1).
+ */
 export type WireMove = [topic: string, partition: number, size: number, root: string, path: string[], generation?: Generation];
 
-/** A `damage_accepted` that allows generations to be opened: the record, and its proof under the entry that opens them. */
+/** The wire form of a `damage_accepted` that allows generations to be opened: the record, and its proof under the entry that opens them. */
 export interface WireDecision {
   offset: number;
   timestamp_ms: number;
@@ -17,13 +20,13 @@ export interface WireDecision {
   headers: Record<string, string>;
   /** Base64: Avro in the Confluent wire format. */
   value: string;
-  /** Text of the Avro schema that the value was written by. */
+  /** Text of the Avro schema with which the value was written. */
   schema: string;
-  /** Path of the record in the tree of `configuration-changed/0` as this entry has it (base64, RFC 9162 section 2.1.3.1). */
+  /** Path of the record in the tree of `configuration-changed/0` at this entry (base64, RFC 9162 section 2.1.3.1). */
   path: string[];
 }
 
-/** One entry of the tree that checkpoints sign, with every tree that moved in it. */
+/** One entry of the tree that checkpoints sign, with every tree that changed in it. */
 export interface ServedEntry {
   number: number;
   time_ms: number;
@@ -32,16 +35,16 @@ export interface ServedEntry {
   decisions?: WireDecision[];
 }
 
-/** Consecutive entries, and the checkpoint of which the last of them is the last entry. */
+/** Consecutive entries, and the checkpoint that ends with the last of them. */
 export interface ServedEntries {
-  /** Number of the first entry: the size of the checkpoint before it. */
+  /** Number of the first entry: the size of the previous checkpoint. */
   first: number;
   entries: ServedEntry[];
   /** C2SP signed note. */
   checkpoint: string;
 }
 
-/** The last entry of a checkpoint with the heads of all trees. */
+/** The last entry of a checkpoint, with the heads of all trees. */
 export interface CoveredHeads {
   entry: { number: number; time_ms: number; path: string[] };
   heads: WireHead[];
@@ -49,7 +52,7 @@ export interface CoveredHeads {
   checkpoint: string;
 }
 
-/** A tree that moved, read. */
+/** A parsed move of a tree. */
 export interface TreeMove {
   head: TreeHead;
   path: Buffer[];
@@ -68,14 +71,14 @@ export function wireMove({ topic, partition, size, root, generation }: TreeHead,
   return generation ? [topic, partition, size, text, hashes, generation] : [topic, partition, size, text, hashes];
 }
 
-/** A hash of 32 bytes. @throws RangeError for any other text */
+/** Parses a hash of 32 bytes. @throws RangeError for any other text */
 function hashOf(text: unknown): Buffer {
   const bytes = strictBase64(String(text));
   if (bytes.length !== HASH_BYTES) throw new RangeError('a hash has 32 bytes');
   return bytes;
 }
 
-/** @throws RangeError where the wire says something that is no head */
+/** @throws RangeError if the input is not a head */
 export function readHead([topic, partition, size, root, generation]: readonly unknown[]): TreeHead {
   if (typeof topic !== 'string' || !TOPIC.test(topic) || !isCount(partition) || !isCount(size))
     throw new RangeError('not a head of a tree');
@@ -83,20 +86,20 @@ export function readHead([topic, partition, size, root, generation]: readonly un
   return generation === undefined ? head : { ...head, generation: readGeneration(generation as Generation) };
 }
 
-/** @throws RangeError where the wire says something that is no move */
+/** @throws RangeError if the input is not a move */
 export function readMove([topic, partition, size, root, path, generation]: WireMove): TreeMove {
   return { head: readHead([topic, partition, size, root, generation]), path: readPath(path) };
 }
 
-/** @throws RangeError where one is no hash */
+/** @throws RangeError if one is not a hash */
 export function readPath(path: readonly string[]): Buffer[] {
   return path.map(hashOf);
 }
 
-/** Reads what the record of a decision says; undefined for any other record, or a schema that it does not know. */
+/** Decodes the record of a decision; undefined for any other record, or for an unknown schema. */
 export type ReadDecision = (value: Buffer, schema: string) => Decision | undefined;
 
-/** @throws RangeError where the wire says something that is no record of a decision */
+/** @throws RangeError if the input is not the record of a decision */
 export function readDecisions(decisions: readonly WireDecision[], read: ReadDecision): ProvenDecision[] {
   return decisions.map(({ offset, timestamp_ms, key, headers, value: text, schema, path }) => {
     const value = strictBase64(text);

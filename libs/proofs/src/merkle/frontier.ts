@@ -1,8 +1,8 @@
 import { EMPTY_ROOT, nodeHash } from './hashing.js';
 
 /**
- * What a tree needs of its past to grow: the roots of the complete subtrees that its size is made of, largest first.
- * Two trees with one root and one size have one frontier, so whatever is appended to it extends that tree and no other.
+ * The state that a tree needs to grow: the roots of the complete subtrees that make up its size, largest first. Two trees with the same
+ * root and size have the same frontier, so appending to it extends exactly that tree.
  */
 export class Frontier {
   private constructor(
@@ -14,7 +14,9 @@ export class Frontier {
     return new Frontier(0, []);
   }
 
-  /** The frontier before leaf `index`, from the audit path that this leaf has while it is the last; undefined where the path cannot be one. */
+  /**
+   * The frontier before leaf `index`, from the audit path of this leaf while it is the last; undefined if the path has the wrong length.
+   */
   static beforeLast(index: number, path: readonly Buffer[]): Frontier | undefined {
     return path.length === ones(index) ? new Frontier(index, [...path].reverse()) : undefined;
   }
@@ -35,7 +37,7 @@ export class Frontier {
     this.leaves += 1;
   }
 
-  /** The audit path of the next leaf, while it is the last: lowest first (RFC 9162 section 2.1.3.1). */
+  /** The audit path that the next leaf will have while it is the last: lowest first (RFC 9162 section 2.1.3.1). */
   pathOfNext(): Buffer[] {
     return [...this.peaks].reverse();
   }
@@ -45,7 +47,7 @@ export class Frontier {
   }
 }
 
-/** The bits of a size that are set: as many complete subtrees it is made of. */
+/** The number of set bits in a size: the number of its complete subtrees. */
 function ones(size: number): number {
   let count = 0;
   for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) count += rest % 2;

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 
-/** Bytes of every hash here: SHA-256. */
+/** Length of a hash in bytes: SHA-256. */
 export const HASH_BYTES = 32;
 
 /** Root of the empty tree: SHA-256 of nothing (RFC 9162 section 2.1.1). */
 export const EMPTY_ROOT: Buffer = hash('sha256', Buffer.alloc(0), 'buffer');
 
-/** Where one hash is put together; every function here is synchronous. */
+/** Buffer for the input of a node hash, reused because every function here is synchronous. */
 const node = Buffer.alloc(1 + 2 * HASH_BYTES, 1);
 
-/** One call of SHA-256, its result as text of one byte a character: a fifth of what a Hash object and its Buffer cost. */
+/** SHA-256 as a latin1 text: a fifth of the cost of a Hash object and its Buffer. */
 const sha256 = (data: Uint8Array): string => hash('sha256', data, 'binary');
 
 /** Hash of a leaf: SHA-256(0x00 || data) (RFC 9162 section 2.1.1). */
@@ -20,7 +20,7 @@ export function leafHash(data: Uint8Array): Buffer {
   return prefixedLeafHash(leaf);
 }
 
-/** The same for data that already has its 0x00 prefix. */
+/** The hash of a leaf that already has its 0x00 prefix. */
 export function prefixedLeafHash(leaf: Uint8Array): Buffer {
   return Buffer.from(sha256(leaf), 'latin1');
 }
@@ -32,7 +32,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   return Buffer.from(sha256(node), 'latin1');
 }
 
-/** Hashes of the nodes over neighbours: half as many, one after the other as these are. */
+/** Hashes of the parent nodes of adjacent pairs: half as many, concatenated. */
 export function nodeHashes(hashes: Buffer): Buffer {
   const nodes = Buffer.allocUnsafe(hashes.length / 2);
   for (let at = 0; at < hashes.length; at += 2 * HASH_BYTES) {

@@ -8,7 +8,7 @@ const leaf = (n: number) => leafHash(Buffer.from(String(n)));
 const subtree: SubtreeHash = async (level, index) =>
   level === 0 ? leaf(index) : nodeHash(await subtree(level - 1, 2 * index), await subtree(level - 1, 2 * index + 1));
 
-/** MTH as RFC 9162 section 2.1.1 writes it, over data. */
+/** MTH as defined by RFC 9162 section 2.1.1, over the data. */
 function mth(data: readonly Buffer[]): Buffer {
   if (data.length === 0) return EMPTY_ROOT;
   if (data.length === 1) return leafHash(data[0] as Buffer);

@@ -1,15 +1,15 @@
 import { EMPTY_ROOT, nodeHash } from './hashing.js';
 
 /**
- * Hash of the complete subtree over the leaves [index * 2^level, (index + 1) * 2^level).
- * It is called only for subtrees that are complete in its tree.
+ * Returns the hash of the complete subtree over the leaves [index * 2^level, (index + 1) * 2^level). Called only for subtrees that are
+ * complete.
  */
 export type SubtreeHash = (level: number, index: number) => Promise<Buffer>;
 
-/** Largest power of two smaller than n (n > 1), as exponent: RFC 9162's k. */
+/** Exponent of the largest power of two smaller than n (n > 1): k in RFC 9162. */
 function splitLevel(n: number): number {
   let level = Math.floor(Math.log2(n));
-  // log2 of sizes near 2^49 and above is rounded.
+  // Math.log2 rounds for sizes near 2^49 and above.
   while (2 ** level >= n) level--;
   while (2 ** (level + 1) < n) level++;
   return level;

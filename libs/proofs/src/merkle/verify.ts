@@ -6,8 +6,8 @@ const isPowerOfTwo = (n: number) => 2 ** Math.round(Math.log2(n)) === n;
 const isSize = (n: number) => Number.isSafeInteger(n) && n >= 0;
 
 /**
- * The root that a leaf's hash and its audit path give (RFC 9162 section 2.1.3.2); undefined where the path cannot be
- * one of this leaf in a tree of this size. Compare it with a root that you trust.
+ * The root computed from a leaf's hash and its audit path (RFC 9162 section 2.1.3.2); undefined if the path cannot be one of this leaf in a
+ * tree of this size. Compare it with a trusted root.
  */
 export function rootFromInclusion(leaf: Buffer, index: number, size: number, path: readonly Buffer[]): Buffer | undefined {
   if (!isSize(index) || !isSize(size) || index >= size) return undefined;
@@ -29,7 +29,7 @@ export function rootFromInclusion(leaf: Buffer, index: number, size: number, pat
   return sn === 0 ? root : undefined;
 }
 
-/** Whether the leaf with this hash is at `index` of the tree with this size and root. */
+/** True if the leaf with this hash is at `index` of the tree with this size and root. */
 export function isIncluded(leaf: Buffer, index: number, tree: { size: number; root: Buffer }, path: readonly Buffer[]): boolean {
   return rootFromInclusion(leaf, index, tree.size, path)?.equals(tree.root) ?? false;
 }
@@ -47,7 +47,7 @@ function trivially(first: Tree, second: Tree, path: readonly Buffer[]): boolean 
   return undefined;
 }
 
-/** Whether the second tree only appended to the first (RFC 9162 section 2.1.4.2). */
+/** True if the second tree only appended to the first (RFC 9162 section 2.1.4.2). */
 export function isConsistent(first: Tree, second: Tree, path: readonly Buffer[]): boolean {
   const known = trivially(first, second, path);
   if (known !== undefined) return known;

@@ -2,7 +2,7 @@ import { HASH_BYTES } from '../merkle/hashing.js';
 import type { NoteSigner, NoteVerifier } from './note-key.js';
 import { isSignedBy, parseNote, type SignedNote, signNote } from './signed-note.js';
 
-/** What a checkpoint says (C2SP tlog-checkpoint): the log by name, the size of its tree and the tree's root. */
+/** The content of a checkpoint (C2SP tlog-checkpoint): the name of the log, and the size and root of its tree. */
 export interface Checkpoint {
   origin: string;
   size: number;
@@ -14,7 +14,7 @@ export function signCheckpoint({ size, root }: Omit<Checkpoint, 'origin'>, signe
   return signNote(`${signer.verifier.name}\n${size}\n${root.toString('base64')}\n`, signer);
 }
 
-/** The checkpoint in a note, without checking signatures; undefined where it is not one. Extra lines are allowed, as specified. */
+/** The checkpoint in a note, without checking signatures; undefined if the note is not a checkpoint. Allows extra lines, as specified. */
 function checkpointIn({ text }: SignedNote): Checkpoint | undefined {
   const [origin, size, root] = text.split('\n');
   if (!origin || !size || !root || !/^(0|[1-9]\d{0,15})$/.test(size)) return undefined;
@@ -23,7 +23,7 @@ function checkpointIn({ text }: SignedNote): Checkpoint | undefined {
   return { origin, size: Number(size), root: hash };
 }
 
-/** The checkpoint of a note that this key signed under its own name; undefined for anything else. */
+/** The checkpoint in a note that this key signed under its own name; undefined otherwise. */
 export function openCheckpoint(note: string, verifier: NoteVerifier): (Checkpoint & { note: SignedNote }) | undefined {
   const parsed = parseNote(note);
   const checkpoint = parsed && checkpointIn(parsed);

@@ -5,7 +5,9 @@ const TIMESTAMP_BYTES = 8;
 
 const message = (text: string, time_s: number) => Buffer.from(`cosignature/v1\ntime ${time_s}\n${text}`);
 
-/** The line by which a witness says that at `time_s` it saw this checkpoint and none that contradicts it (C2SP tlog-cosignature). */
+/**
+ * The signature line by which a witness states that at `time_s` it saw this checkpoint and no contradicting one (C2SP tlog-cosignature).
+ */
 export function cosign(text: string, time_s: number, { verifier, sign }: NoteSigner): string {
   const time = Buffer.alloc(TIMESTAMP_BYTES);
   time.writeBigUInt64BE(BigInt(time_s));
@@ -19,7 +21,7 @@ function timeOf(text: string, { signature }: NoteSignature, verifier: NoteVerifi
   return verifier.verifies(message(text, time_s), signature.subarray(TIMESTAMP_BYTES)) ? time_s : undefined;
 }
 
-/** When this witness cosigned the note, Unix seconds; undefined where it did not. */
+/** When this witness cosigned the note, Unix seconds; undefined if it did not. */
 export function cosignedAt(note: SignedNote, witness: NoteVerifier): number | undefined {
   if (witness.type !== COSIGNATURE_V1) return undefined;
   const own = note.signatures.filter(({ name, key_hash }) => name === witness.name && key_hash === witness.key_hash);

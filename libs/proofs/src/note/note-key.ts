@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 
-/** Signature types of C2SP signed-note that are used here. */
+/** The signature types of C2SP signed-note that are used here. */
 const ED25519 = 0x01;
 export const COSIGNATURE_V1 = 0x04;
 type SignatureType = typeof ED25519 | typeof COSIGNATURE_V1;
@@ -10,7 +10,7 @@ const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex');
 const NAME = /^[^\s+]{1,200}$/u;
 
-/** A public key by which signatures of a note are known: `<name>+<key hash in hex>+<base64 of type and key>` (C2SP signed-note). */
+/** A public key for verifying notes: `<name>+<key hash in hex>+<base64 of type and key>` (C2SP signed-note). */
 export interface NoteVerifier {
   name: string;
   type: SignatureType;
@@ -42,7 +42,7 @@ function verifierOf(name: string, type: SignatureType, raw: Buffer): NoteVerifie
   };
 }
 
-/** The verifier that a vkey text names; undefined where the text is invalid or of an unsupported type. */
+/** Parses a vkey text; undefined if it is invalid or of an unsupported type. */
 export function parseVkey(text: string): NoteVerifier | undefined {
   const [, name, hex, base64] = /^([^\s+]{1,200})\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)$/u.exec(text.trim()) ?? [];
   if (name === undefined || hex === undefined || base64 === undefined) return undefined;
@@ -53,7 +53,7 @@ export function parseVkey(text: string): NoteVerifier | undefined {
   return verifier.key_hash === Number.parseInt(hex, 16) ? verifier : undefined;
 }
 
-/** An Ed25519 signer from its 32-byte seed. @throws RangeError where the name or the seed cannot be one. */
+/** Creates an Ed25519 signer from its 32-byte seed. @throws RangeError if the name or the seed is invalid. */
 export function noteSigner(name: string, seed: Uint8Array, type: SignatureType = ED25519): NoteSigner {
   if (!NAME.test(name)) throw new RangeError('a note key name has 1 to 200 characters, none of them white space or +');
   if (seed.length !== KEY_BYTES) throw new RangeError('a note key has a seed of 32 bytes');

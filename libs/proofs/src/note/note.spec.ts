@@ -17,7 +17,7 @@ describe('a signed note (C2SP signed-note)', () => {
     expect(vkey && note && isSignedBy(note, vkey)).toBe(true);
   });
 
-  test('is known by its key only, and by every byte of its text', () => {
+  test('is accepted by its key only, and only with exactly its text', () => {
     const note = signNote('origin\n1\nroot\n', signer);
     const parsed = parseNote(note);
     expect(parsed && isSignedBy(parsed, signer.verifier)).toBe(true);
@@ -28,7 +28,7 @@ describe('a signed note (C2SP signed-note)', () => {
     }
   });
 
-  test('keys survive their text and damaged texts are refused', () => {
+  test('keys survive formatting and parsing, and damaged texts are refused', () => {
     expect(parseVkey(signer.verifier.vkey)?.key_hash).toBe(signer.verifier.key_hash);
     expect(parseVkey(witness.verifier.vkey)?.type).toBe(COSIGNATURE_V1);
     for (const bad of ['', 'a+b+c', signer.verifier.vkey.replace('countersign', 'counterfeit'), `${signer.verifier.vkey}AAAA`]) {
@@ -48,7 +48,7 @@ describe('a signed note (C2SP signed-note)', () => {
 describe('a checkpoint (C2SP tlog-checkpoint)', () => {
   const root = Buffer.alloc(32, 1);
 
-  test('is what its signer says under its own name', () => {
+  test("opens for the key of its signer under that key's name", () => {
     const note = signCheckpoint({ size: 12, root }, signer);
     expect(openCheckpoint(note, signer.verifier)).toMatchObject({ origin: 'countersign.example/log', size: 12, root });
     expect(openCheckpoint(note, other.verifier)).toBeUndefined();
@@ -60,7 +60,7 @@ describe('a checkpoint (C2SP tlog-checkpoint)', () => {
     }
   });
 
-  test('can be cosigned by a witness, at a time (C2SP tlog-cosignature)', () => {
+  test('can be cosigned by a witness, with a time (C2SP tlog-cosignature)', () => {
     const note = signCheckpoint({ size: 12, root }, signer);
     const text = parseNote(note)?.text as string;
     const cosigned = parseNote(note + cosign(text, 1_790_000_000, witness));

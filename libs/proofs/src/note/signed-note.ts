@@ -1,6 +1,6 @@
 import type { NoteSigner, NoteVerifier } from './note-key.js';
 
-/** A signature line of a note, not yet checked. */
+/** An unverified signature line of a note. */
 export interface NoteSignature {
   name: string;
   key_hash: number;
@@ -8,7 +8,7 @@ export interface NoteSignature {
 }
 
 export interface SignedNote {
-  /** What is signed: lines, each ended by a line feed. */
+  /** The signed text: lines that each end with a line feed. */
   text: string;
   signatures: NoteSignature[];
 }
@@ -31,7 +31,7 @@ function parseLine(line: string): NoteSignature | undefined {
   return { name, key_hash: bytes.readUInt32BE(0), signature: bytes.subarray(4) };
 }
 
-/** The text and its signature lines (C2SP signed-note); undefined where the bytes are no note. */
+/** Parses the text and the signature lines (C2SP signed-note); undefined if the bytes are not a note. */
 export function parseNote(note: string): SignedNote | undefined {
   if (note.length > NOTE_BYTES_MAX || !note.endsWith('\n')) return undefined;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a note has no control characters but line feeds
@@ -44,13 +44,13 @@ export function parseNote(note: string): SignedNote | undefined {
   return { text: note.slice(0, end + 1), signatures: signatures as NoteSignature[] };
 }
 
-/** The note of a text and its first signature. The text ends with a line feed. */
+/** Builds a note from a text and its first signature. The text must end with a line feed. */
 export function signNote(text: string, { verifier, sign }: NoteSigner): string {
   const { name, key_hash } = verifier;
   return `${text}\n${signatureLine({ name, key_hash, signature: sign(Buffer.from(text)) })}`;
 }
 
-/** Whether the note carries a good signature over its text by this key. Unknown keys' signatures are passed over. */
+/** True if the note has a valid signature of this key over its text. Ignores signatures of other keys. */
 export function isSignedBy({ text, signatures }: SignedNote, verifier: NoteVerifier): boolean {
   const own = signatures.filter(({ name, key_hash }) => name === verifier.name && key_hash === verifier.key_hash);
   return own.length > 0 && own.every(({ signature }) => verifier.verifies(Buffer.from(text), signature));

@@ -1,8 +1,8 @@
 import { COSIGNATURE_V1, type NoteVerifier, parseVkey } from './note-key.js';
 
 /**
- * What a witness looks at before it cosigns. `entries`: that the tree of entries only grew, as any C2SP witness does; the
- * heads inside the entries may contradict each other. `heads`: also that in every entry, in order, each tree only grew.
+ * What a witness checks before it cosigns. `entries`: only that the tree of entries grew, as any C2SP witness does; the heads inside the
+ * entries may contradict each other. `heads`: also that in every entry, in order, each tree only grew.
  */
 export type WitnessChecks = 'heads' | 'entries';
 
@@ -10,13 +10,13 @@ export type WitnessChecks = 'heads' | 'entries';
 export interface Witness {
   key: NoteVerifier;
   checks: WitnessChecks;
-  /** Cosignatures of before (Unix seconds) count as `entries`: the key was used by a witness that did not check heads. */
+  /** Cosignatures before this time (Unix seconds) count as `entries`: the key was used by a witness that did not check heads. */
   heads_since_s?: number;
 }
 
 const HEADS = 'heads:';
 
-/** A witness's key, marked `heads:<vkey>` where it checks heads; undefined where the text is no key of a witness. */
+/** Parses a witness's key, written as `heads:<vkey>` if it checks heads; undefined if the text is not a witness key. */
 export function parseWitness(text: string): Witness | undefined {
   const trimmed = text.trim();
   const isHeads = trimmed.startsWith(HEADS);
@@ -24,7 +24,7 @@ export function parseWitness(text: string): Witness | undefined {
   return key?.type === COSIGNATURE_V1 ? { key, checks: isHeads ? 'heads' : 'entries' } : undefined;
 }
 
-/** What a cosignature of this witness at this time says. */
+/** What this witness checked for a cosignature at this time. */
 export function checkedBy({ checks, heads_since_s = 0 }: Witness, time_s: number): WitnessChecks {
   return checks === 'heads' && time_s >= heads_since_s ? 'heads' : 'entries';
 }

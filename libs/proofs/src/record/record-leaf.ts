@@ -1,6 +1,6 @@
 import { prefixedLeafHash } from '../merkle/hashing.js';
 
-/** A record of the log as its leaf covers it; `event-log`'s LogRecord fits. */
+/** The fields of a log record that its leaf covers; compatible with LogRecord of `event-log`. */
 export interface RecordToCover {
   topic: string;
   partition: number;
@@ -15,12 +15,12 @@ const TAG = 'countersign/record/v1\n';
 const START_BYTES = 64 * 1024;
 const TWO_TO_32 = 0x1_0000_0000;
 
-/** Puts leaves together in one piece of memory, each behind the 0x00 that a leaf is hashed with. */
+/** Builds leaves in a reused buffer, each after the 0x00 prefix for hashing. */
 class LeafText {
   private bytes = Buffer.alloc(START_BYTES);
   private end = 1;
 
-  /** Of the record last written; valid until the next. */
+  /** The prefixed leaf of the last record; valid until the next `write`. */
   get prefixed(): Buffer {
     return this.bytes.subarray(0, this.end);
   }
@@ -78,9 +78,10 @@ class LeafText {
 const leaf = new LeafText();
 
 /**
- * The hash of a record's leaf in the tree of its partition; its index there is its offset. The data of the leaf: integers are big-endian, byte strings are preceded by their length (4 bytes), texts are
- * UTF-8: the tag `countersign/record/v1` and a line feed; topic; partition (4 bytes); offset (8); timestamp in ms (8);
- * 0 or 1 (4) and, where it is 1, the key; number of headers (4), then name and value of each, sorted by the bytes of the name; value.
+ * The hash of a record's leaf in the tree of its partition; the leaf index follows from its offset. The leaf, with big-endian integers,
+ * byte strings preceded by their length (4 bytes) and UTF-8 texts: the tag `countersign/record/v1` and a line feed; topic; partition (4
+ * bytes); offset (8); timestamp in ms (8); 0 or 1 (4) and, for 1, the key; number of headers (4), then name and value of each, sorted by
+ * the bytes of the name; value.
  */
 export function recordHash(record: RecordToCover): Buffer {
   return prefixedLeafHash(leaf.write(record).prefixed);

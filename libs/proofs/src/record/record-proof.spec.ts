@@ -32,7 +32,7 @@ async function treeOf(records: readonly RecordToCover[]) {
   return { root: await tree.root(), subtrees: subtreesOf(async (level, index) => tiles.get(`${level}/${index}`) ?? Buffer.alloc(0)) };
 }
 
-/** A log of two partitions and three checkpoint entries; proofs are of the last one. */
+/** A log with two partitions and three checkpoint entries; proofs lead to the last entry. */
 async function world(size: number) {
   const records = Array.from({ length: size }, (_, offset) => record(offset));
   const own = await treeOf(records);
@@ -67,7 +67,7 @@ async function world(size: number) {
   return { records, proofOf };
 }
 
-/** Entry 1 of three holds a forged record and entry 2 is honest again; the proof leads through entry 1. */
+/** Entry 1 of three has a forged record and entry 2 is correct again; the proof leads through entry 1. */
 async function forgedEarlierEntry() {
   const forged = { ...record(0), value: Buffer.from('other inputs') };
   const head = { topic: forged.topic, partition: forged.partition, size: 1, root: recordHash(forged) };
@@ -96,7 +96,7 @@ describe('the proof of a record', () => {
     expect(verifyRecord(forged, proof, trust)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('last entry') });
   });
 
-  test('holds for every record, and for no other at its place', async () => {
+  test('is valid for every record, and for no other record at its position', async () => {
     const { records, proofOf } = await world(9);
     for (const each of records) {
       const proof = await proofOf(each.offset);
@@ -115,7 +115,7 @@ describe('the proof of a record', () => {
     }
   });
 
-  test('is refused with any one field of it changed', async () => {
+  test('is refused after a change of any single field', async () => {
     const { records, proofOf } = await world(9);
     const proof = await proofOf(4);
     const edits: RecordProof[] = [
@@ -135,7 +135,7 @@ describe('the proof of a record', () => {
   });
 });
 
-test('no two records have one leaf, however their texts are cut', () => {
+test('no two records have the same leaf, wherever their texts are split', () => {
   const field = fc.string({ unit: 'binary', maxLength: 6 });
   const any = fc.record({
     topic: field,

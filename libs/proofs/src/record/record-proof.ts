@@ -8,13 +8,13 @@ import { strictBase64 } from './strict-base64.js';
 import { entryHash, type Generation, headHash, readGeneration } from './tree-heads.js';
 import { leafIndex } from './tree-spans.js';
 
-/** From a record to a signed checkpoint, as it goes over the wire: hashes in base64, audit paths lowest first. */
+/** The wire form of the proof from a record to a signed checkpoint: hashes in base64, audit paths lowest first. */
 export interface RecordProof {
-  /** The tree of the record's partition when the checkpoint was made, and the record's path in it; `generation` where it is not the original one. */
+  /** The tree of the record's partition at the checkpoint, and the record's path in it; `generation` if it is not the original tree. */
   tree: { size: number; path: string[]; generation?: Generation };
-  /** That tree's place among the heads of all partitions. */
+  /** The position of that tree among the heads of all partitions. */
   head: { index: number; path: string[] };
-  /** The entry with the heads' root, and its path in the tree that the checkpoint signs. */
+  /** The entry with the root of the heads, and its path in the tree that the checkpoint signs. */
   entry: { number: number; time_ms: number; trees: number; path: string[] };
   /** C2SP signed note. */
   checkpoint: string;
@@ -22,7 +22,7 @@ export interface RecordProof {
 
 export interface Trust {
   log: NoteVerifier;
-  /** Each must have cosigned the checkpoint. */
+  /** Every one of them must have cosigned the checkpoint. */
   witnesses: readonly Witness[];
 }
 
@@ -31,15 +31,15 @@ export type Verdict = { kind: 'proven'; checkpoint_size: number; time_ms: number
 const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
 const hashes = (path: readonly string[]) => path.map(strictBase64);
 
-/** A checkpoint whose signatures were found good. */
+/** A checkpoint with verified signatures. */
 export interface TrustedCheckpoint {
   size: number;
   root: Buffer;
-  /** Which of the trusted witnesses cosigned it, when (Unix seconds), and what each had checked. */
+  /** The trusted witnesses that cosigned it, with the time (Unix seconds) and what each had checked. */
   cosigned: { name: string; checks: WitnessChecks; time_s: number }[];
 }
 
-/** The checkpoint of a note that the log and every required witness signed; else the reason. */
+/** Opens the checkpoint of a note that the log and every required witness signed; else returns the reason. */
 export function openTrusted(note: string, { log, witnesses }: Trust): TrustedCheckpoint | string {
   const signed = openCheckpoint(note, log);
   if (!signed) return `the checkpoint is not signed by ${log.name}`;
@@ -53,7 +53,7 @@ export function openTrusted(note: string, { log, witnesses }: Trust): TrustedChe
   return { size: signed.size, root: signed.root, cosigned };
 }
 
-/** As verifyRecord, under a checkpoint that was opened before. */
+/** Like verifyRecord, under an already opened checkpoint. */
 export function verifyUnder(record: RecordToCover, proof: Omit<RecordProof, 'checkpoint'>, signed: TrustedCheckpoint): Verdict {
   try {
     return verdict(record, proof, signed);
@@ -63,8 +63,8 @@ export function verifyUnder(record: RecordToCover, proof: Omit<RecordProof, 'che
 }
 
 /**
- * Whether the record, byte for byte, is at its place on the log that the checkpoint signs. Total: whatever cannot be
- * read is refused. Trusts the keys and nothing else.
+ * Verifies that the record, byte for byte, is at its position on the log that the checkpoint signs. Never throws: unreadable input is
+ * refused. Trusts only the keys.
  */
 export function verifyRecord(record: RecordToCover, proof: RecordProof, trust: Trust): Verdict {
   const signed = openTrusted(String(proof.checkpoint), trust);
@@ -80,7 +80,7 @@ function verdict(record: RecordToCover, { tree, head, entry }: Omit<RecordProof,
   const heads_root = rootFromInclusion(headHash(own), head.index, entry.trees, hashes(head.path));
   if (!heads_root) return refused('the path of the tree does not fit its place among the trees');
   const { number, time_ms, trees } = entry;
-  // A witness may have skipped an earlier entry. The heads of the last one are those that it looked at when it cosigned.
+  // A witness may have skipped an earlier entry, but it checked the heads of the last one when it cosigned.
   if (number !== signed.size - 1) return refused(`entry ${number} is not the last entry of the checkpoint, which is ${signed.size - 1}`);
   const leaf = entryHash({ number, time_ms, trees, heads_root });
   if (!isIncluded(leaf, number, signed, hashes(entry.path))) return refused('the record differs from what the checkpoint covers');

@@ -1,5 +1,5 @@
 /**
- * The bytes of a base64 text, where the text is the one way to write them: no other alphabet, nothing after the padding, no spare bits.
+ * Decodes a base64 text that is in canonical form: standard alphabet, nothing after the padding, no spare bits.
  * @throws RangeError for any other text
  */
 export function strictBase64(text: string): Buffer {

@@ -14,7 +14,7 @@ const EDITS = 10_000;
 const signer = noteSigner('countersign.example/log', Buffer.alloc(32, 7));
 
 let seed = 1;
-/** Park and Miller's generator: the edits are the same at every run. */
+/** Park-Miller generator: the edits are the same in every run. */
 const random = (below: number) => {
   seed = (seed * 48_271) % 2_147_483_647;
   return seed % below;
@@ -58,12 +58,12 @@ async function signedLog(): Promise<World> {
   return { records, proofs, signed: signed as TrustedCheckpoint };
 }
 
-/** How many of these records are not proven at their places. */
+/** Counts the records that are not proven at their positions. */
 function refusals(records: readonly RecordToCover[], { proofs, signed }: World): number {
   return records.filter((each, at) => verifyUnder(each, proofs[at] as World['proofs'][number], signed).kind === 'refused').length;
 }
 
-test('a log of 1 MB: every single flipped byte is found, and nothing in the log as it was written', async () => {
+test('in a log of 1 MB every single flipped byte is detected, and no damage is found in the unchanged log', async () => {
   const world = await signedLog();
   expect(refusals(world.records, world)).toBe(0);
   let missed = 0;
@@ -79,7 +79,7 @@ test('a log of 1 MB: every single flipped byte is found, and nothing in the log 
   expect(refusals(world.records, world)).toBe(0);
 }, 600_000);
 
-test('10,000 edits of several records, swaps, shifts, substitutions and cuts: each is found', async () => {
+test('10,000 edits of several records, swaps, shifts, substitutions and cuts are all detected', async () => {
   const world = await signedLog();
   const { records } = world;
   const some = () => records[random(RECORDS)] as RecordToCover;

@@ -1,14 +1,14 @@
 import { baseOf, endOf, generationNumber, type TreeHead, type TreePlace } from './tree-heads.js';
 
 /**
- * The records of a partition that one tree judges: offsets `first` up to `end` (not included). The record at offset n is leaf
- * n - base_offset. Everything that asks which tree and which leaf a record has asks these functions.
+ * The records of a partition that one tree judges: offsets `first` up to `end` (exclusive). The record at offset n is leaf n - base_offset.
+ * Use only these functions to find the tree and the leaf of a record.
  */
 export interface TreeSpan {
   head: TreeHead;
   first: number;
   end: number;
-  /** A later generation goes on in its place: it never grows again. */
+  /** A later generation replaced the tree: it never grows again. */
   isFrozen: boolean;
 }
 
@@ -21,10 +21,10 @@ export interface LeafPlace {
 /** Log offset of a leaf of this tree. */
 export const offsetOf = (head: TreeHead, index: number): number => baseOf(head) + index;
 
-/** Leaf of this tree at a log offset. */
+/** Leaf index in this tree for a log offset. */
 export const leafIndex = (head: Pick<TreeHead, 'generation'>, offset: number): number => offset - baseOf(head);
 
-/** What each tree judges. A later generation judges all from its base offset on, whatever an earlier one had there. */
+/** The records that each tree judges. A later generation judges all records from its base offset on, even if an earlier one covers them. */
 export function spansOf(heads: Iterable<TreeHead>): TreeSpan[] {
   const partitions = new Map<string, TreeHead[]>();
   for (const head of heads) {
@@ -48,20 +48,20 @@ function spansOfPartition(heads: readonly TreeHead[]): TreeSpan[] {
   return spans.reverse();
 }
 
-/** Tree and leaf of a record; undefined where none of these trees covers it. */
+/** Tree and leaf of a record; undefined if none of these trees covers it. */
 export function leafAt(heads: Iterable<TreeHead>, { topic, partition, offset }: TreePlace & { offset: number }): LeafPlace | undefined {
   const own = headsOf(heads, { topic, partition });
   const span = spansOf(own).find(({ first, end }) => offset >= first && offset < end);
   return span && { head: span.head, index: leafIndex(span.head, offset) };
 }
 
-/** The offset up to which a partition is covered; 0 where no tree covers it. */
+/** The offset up to which a partition is covered; 0 if no tree covers it. */
 export function coveredEnd(heads: Iterable<TreeHead>, place: TreePlace): number {
   const newest = newestHead(heads, place);
   return newest ? endOf(newest) : 0;
 }
 
-/** The tree of a partition that grows. */
+/** The growing tree of a partition. */
 export function newestHead(heads: Iterable<TreeHead>, place: TreePlace): TreeHead | undefined {
   return headsOf(heads, place).reduce<TreeHead | undefined>(
     (newest, head) => (newest && generationNumber(newest) > generationNumber(head) ? newest : head),

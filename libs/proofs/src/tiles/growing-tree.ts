@@ -4,16 +4,16 @@ import { placeInTile, type ReadTile, TileFault } from './tile-hashes.js';
 import { TileNodes } from './tile-nodes.js';
 import { TILE_HEIGHT, TILE_WIDTH } from './tile-path.js';
 
-/** Hashes to append to a tile's file at `width * 32`. */
+/** Hashes to write to a tile's file at byte `width * 32`. */
 export interface TileAppend {
   level: number;
   index: number;
-  /** Hashes that the tile had before. */
+  /** Number of hashes that the tile had before. */
   width: number;
   hashes: Buffer;
 }
 
-/** The tile of a level that grows. */
+/** The growing tile of a level. */
 interface Edge {
   index: number;
   nodes: TileNodes;
@@ -22,8 +22,8 @@ interface Edge {
 const emptyEdge = (index: number): Edge => ({ index, nodes: new TileNodes() });
 
 /**
- * A tree that only grows: keeps the growing tile of each level and says which hashes belong to which tile. What it needs
- * to go on after a restart is those tiles (`resume`).
+ * A tree that only grows. It keeps the growing tile of each level and returns the hashes to append to tiles. To resume after a restart it
+ * needs only those tiles (`resume`).
  */
 export class GrowingTree {
   private edges: Edge[] = [emptyEdge(0)];
@@ -34,12 +34,12 @@ export class GrowingTree {
     return this.leaves;
   }
 
-  /** The size that it had at the last `mark`, or when it was taken up. */
+  /** The size at the last `mark`, or when the tree was resumed. */
   get markedSize(): number {
     return this.marked.size;
   }
 
-  /** Takes up a tree of `size` leaves, marked at this size. @throws TileFault where a tile is too short for it. */
+  /** Resumes a tree of `size` leaves, marked at this size. @throws TileFault if a tile is too short. */
   static async resume(size: number, readTile: ReadTile): Promise<GrowingTree> {
     const tree = new GrowingTree();
     tree.leaves = size;
@@ -55,7 +55,7 @@ export class GrowingTree {
     return tree;
   }
 
-  /** Appends leaf hashes (32 bytes each, one after the other) and answers what to append to which tiles, lowest level first. */
+  /** Appends concatenated leaf hashes (32 bytes each). Returns what to append to which tiles, lowest level first. */
   append(leafHashes: Buffer): TileAppend[] {
     const appends: TileAppend[] = [];
     this.push(0, leafHashes, appends);
@@ -81,7 +81,7 @@ export class GrowingTree {
     }
   }
 
-  /** Remembers this size: `sinceMark` proves from here on what comes. A tile that fills up later is kept until the next mark. */
+  /** Marks this size as the start for `sinceMark`. Tiles that fill up later are kept until the next mark. */
   mark(): void {
     this.marked = { size: this.leaves, edges: [...this.edges] };
   }
@@ -91,7 +91,7 @@ export class GrowingTree {
     return rootOf((level, index) => this.subtree(level, index), this.leaves);
   }
 
-  /** The proof that this tree only appended to what it was at the mark (RFC 9162 section 2.1.4.1). It reads no tile. */
+  /** The proof that this tree only appended since the mark (RFC 9162 section 2.1.4.1). Reads no tiles. */
   async sinceMark(): Promise<Buffer[]> {
     const { size } = this.marked;
     if (size === 0 || size === this.leaves) return [];

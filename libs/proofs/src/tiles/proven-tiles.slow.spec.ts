@@ -7,7 +7,7 @@ import { ProvenTiles } from './proven-tiles.js';
 const leaf = (n: number) => leafHash(Buffer.from(String(n)));
 const leaves = (from: number, count: number) => Buffer.concat(Array.from({ length: count }, (_, n) => leaf(from + n)));
 
-/** The tiles of a tree of so many leaves, and its head. */
+/** The tiles of a tree with this many leaves, and its head. */
 async function treeOf(size: number) {
   const tiles = new Map<string, Buffer>();
   const tree = new GrowingTree();
@@ -22,7 +22,7 @@ async function treeOf(size: number) {
 const sizes = fc.oneof(fc.integer({ min: 1, max: 1200 }), fc.constantFrom(255, 256, 257, 512, 65_536, 66_000));
 
 describe('tiles of a signed tree', () => {
-  test('are all given where they add up to its head', async () => {
+  test('are all returned if they match its head', async () => {
     await fc.assert(
       fc.asyncProperty(sizes, async (size) => {
         const { read, head } = await treeOf(size);
@@ -38,7 +38,7 @@ describe('tiles of a signed tree', () => {
     );
   });
 
-  test('are not returned where one byte differs, and right leaves are distinguished from wrong ones without the tile', async () => {
+  test('are not returned if one byte differs; right leaves can be told from wrong ones without the tile', async () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.nat(), async (size, pick) => {
         const { tiles, read, head } = await treeOf(size);
@@ -58,7 +58,7 @@ describe('tiles of a signed tree', () => {
     );
   });
 
-  test('under a later head whole tiles stay proven, and new ones are proven by it', async () => {
+  test('stay proven under a later head if complete, and prove new ones', async () => {
     const before = await treeOf(700);
     const after = await treeOf(1000);
     const proven = ProvenTiles.of(before.head, before.read);
@@ -68,7 +68,7 @@ describe('tiles of a signed tree', () => {
     expect((await later.tile(0, 3))?.equals(leaves(768, 232))).toBe(true);
   });
 
-  test('where a tile above the leaves is torn, the leaves below it are not judged', async () => {
+  test('with a torn tile above the leaves: the leaves below it are not judged', async () => {
     const { tiles, read, head } = await treeOf(1000);
     tiles.set('1/0', Buffer.alloc(3 * HASH_BYTES));
     const proven = ProvenTiles.of(head, read);

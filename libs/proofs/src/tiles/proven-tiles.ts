@@ -4,12 +4,12 @@ import { type ReadTile, subtreesOf } from './tile-hashes.js';
 import { TileNodes } from './tile-nodes.js';
 import { TILE_HEIGHT, TILE_WIDTH } from './tile-path.js';
 
-/** Whole tiles that are kept, 8 KiB each: those above the leaves are needed again and again. */
+/** Maximum of cached complete tiles, 8 KiB each: those above the leaves are used often. */
 const TILES_KEPT = 64;
 
 /**
- * The tiles of one tree as far as they add up to its signed head. Tiles that are not whole make up the root together; a whole
- * one is proven by its hash in the tile above.
+ * Reads the tiles of one tree that match its signed head. The partial tiles together determine the root; a complete tile is proven by its
+ * hash in the tile above.
  */
 export class ProvenTiles {
   private edge: Promise<ReadonlyMap<string, Buffer> | undefined> | undefined;
@@ -24,12 +24,12 @@ export class ProvenTiles {
     return new ProvenTiles(head, readTile, new Map());
   }
 
-  /** The same tree under a later head that continues this one: whole tiles stay what they were. */
+  /** The same tree under a later head that continues this one: complete tiles stay valid. */
   under(head: { size: number; root: Buffer }): ProvenTiles {
     return new ProvenTiles(head, this.readTile, this.whole);
   }
 
-  /** The hashes of a tile as the head proves them; undefined if there is none, or where the stored hashes are inconsistent. */
+  /** The proven hashes of a tile; undefined if there is none, or if the stored hashes do not match the head. */
   async tile(level: number, index: number): Promise<Buffer | undefined> {
     const width = this.widthOf(level, index);
     if (width < TILE_WIDTH) return width === 0 ? undefined : (await this.edgeTiles())?.get(`${level}/${index}`);
@@ -41,8 +41,8 @@ export class ProvenTiles {
   }
 
   /**
-   * Whether these are the leaf hashes of a tile: for hashes that come from elsewhere. Undefined where the tiles that would
-   * tell do not add up themselves.
+   * True if these hashes, from another source, are the leaf hashes of a tile. Undefined if the tiles needed to prove it do not match the
+   * head.
    */
   async hasLeaves(index: number, hashes: Buffer): Promise<boolean | undefined> {
     if (this.widthOf(0, index) === TILE_WIDTH) return this.isTile(0, index, hashes);
@@ -72,7 +72,7 @@ export class ProvenTiles {
     return this.edge;
   }
 
-  /** The tiles that are not whole, where together they have the signed root. */
+  /** The partial tiles, if together they have the signed root. */
   private async readEdge(readTile: ReadTile): Promise<ReadonlyMap<string, Buffer> | undefined> {
     const edge = new Map<string, Buffer>();
     for (let level = 0, count = this.head.size; count > 0; level++, count = Math.floor(count / TILE_WIDTH)) {

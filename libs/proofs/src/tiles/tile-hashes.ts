@@ -3,13 +3,13 @@ import type { SubtreeHash } from '../merkle/tree.js';
 import { TileNodes } from './tile-nodes.js';
 import { TILE_HEIGHT, TILE_WIDTH } from './tile-path.js';
 
-/** The first hashes of a tile, as many as there are, 32 bytes each. */
+/** Reads the stored hashes of a tile, 32 bytes each. */
 export type ReadTile = (level: number, index: number) => Promise<Buffer>;
 
-/** Why a tree cannot be read: a tile is shorter than the tree's size says. */
+/** A tree is unreadable: a tile is shorter than the size of the tree requires. */
 export class TileFault extends Error {}
 
-/** The tile with the hash of a complete subtree, and the place of the node inside that tile. */
+/** The tile with the hash of a complete subtree, and the position of the node inside that tile. */
 export function placeInTile(level: number, index: number): { level: number; index: number; row: number; at: number } {
   const row = level % TILE_HEIGHT;
   const a_tile = TILE_WIDTH >> row;
@@ -22,7 +22,7 @@ function nodesOf(tile: Buffer): TileNodes {
   return nodes;
 }
 
-/** Subtree hashes out of tiles; each tile is read and hashed once. @throws TileFault from the function that it answers. */
+/** Computes subtree hashes from tiles; reads and hashes each tile once. @throws TileFault from the returned function. */
 export function subtreesOf(readTile: ReadTile): SubtreeHash {
   const read = new Map<string, Promise<TileNodes>>();
   const tileAt = (level: number, index: number) => {

@@ -1,7 +1,7 @@
 import { HASH_BYTES, nodeHashes } from '../merkle/hashing.js';
 import { TILE_HEIGHT, TILE_WIDTH } from './tile-path.js';
 
-/** The hashes of one tile and the nodes above them inside it. Each node is hashed once, when both its children are there. */
+/** The hashes of one tile and its inner nodes. Each node is hashed once, when both its children are known. */
 export class TileNodes {
   /** Row 0 has the tile's own hashes, row r the complete nodes over 2^r of them. */
   private readonly rows: Buffer[] = [];
@@ -11,12 +11,12 @@ export class TileNodes {
     for (let row = 0; row <= TILE_HEIGHT; row++) this.rows.push(Buffer.allocUnsafe((TILE_WIDTH >> row) * HASH_BYTES));
   }
 
-  /** Hashes that the tile has, at most 256. */
+  /** Number of hashes in the tile, at most 256. */
   get width(): number {
     return this.count;
   }
 
-  /** Adds hashes (32 bytes each, one after the other) behind those that are there. */
+  /** Appends concatenated hashes (32 bytes each). */
   append(hashes: Buffer): void {
     const before = this.count;
     this.count += hashes.length / HASH_BYTES;
@@ -29,7 +29,7 @@ export class TileNodes {
     }
   }
 
-  /** The node at a place of a row; undefined where the tile does not have all hashes below it. */
+  /** The node at a position of a row; undefined if the tile lacks hashes below it. */
   node(row: number, at: number): Buffer | undefined {
     if (at >= this.count >> row) return undefined;
     return Buffer.from(this.row(row).subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));

@@ -1,4 +1,4 @@
-/** Hashes of a full tile, and leaves below each step of a tile level: tiles have height 8 (C2SP tlog-tiles). */
+/** Number of hashes in a full tile: tiles have height 8 (C2SP tlog-tiles). */
 export const TILE_WIDTH = 256;
 export const TILE_HEIGHT = 8;
 
@@ -10,7 +10,7 @@ export interface Tile {
   width: number;
 }
 
-/** `1234067` as `x001/x234/067` (C2SP tlog-tiles, "Merkle Tree"). */
+/** Formats an index, for example `1234067` as `x001/x234/067` (C2SP tlog-tiles, "Merkle Tree"). */
 function indexPath(index: number): string {
   const groups = [String(index % 1000).padStart(3, '0')];
   for (let rest = Math.floor(index / 1000); rest > 0; rest = Math.floor(rest / 1000)) {
@@ -19,7 +19,7 @@ function indexPath(index: number): string {
   return groups.join('/');
 }
 
-/** Path of a tile below its tree: `<level>/<index>` with `.p/<width>` where it is partial (C2SP tlog-tiles). */
+/** Path of a tile below its tree: `<level>/<index>`, with `.p/<width>` if it is partial (C2SP tlog-tiles). */
 export function tilePath({ level, index, width }: Tile): string {
   const path = `${level}/${indexPath(index)}`;
   return width === TILE_WIDTH ? path : `${path}.p/${width}`;
@@ -27,7 +27,7 @@ export function tilePath({ level, index, width }: Tile): string {
 
 const PATH = /^(\d{1,2})\/((?:x\d{3}\/){0,4})(\d{3})(?:\.p\/(\d{1,3}))?$/;
 
-/** The tile that a path names; undefined where it names none. */
+/** Parses the path of a tile; undefined if it is invalid. */
 export function parseTilePath(path: string): Tile | undefined {
   const [, level, groups, last, width] = PATH.exec(path) ?? [];
   if (level === undefined || groups === undefined || last === undefined) return undefined;

@@ -22,7 +22,7 @@ class Files {
   readonly read = async (level: number, index: number) => this.tiles.get(`${level}/${index}`) ?? Buffer.alloc(0);
 }
 
-test('tiles are named as C2SP tlog-tiles names them', () => {
+test('tile paths follow C2SP tlog-tiles', () => {
   expect(tilePath({ level: 0, index: 1234067, width: 256 })).toBe('0/x001/x234/067');
   expect(tilePath({ level: 2, index: 5, width: 17 })).toBe('2/005.p/17');
   fc.assert(
@@ -36,7 +36,7 @@ test('tiles are named as C2SP tlog-tiles names them', () => {
 });
 
 describe('a growing tree', () => {
-  test('has the root of its leaves however they came, also when it is taken up again from its tiles', async () => {
+  test('has the root of its leaves however they were appended, also after it is resumed from its tiles', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 6 }), fc.nat(), async (parts, pick) => {
         const files = new Files();
@@ -59,7 +59,7 @@ describe('a growing tree', () => {
     );
   });
 
-  test('proves from memory that it only grew since its mark, however much came, also after it was taken up again', async () => {
+  test('proves from memory that it only grew since its mark, for any number of appends, also after it is resumed', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 6 }),
@@ -82,11 +82,11 @@ describe('a growing tree', () => {
     );
   });
 
-  test('is not taken up from tiles that are too short', async () => {
+  test('is not resumed from tiles that are too short', async () => {
     await expect(GrowingTree.resume(3, async () => leaf(0))).rejects.toThrow('too short');
   });
 
-  test('of 70,000 leaves fills tiles of three levels', async () => {
+  test('with 70,000 leaves fills tiles of three levels', async () => {
     const files = new Files();
     const tree = new GrowingTree();
     for (const { level, index, width, hashes } of tree.append(leaves(0, 70_000))) files.append(level, index, width, hashes);

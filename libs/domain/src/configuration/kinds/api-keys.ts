@@ -1,7 +1,7 @@
 import type { EventMap } from '@countersign/contracts';
 import type { ConfigurationState } from '../state/configuration.js';
 
-/** Whether an admin of the tenant has a key that is not revoked. */
+/** True if an admin of the tenant has a key that is not revoked. */
 export function hasAdminKey(state: ConfigurationState, tenant_id: string): boolean {
   for (const key of state.keys_by_id.values())
     if (key.tenant_id === tenant_id && key.revoked_at_ms === null && key.principal.roles.includes('admin')) return true;

@@ -16,7 +16,7 @@ function readContract(event: Registered): ToolContract | undefined {
   }
 }
 
-/** The nearest releases around a new one: what its number promises, it promises to those. Prereleases promise nothing. */
+/** The nearest releases before and after a new one: its version number makes promises about both. Prereleases make no promises. */
 function neighbours(
   versions: readonly ToolVersion[],
   semver: Semver,
@@ -29,7 +29,7 @@ function neighbours(
   };
 }
 
-/** What of the new version breaks its number; it is compared with the release before it and the one after it. */
+/** The differences by which a new version breaks the promise of its number, compared with the releases before and after it. */
 function broken(
   versions: readonly ToolVersion[],
   contract: ToolContract,
@@ -58,9 +58,9 @@ function refuse(
 }
 
 /**
- * Executors of several lanes announce the same contract: lanes add up while the digest stays, another digest starts again.
- * A new version that breaks what its number promises is refused, by every service alike. A known version whose contract is
- * another one drifted: it is what runs there now, and `first_pin` keeps what callers agreed to.
+ * Registers a contract. Executors of several lanes announce the same contract: lanes accumulate while the digest stays the same; another
+ * digest starts a new set. A new version that breaks the promise of its number is refused, by all services alike. If a known version
+ * arrives with another contract, it has drifted: the new contract is used, and `first_pin` keeps the one that callers agreed to.
  */
 export function register(state: ConfigurationState, event: Registered): void {
   const contract = readContract(event);

@@ -33,14 +33,14 @@ const given = { delegation_id: 'd', from: person('ann'), to: 'clerk', tools: [],
 const revoke = (key_id: string) => set('api_key_revoked', { key_id, revoked_at_ms: 5 });
 const standIns = (now_ms = 10) => standingFor(state, 'acme', { to: 'clerk', tool: 'pay', now_ms }).map(({ from }) => from.id);
 
-describe('given a person who is out of office', () => {
+describe('given a person with an active vote delegation', () => {
   beforeEach(() => {
     state = initialConfiguration();
     set('tenant_set', { lane: 'shared', weight: 1, running_max: 8, in_flight_max: 100 });
     set('delegation_set', given);
   });
 
-  test('when one of the keys is still valid, then the delegate decides; without any key no one does', () => {
+  test('when one of their keys is still valid, then the delegate decides; without a valid key nobody decides', () => {
     expect(standIns()).toEqual([]);
     key('old');
     key('new');
@@ -56,14 +56,14 @@ describe('given a person who is out of office', () => {
     expect([standIns(19), standIns(20)]).toEqual([['ann'], []]);
   });
 
-  test('when the tenant has an identity provider too, then a local person without a good key is out all the same', () => {
+  test('when the tenant has an identity provider too, then a local person without a valid key still loses the delegation', () => {
     key('old');
     provider();
     revoke('old');
     expect(standIns()).toEqual([]);
   });
 
-  test('when a person of a provider gave it, then it holds as long as tokens let others stand in, and ends with the provider', () => {
+  test('when a person of a provider delegated, then the delegation holds while their token is recent enough for delegates, and ends with the provider', () => {
     provider({ stand_ins_live_ms: 50 });
     token(0);
     set('delegation_set', { ...given, delegation_id: 'e', from: person('bea'), from_issuer: ISSUER });
@@ -72,7 +72,7 @@ describe('given a person who is out of office', () => {
     expect(standIns(10)).toEqual([]);
   });
 
-  test('when the giver has lost a role, then the stand-in decides without it', () => {
+  test('when the delegator has lost a role, then the delegate decides without it', () => {
     key('k');
     set('delegation_set', { ...given, delegation_id: 'e', from: person('ann', ['approver', 'admin']), from_issuer: 'local' });
     expect(standingFor(state, 'acme', { to: 'clerk', tool: 'pay', now_ms: 10 }).map(({ from }) => from.roles)).toEqual([

@@ -12,7 +12,10 @@ export function setDelegation(
   else delegations.set(delegation.delegation_id, delegation);
 }
 
-/** The delegations that let this person decide about a tool now, with the remaining roles of the delegators. The delegations of a person who is not live do not count. */
+/**
+ * The delegations that currently let this person decide about a tool, with the remaining roles of the delegators. Delegations of people who
+ * are not live are excluded.
+ */
 export function standingFor(
   state: ConfigurationState,
   tenant_id: string,

@@ -28,7 +28,7 @@ export function setFacts(state: ConfigurationState, event: EventMap['fact_table_
   facts.tables.set(table, { table, version: version + 1, rows, change_digest, by: event.by.id, changed_at_ms });
 }
 
-/** A tenant's tables by name; a table that changes is another object. */
+/** A tenant's fact tables by name. A changed table is a new object. */
 export function factsOf(state: ConfigurationState, tenant_id: string): ReadonlyMap<string, FactTable> {
   return state.by_tenant.get(tenant_id)?.facts.tables ?? NO_TABLES;
 }

@@ -8,7 +8,7 @@ export function setGrant(state: ConfigurationState, { meta, grant, revoked, by, 
   grants.set(grant.grant_id, { grant, revoked, by, changed_at_ms });
 }
 
-/** The newest grants that answer these parts about a call now, by the rules of the parts. */
+/** The newest grants that currently satisfy these parts of a call, by the rules of the parts. */
 export function grantsFor(
   state: ConfigurationState,
   tenant_id: string,

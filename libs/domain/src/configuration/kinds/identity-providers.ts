@@ -3,19 +3,19 @@ import { DAY_MS, HOUR_MS } from '../../durations.js';
 import type { IdentityProvider } from '../state/access.js';
 import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
-/** How long a token lets its person vote, where the provider says nothing else. */
+/** Default time that a verified token lets its person vote. */
 export const PEOPLE_LIVE_MS = 24 * HOUR_MS;
-/** How long a delegate may vote for its person. */
+/** Default time that a verified token lets a delegate vote for its person. */
 export const STAND_INS_LIVE_MS = 14 * DAY_MS;
 
 export function setIdentityProvider(state: ConfigurationState, event: EventMap['identity_provider_set']): void {
   const { meta, based_on: _base, by: _by, removed, ...rest } = event;
-  // Records from before these were kept have none.
+  // Records from before these fields existed lack them.
   const { people_live_ms = PEOPLE_LIVE_MS, stand_ins_live_ms = STAND_INS_LIVE_MS } = event;
   const fields = { ...rest, people_live_ms, stand_ins_live_ms };
   const { tenant_id } = meta;
   const { identity_providers, verified_tokens } = tenantPart(state, tenant_id);
-  // Facts about people from before the change no longer count: their next token is read by the new settings.
+  // Forget the tokens verified under the earlier settings: the next token of each person is read with the new settings.
   verified_tokens?.delete(fields.provider_id);
   const before = identity_providers.get(fields.provider_id);
   if (before) forget(state, before);
@@ -32,7 +32,7 @@ function forget(state: ConfigurationState, provider: IdentityProvider): void {
   else state.providers_by_issuer.delete(provider.issuer);
 }
 
-/** The provider that a token of this issuer and these audiences is for; undefined if there is none, or no single one. */
+/** The provider for a token with this issuer and these audiences; undefined if none or more than one matches. */
 export function providerOf(state: ConfigurationState, issuer: string, audiences: readonly string[]): IdentityProvider | undefined {
   const fitting = (state.providers_by_issuer.get(issuer) ?? []).filter((provider) =>
     provider.audiences.some((audience) => audiences.includes(audience)),

@@ -2,7 +2,7 @@ import type { EventMap } from '@countersign/contracts';
 import type { Limit } from '../../limit/state.js';
 import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
-/** Versions that are kept at hand; all of them are on the log. */
+/** Versions kept in memory; all versions are on the log. */
 const VERSIONS_MAX = 100;
 
 export function setLimit(state: ConfigurationState, event: EventMap['limit_set']): void {
@@ -22,7 +22,7 @@ export function limitsOf(state: ConfigurationState, tenant_id: string): readonly
   return state.by_tenant.get(tenant_id)?.limits?.active ?? NONE;
 }
 
-/** The versions of a limit, newest first; empty where there never was one. */
+/** The versions of a limit, newest first; empty if it never existed. */
 export function limitVersions(state: ConfigurationState, tenant_id: string, limit_id: string): readonly Limit[] {
   return state.by_tenant.get(tenant_id)?.limits?.versions.get(limit_id) ?? NONE;
 }

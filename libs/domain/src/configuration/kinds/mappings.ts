@@ -2,7 +2,7 @@ import type { EventMap } from '@countersign/contracts';
 import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 import type { MappingVersion } from '../state/tools.js';
 
-/** Means every tool of the tenant: only its mode counts. */
+/** Stands for every tool of the tenant; only the mode of such a mapping is used. */
 export const ANY_TOOL = '*';
 
 function read(text: string | null): Readonly<Record<string, unknown>> | null {
@@ -21,7 +21,7 @@ export function setMapping(state: ConfigurationState, event: EventMap['mapping_s
   const { mappings } = tenantPart(state, event.meta.tenant_id);
   const { tool, version, definition_json, rolled_back_to, by, changed_at_ms, needs_activation } = event;
   const versions = mappings.get(tool) ?? [];
-  // Two gateways may have published the same number at once: the first one has it.
+  // Two gateways may publish the same number concurrently: the first record on the log gets it.
   if (versions.some((known) => known.version === version)) return;
   const force = { in_force_from_ms: needs_activation ? null : changed_at_ms, activated_by: null };
   const definition = read(definition_json);
@@ -47,7 +47,7 @@ export function mappingVersions(state: ConfigurationState, tenant_id: string, to
   return state.by_tenant.get(tenant_id)?.mappings.get(tool) ?? [];
 }
 
-/** The mapping that a call goes by: the newest version in force when it was requested. Undefined: none. */
+/** The mapping that applies to a call: the newest version in force when the call was requested. Undefined: none. */
 export function mappingAt(state: ConfigurationState, tenant_id: string, tool: string, at_ms: number): MappingVersion | undefined {
   const mappings = state.by_tenant.get(tenant_id)?.mappings;
   if (!mappings || mappings.size === 0) return undefined;
@@ -55,7 +55,7 @@ export function mappingAt(state: ConfigurationState, tenant_id: string, tool: st
   return found && found.definition !== null ? found : undefined;
 }
 
-/** What holds where a mapping does not say whether it is strict. */
+/** The tenant's default mode, for mappings that set none. */
 export function mappingMode(state: ConfigurationState, tenant_id: string): 'strict' | 'permissive' {
   const mode = mappingVersions(state, tenant_id, ANY_TOOL).at(-1)?.definition?.mode;
   return mode === 'permissive' ? 'permissive' : 'strict';

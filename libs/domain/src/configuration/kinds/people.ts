@@ -3,12 +3,12 @@ import { type Identity, LOCAL_ISSUER } from '../../approval/subject.js';
 import type { ApiKey, IdentityProvider } from '../state/access.js';
 import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
-/** People of one provider that are remembered; the one whose token is the oldest on record is forgotten first. */
+/** People remembered per provider. Beyond it the person with the least recently recorded token is forgotten. */
 const PEOPLE_MAX = 10_000;
-/** The entry of the token itself, beside the roles that it gives. */
+/** The pseudo-role of the token itself, beside the roles that it gives. */
 const ANY_ROLE = '';
 
-/** How recent a token must be: to vote, or to let a delegate vote. */
+/** The purpose of a token, which determines how recent it must be: to vote, or to let a delegate vote. */
 export type LiveAs = 'voter' | 'giver';
 
 export function noteVerifiedToken(state: ConfigurationState, event: EventMap['person_token_verified']): void {
@@ -25,7 +25,10 @@ export function noteVerifiedToken(state: ConfigurationState, event: EventMap['pe
   tenant.verified_tokens.set(provider_id, people);
 }
 
-/** When the newest token of a person that gives a role was verified, epoch ms; without a role: any token. Undefined: none is on record. */
+/**
+ * When the newest token that gives a person this role was verified, epoch ms; without a role: the newest token. Undefined: none is
+ * recorded.
+ */
 export function tokenVerifiedAt(
   state: ConfigurationState,
   provider: IdentityProvider,
@@ -35,7 +38,9 @@ export function tokenVerifiedAt(
   return state.by_tenant.get(provider.tenant_id)?.verified_tokens?.get(provider.provider_id)?.get(subject)?.get(role);
 }
 
-/** Whether a key can be used at a time. What is revoked by now is out, also for what came before its revocation and is judged after it. */
+/**
+ * True if a key is usable at a time. A revoked key is never usable, not even for an action from before its revocation that is judged later.
+ */
 export const isUsable = ({ revoked_at_ms, expires_at_ms }: Pick<ApiKey, 'revoked_at_ms' | 'expires_at_ms'>, at_ms: number): boolean =>
   revoked_at_ms === null && (expires_at_ms === null || at_ms < expires_at_ms);
 
@@ -59,9 +64,9 @@ interface LiveAt {
 }
 
 /**
- * The roles that a person has now; undefined: the person is not live. A local person is live by keys that are neither revoked
- * nor expired, a person of an identity provider while the provider is configured and a recent token was verified. Without an
- * issuer (records from before issuers were kept) any identity with the subject counts.
+ * The current roles of a person; undefined: the person is not live. A local person is live by keys that are neither revoked nor expired; a
+ * person of an identity provider while the provider is configured and a recent token was verified. Without an issuer (older records) any
+ * identity with the subject counts.
  */
 export function liveRolesOf(state: ConfigurationState, tenant_id: string, who: Identity, at: LiveAt): ReadonlySet<string> | undefined {
   const { issuer, id } = who;
@@ -73,7 +78,7 @@ export function liveRolesOf(state: ConfigurationState, tenant_id: string, who: I
   return roles.delete(ANY_ROLE) ? roles : undefined;
 }
 
-/** Those of some roles that a person still has; undefined: the person is not live. */
+/** Those of the given roles that a person still has; undefined: the person is not live. */
 export function rolesLeft(
   state: ConfigurationState,
   tenant_id: string,

@@ -26,12 +26,12 @@ export function setPersonLink(
   part.person_links = { in_force: links.in_force, periods: removed ? ended : [...ended, begun] };
 }
 
-/** Everything that a tenant recorded of who is one person, also what holds no more. */
+/** All identity links that a tenant recorded, including those no longer in force. */
 export function personLinkPeriods(state: ConfigurationState, tenant_id: string): readonly LinkPeriod[] {
   return state.by_tenant.get(tenant_id)?.person_links?.periods ?? NO_LINKS;
 }
 
-/** What holds now. */
+/** The identity links in force. */
 export function personLinksOf(state: ConfigurationState, tenant_id: string): readonly PersonLink[] {
   const periods = personLinkPeriods(state, tenant_id);
   return periods.length === 0 ? NO_LINKS : periods.filter(({ until_offset }) => until_offset === null);

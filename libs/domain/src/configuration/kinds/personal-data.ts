@@ -32,12 +32,12 @@ export function personalRules(state: ConfigurationState, tenant_id: string): rea
   return state.by_tenant.get(tenant_id)?.personal?.active ?? NONE;
 }
 
-/** The newest version of a rule, also of a removed one. */
+/** The newest version of a rule, even if it is removed. */
 export function personalRule(state: ConfigurationState, tenant_id: string, rule_id: string): PersonalRule | undefined {
   return state.by_tenant.get(tenant_id)?.personal?.newest.get(rule_id);
 }
 
-/** Whether anything of this tenant may be sealed: a rule was set once. */
+/** True if the tenant may have encrypted data: it has set a personal-data rule at some time. */
 export function hasPersonal(state: ConfigurationState, tenant_id: string): boolean {
   return state.by_tenant.get(tenant_id)?.personal !== undefined;
 }
@@ -47,7 +47,7 @@ export function erasureOf(state: ConfigurationState, tenant_id: string, subject:
   return state.by_tenant.get(tenant_id)?.personal?.erasures.get(subject);
 }
 
-/** Whether the data of a sealed call is erased: one of its subjects was erased since. */
+/** True if the data of an encrypted call is erased: a key of one of its subjects was erased. */
 export function isErased(state: ConfigurationState, tenant_id: string, sealed: readonly SealedKey[]): boolean {
   const erased = state.by_tenant.get(tenant_id)?.personal?.erased_keys;
   return erased !== undefined && erased.size > 0 && sealed.some(({ key_id }) => erased.has(key_id));

@@ -4,7 +4,7 @@ import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 
 const ACTIVATIONS_KEPT = 100;
 
-/** The first of a version counts: a published version never changes. */
+/** A published version never changes: only the first record of a version counts. */
 export function publishBundle(state: ConfigurationState, event: EventMap['policy_bundle_published']): void {
   const { versions } = tenantPart(state, event.meta.tenant_id).bundles;
   const { version, bundle_json, simulation_digest, published_at_ms, semantics = 1 } = event;
@@ -20,7 +20,7 @@ export function publishBundle(state: ConfigurationState, event: EventMap['policy
   });
 }
 
-/** A version that does not exist changes nothing. */
+/** Ignored if it names a version that does not exist. */
 export function activateBundle(state: ConfigurationState, event: EventMap['policy_bundle_activated']): void {
   const shelf = tenantPart(state, event.meta.tenant_id).bundles;
   const { version, shadow_version, activated_at_ms } = event;
@@ -37,7 +37,7 @@ export function setPolicySettings(state: ConfigurationState, event: EventMap['po
   shelf.single_policy_admin = event.single_policy_admin;
 }
 
-/** The bundle that rules a tenant's calls, and the one beside it. */
+/** The active bundle of a tenant and the one in shadow mode. */
 export function rulingBundles(state: ConfigurationState, tenant_id: string): { active?: PublishedBundle; shadow?: PublishedBundle } {
   const shelf = state.by_tenant.get(tenant_id)?.bundles;
   if (!shelf || (shelf.active === null && shelf.shadow === null)) return NONE;

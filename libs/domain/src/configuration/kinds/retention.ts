@@ -2,7 +2,7 @@ import type { EventMap } from '@countersign/contracts';
 import { type ConfigurationState, tenantPart } from '../state/configuration.js';
 import type { Retention, RetentionTerms } from '../state/personal-data.js';
 
-/** No tenant may keep for less: the record of a high-risk system has to last half a year. */
+/** The minimum for every tenant: the log of a high-risk system must be kept for half a year. */
 export const RETENTION_FLOOR_MONTHS = 6;
 
 function retentionPart(state: ConfigurationState, tenant_id: string): Retention {
@@ -27,7 +27,7 @@ export function retentionOf(state: ConfigurationState, tenant_id: string): Reten
   return state.by_tenant.get(tenant_id)?.retention;
 }
 
-/** How long data with these markings is kept: as the strictest rule of its markings says, else the rule for the rest; null: forever. */
+/** How many months data with these markings is kept: by the strictest rule of its markings, else by the default rule. Null: forever. */
 export function keepMonths(terms: RetentionTerms, markings: readonly string[]): number | null {
   const own = terms.rules.filter(({ marking }) => marking !== null && markings.includes(marking));
   const rest = terms.rules.filter(({ marking }) => marking === null);
@@ -36,13 +36,13 @@ export function keepMonths(terms: RetentionTerms, markings: readonly string[]): 
   return Math.max(RETENTION_FLOOR_MONTHS, terms.floor_months, Math.min(...rules.map(({ months }) => months)));
 }
 
-/** The month (YYYY-MM, UTC) so many months before the month of a time. */
+/** The month (YYYY-MM, UTC) that is this many months before the month of a time. */
 export function periodBefore(at_ms: number, months: number): string {
   const at = new Date(at_ms);
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months, 1)).toISOString().slice(0, 7);
 }
 
-/** The time so many months before, UTC; where that month has no such day, its last one: never later than was requested. */
+/** The time this many months before, UTC. If that month lacks the day, its last day: the result is never later than requested. */
 export function monthsBefore(at_ms: number, months: number): number {
   const at = new Date(at_ms);
   const day = at.getUTCDate();

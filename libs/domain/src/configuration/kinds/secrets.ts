@@ -1,4 +1,4 @@
 import type { ConfigurationState } from '../state/configuration.js';
 
-/** Where secrets are kept is no fold of the log: their events only say who changed which and when. */
+/** Secrets are not folded from the log: their events record only who changed which secret and when. */
 export function noteSecret(_state: ConfigurationState): void {}

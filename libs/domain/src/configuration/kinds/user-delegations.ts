@@ -13,8 +13,8 @@ export function setUserDelegation(state: ConfigurationState, event: EventMap['us
 }
 
 /**
- * Whether the user of a delegation may still come: with a key that is good, or by the identity provider that vouched for the
- * user. For records without an issuer: a user who had keys needs a key, any other a provider.
+ * True if the user of a delegation is still valid: by a usable key, or by a configured provider of the user's issuer. In records without an
+ * issuer, a user who has keys needs a usable key; any other user needs a provider.
  */
 function isUserThere(state: ConfigurationState, tenant_id: string, { user_id, user_issuer }: UserDelegation, now_ms: number): boolean {
   const keys = [...state.keys_by_id.values()].filter(
@@ -25,7 +25,7 @@ function isUserThere(state: ConfigurationState, tenant_id: string, { user_id, us
   return providers.some(({ issuer }) => user_issuer === null || issuer === user_issuer);
 }
 
-/** The newest live delegation of a user to an agent. */
+/** The newest valid delegation of a user to an agent. */
 export function delegationOf(
   state: ConfigurationState,
   tenant_id: string,

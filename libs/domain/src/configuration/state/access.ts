@@ -15,43 +15,43 @@ export interface ApiKey {
   tenant_id: string;
   principal: Principal;
   scopes: string[];
-  /** Markings that it may see; `*` means all. */
+  /** Markings that the key may see; `*` means all. */
   clearances: string[];
   /** Null: any purpose. */
   purposes: string[] | null;
   expires_at_ms: number | null;
   created_at_ms: number;
   revoked_at_ms: number | null;
-  /** Who answers for an agent. */
+  /** The person who is responsible for an agent. */
   owner: string | null;
-  /** What people call it. */
+  /** The display name. */
   name: string | null;
-  /** Its first characters; null: it was made before they were kept. */
+  /** The first characters of the key; null: the key was made before they were recorded. */
   key_prefix: string | null;
   created_by: Principal;
 }
 
-/** An OpenID provider that a tenant trusts: whose tokens name its principals, and how their claims are read. */
+/** An OpenID provider that a tenant trusts, with the mapping of its claims. */
 export type IdentityProvider = Required<Omit<IdentityProviderSet, 'meta' | 'based_on' | 'by' | 'removed'>> & { tenant_id: string };
 
 /** Provider → subject → role → when the newest token with it was verified, epoch ms. */
 export type VerifiedTokens = Map<string, Map<string, Map<string, number>>>;
 
-/** A user's standing word that an agent may act for it. */
+/** A user's permission for an agent to act on their behalf. */
 export type UserDelegation = Required<Omit<UserDelegationSet, 'meta' | 'based_on' | 'by' | 'revoked'>>;
 
 export type Delegation = Omit<DelegationSet, 'meta' | 'based_on' | 'ended'>;
 
-/** How a tenant's tools get a credential of this name: the user's token is exchanged for a short-lived one (RFC 8693). */
+/** How the tenant's tools get a credential of this name: by exchanging the user's token for a short-lived one (RFC 8693). */
 export type TokenExchange = Omit<TokenExchangeSet, 'meta' | 'based_on' | 'by' | 'removed'>;
 
-/** What was recorded of two identities. */
+/** A recorded relation of two identities. */
 export type RecordedLink = Omit<PersonLinkSet, 'meta' | 'based_on'>;
 
-/** Who is one person, as a tenant recorded it. */
+/** The identity links of a tenant. */
 export interface PersonLinks {
-  /** Those in force, by link_id. */
+  /** Links in force, by link_id. */
   in_force: Map<string, RecordedLink>;
-  /** All links ever in force, oldest first; replaced as a whole when one changes. A request also uses the links at its time. */
+  /** All links that were ever in force, oldest first; replaced as a whole on each change. A request also uses the links of its time. */
   periods: readonly (LinkPeriod & { link_id: string })[];
 }

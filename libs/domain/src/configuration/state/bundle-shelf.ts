@@ -1,17 +1,17 @@
-/** A version of a tenant's policy, as it was published. Its object stays the same one forever. */
+/** A published version of a tenant's policy. The object is immutable. */
 export interface PublishedBundle {
   version: string;
   bundle_json: string;
-  /** Computed from the text, never taken on trust. */
+  /** Computed from the text, not copied from the record. */
   digest: string;
   simulation_digest: string | null;
   by: string;
   published_at_ms: number;
-  /** 1: its author published it when of several rules that ask one spoke. */
+  /** 1: the version was published when only one of several matching approval rules applied. */
   semantics: number;
 }
 
-/** What was active when. */
+/** A change of the active bundle, with its time. */
 export interface BundleActivation {
   version: string | null;
   shadow_version: string | null;
@@ -19,16 +19,16 @@ export interface BundleActivation {
   activated_at_ms: number;
 }
 
-/** A tenant's policy: its versions, which rules, and which runs in shadow. */
+/** A tenant's policy: its versions, the active one, and the one in shadow mode. */
 export interface BundleShelf {
   versions: Map<string, PublishedBundle>;
-  /** Null: the built-in rules and default tiers alone. */
+  /** Null: only the built-in rules and default tiers apply. */
   active: string | null;
   shadow: string | null;
-  /** The newest last. */
+  /** Newest last. */
   activations: BundleActivation[];
   simulation_required: boolean;
-  /** There is no second policy admin who could activate a mapping. */
+  /** The tenant has only one policy admin, so a publisher may activate their own mapping. */
   single_policy_admin: boolean;
 }
 

@@ -36,13 +36,13 @@ const facts = (table: string, rows: object, mode: 'replace' | 'merge' | 'drop' =
   removed: [],
 });
 const fold = (events: readonly PlacedEvent[]): ConfigurationState => events.reduce(evolveConfiguration, initialConfiguration());
-/** All that a state says, but how far it has read. */
+/** A state without the positions that it has read. */
 const sayings = ({ config_offset: _read, policy_offset: _policy, changes, ...state }: ConfigurationState): unknown => [
   structuredClone(state),
   [...changes.versions],
 ];
 
-test('of two changes that were checked against the same version, the one that comes first on the log takes effect', () => {
+test('of two changes that were checked against the same version, the first one on the log takes effect', () => {
   const log = new Log();
   log.write('fact_table_set', { event_id: 'e0', fields: facts('t', { a: 1 }) });
   const based_on = baseOf(fold(log.events).changes, 'acme', [itemNames.facts('t')]);
@@ -55,7 +55,7 @@ test('of two changes that were checked against the same version, the one that co
   expect(versionOfItem(state.changes, 'acme', 'facts/t')).toBe(1);
 });
 
-test('the same event again is the same change: it is not refused by its own effect, and changes nothing', () => {
+test('a repeated event is the same change: its own effect does not refuse it, and it changes nothing', () => {
   const log = new Log();
   const based_on = [{ item: 'facts/t', version: NEVER_SET }];
   log.write('fact_table_set', { event_id: 'e1', based_on, fields: facts('t', { a: 1 }) });
@@ -69,7 +69,7 @@ test('the same event again is the same change: it is not refused by its own effe
   expect(sayings(fold(log.events))).toEqual(sayings(twice));
 });
 
-test('a change is refused by what else it was checked against: rows of a table move no list of tables, a new table does', () => {
+test('a change is refused if another item that it was checked against has changed: changed rows do not affect the list of tables, a new table does', () => {
   const log = new Log();
   log.write('fact_table_set', { event_id: 'e0', fields: facts('t', {}) });
   const publish = (event_id: string, based_on: BaseVersion[], version: string) =>
@@ -83,7 +83,7 @@ test('a change is refused by what else it was checked against: rows of a table m
   expect([...bundles.versions.keys()]).toEqual(['1']);
 });
 
-test('a thing that was removed and made again is another one, and one of another tenant is another one', () => {
+test('an item that is removed and created again has another version, and so has the item of another tenant', () => {
   const log = new Log();
   const limit = (event_id: string, removed: boolean, based_on: BaseVersion[] = [], tenant_id = 'acme') =>
     log.write('limit_set', { event_id, based_on, tenant_id, fields: { limit_id: 'l', version: 1, removed, max: 1 } });
@@ -98,7 +98,7 @@ test('a thing that was removed and made again is another one, and one of another
   expect(limitsOf(fold(log.events), 'evil')).toHaveLength(1);
 });
 
-test('an issuer is an item of the whole installation: two tenants that claim it at once do not both get it', () => {
+test('an issuer is an item of the whole installation: of two tenants that claim it concurrently only one gets it', () => {
   const log = new Log();
   const claim = (event_id: string, tenant_id: string) => {
     const fields = { provider_id: 'idp', issuer: 'https://id.example', audiences: ['a'], removed: false };
@@ -118,7 +118,7 @@ test('an issuer is an item of the whole installation: two tenants that claim it 
   ).toEqual(['acme']);
 });
 
-/** A gateway that edits what it has read: its view ends somewhere behind the head of the log. */
+/** A gateway that edits its own view, which may be behind the head of the log. */
 interface Step {
   table: number;
   behind: number;
@@ -151,7 +151,7 @@ function written(all: readonly Step[]): Log {
   return log;
 }
 
-test('whatever is delivered twice, and wherever a service starts again, all services come to the same state', () => {
+test('whatever is delivered twice, and wherever a service restarts, all services reach the same state', () => {
   fc.assert(
     fc.property(steps, fc.infiniteStream(fc.nat({ max: 4 })), (all, again) => {
       const { events } = written(all);

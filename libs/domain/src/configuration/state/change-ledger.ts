@@ -2,30 +2,30 @@ import { type BaseVersion, NO_RECORD_OFFSET } from '@countersign/contracts';
 import type { PlacedEvent } from '../../call/evolve.js';
 import { type ConfigurationEvent, type TouchedItem, touchedItems } from './items.js';
 
-/** An item that no change ever set. */
+/** The version of an item that was never set. */
 export const NEVER_SET = -1;
 const REMOVED_BASE = -2;
-/** Event ids of applied changes that are remembered: an event that comes again within so many is the same change. */
+/** Event ids of applied changes that are remembered: a repeated event within so many changes is recognized. */
 const REPEATS_KNOWN = 10_000;
 
 /**
- * `applied`: the change takes effect. `repeated`: the same event took effect before, and changes nothing now. `refused`:
- * something that it was checked against has changed since, and it changes nothing.
+ * `applied`: the change takes effect. `repeated`: the same event took effect before, so it changes nothing now. `refused`: an item that the
+ * change is based on has changed since, so it changes nothing.
  */
 export type ChangeVerdict = 'applied' | 'repeated' | 'refused';
 
 /**
- * The versions of all items of the configuration, and what was refused: a fold of `configuration-changed` in offset order,
- * the same in every service. A version is the offset of the newest change, never a time.
+ * The versions of all configuration items and the refused changes, folded from `configuration-changed` in offset order: the same in every
+ * service. A version is the offset of the newest change, never a time.
  */
 export interface ChangeLedger {
-  /** Offset of the newest record in here; NO_RECORD_OFFSET if there is none. */
+  /** Offset of the newest folded record; NO_RECORD_OFFSET if there is none. */
   offset: number;
   /** Tenant and item → version. */
   versions: Map<string, number>;
-  /** event_id of applied changes that named what they are based on, the newest last. */
+  /** event_id of applied changes with base versions, newest last. */
   recent: Set<string>;
-  /** Offsets of the changes that were refused. */
+  /** Offsets of refused changes. */
   refused: Set<number>;
 }
 
@@ -35,20 +35,22 @@ export function emptyLedger(): ChangeLedger {
 
 const keyOf = (tenant_id: string, item: string): string => (item.startsWith('/') ? item : `${tenant_id}/${item}`);
 
-/** The version of an item; NEVER_SET where there was no change of it. */
+/** The version of an item; NEVER_SET if no change ever set it. */
 export function versionOfItem(ledger: ChangeLedger, tenant_id: string, item: string): number {
   return ledger.versions.get(keyOf(tenant_id, item)) ?? NEVER_SET;
 }
 
-/** Whether a version is that of an existing item. */
+/** True if the version belongs to an existing item. */
 export const isPresent = (version: number): boolean => version >= 0;
 
-/** The items with the versions that they have now: what a change that is checked now is based on. */
+/** The items with their current versions: the base of a change that is checked now. */
 export function baseOf(ledger: ChangeLedger, tenant_id: string, items: readonly string[]): BaseVersion[] {
   return items.map((item) => ({ item, version: versionOfItem(ledger, tenant_id, item) }));
 }
 
-/** Takes the next record of `configuration-changed` into the ledger, in place; a record that is already in it returns its earlier result. */
+/**
+ * Folds the next record of `configuration-changed` into the ledger, in place. A record that was already folded returns its earlier verdict.
+ */
 export function judgeChange(ledger: ChangeLedger, at: PlacedEvent): ChangeVerdict {
   if (at.offset <= ledger.offset) return ledger.refused.has(at.offset) ? 'refused' : 'repeated';
   ledger.offset = at.offset;

@@ -11,13 +11,13 @@ import type { KeptGrant, MappingVersion, TenantLimits, ToolOverride, ToolVersion
 
 export interface TenantConfiguration {
   overrides: Map<string, ToolOverride>;
-  /** tool → version → what was decided of it; absent: see stateOfVersion. */
+  /** tool → version → the lifecycle decision; absent: see stateOfVersion. */
   lifecycles: Map<string, Map<string, LifecycleEntry>>;
   /** `tool@version` → the pin that the tenant accepted instead of the first one. */
   pins: Map<string, string>;
-  /** `tool@version` → the newest evaluation that was recorded here. */
+  /** `tool@version` → the newest evaluation recorded in the tenant. */
   evaluations: Map<string, Evaluation>;
-  /** `tool@version` → what was recorded last of an audit. */
+  /** `tool@version` → the newest audit record. */
   audits: Map<string, AuditRecord>;
   /** Ids of version notices that were sent. */
   told: Set<string>;
@@ -28,20 +28,20 @@ export interface TenantConfiguration {
   limits?: TenantLimits;
   /** Absent: no rule for personal data was ever set. */
   personal?: PersonalData;
-  /** Absent: nothing was ever recorded of who is one person. */
+  /** Absent: no identity link was ever recorded. */
   person_links?: PersonLinks;
-  /** Absent: what is sealed is kept forever. */
+  /** Absent: encrypted data is kept forever. */
   retention?: Retention;
   identity_providers: Map<string, IdentityProvider>;
   /** Absent: no token of a person was ever recorded. */
   verified_tokens?: VerifiedTokens;
   user_delegations: Map<string, UserDelegation>;
   token_exchanges: Map<string, TokenExchange>;
-  /** By webhook_id, delegation_id and grant_id. */
+  /** By webhook_id. The next two maps are keyed by delegation_id and grant_id. */
   webhooks: Map<string, Webhook>;
   delegations: Map<string, Delegation>;
   grants: Map<string, KeptGrant>;
-  /** By month (`2026-11`); absent: none was closed yet. */
+  /** By month (`2026-11`); absent: no month was closed yet. */
   usage_periods?: Map<string, UsagePeriod>;
   /** Absent: none was published yet. */
   saga_definitions?: SagaDefinitions;
@@ -50,17 +50,20 @@ export interface TenantConfiguration {
 }
 
 /**
- * What `configuration-changed` and `tool-registered` add up to. Owned by the one that folds it and changed in place, so
- * keep no copy of a part across awaits; read it through `queries.ts`.
+ * The configuration folded from `configuration-changed` and `tool-registered`. Its single owner changes it in place, so do not hold parts
+ * of it across awaits. Read it through `queries.ts`.
  */
 export interface ConfigurationState {
-  /** Offset of the newest record of configuration-changed in here, -1 if there is none: rulings name it. */
+  /** Offset of the newest folded record of configuration-changed, -1 if there is none. Rulings record it. */
   config_offset: number;
-  /** Offset of the newest record that changed what policy, an executor or another gateway acts by: who wrote it waits until all of them have it. */
+  /**
+   * Offset of the newest record that affects policy, executors or other gateways. The writer of a change waits until all of them have
+   * folded it.
+   */
   policy_offset: number;
-  /** The same of tool-registered. */
+  /** Offset of the newest folded record of tool-registered. */
   catalog_offset: number;
-  /** The versions of its items, and the changes that were refused. */
+  /** The versions of the configuration items, and the refused changes. */
   changes: ChangeLedger;
   tenants: Map<string, Tenant>;
   keys_by_hash: Map<string, ApiKey>;
@@ -74,11 +77,11 @@ export interface ConfigurationState {
   refused: Map<string, RefusedRegistration>;
   /** `environment/adapter` → its pin. */
   adapter_pins: Map<string, AdapterPin>;
-  /** Grows with whatever may make a version run no more: who holds waiting calls looks at them again. */
+  /** Grows with every change that may stop a version from running: owners of waiting calls then check them again. */
   revocation_epoch: number;
-  /** Catalogued versions that are not what they first were. */
+  /** Number of catalogued versions whose contract drifted. */
   drifted: number;
-  /** Registrations that were left out because their contract cannot be read. */
+  /** Registrations that were ignored because their contract is unreadable. */
   unreadable_registrations: number;
 }
 
@@ -102,7 +105,7 @@ export function initialConfiguration(): ConfigurationState {
   };
 }
 
-/** The tenant's part, made if there is none yet. */
+/** The tenant's part; created if missing. */
 export function tenantPart(state: ConfigurationState, tenantId: string): TenantConfiguration {
   let part = state.by_tenant.get(tenantId);
   if (!part) {

@@ -1,19 +1,19 @@
-/** A version of a tenant's table; its rows never change. */
+/** A version of a tenant's fact table; its rows never change. */
 export interface FactTable {
   table: string;
-  /** 1 and up; each change makes the next. */
+  /** Starts at 1; each change increments it. */
   version: number;
   rows: ReadonlyMap<string, unknown>;
-  /** SHA-256 of what the change brought, hex. */
+  /** SHA-256 of the change, hex. */
   change_digest: string;
   by: string;
   changed_at_ms: number;
 }
 
-/** A tenant's tables: the newest version of each, and what went before. */
+/** A tenant's fact tables: the newest version of each, and earlier ones. */
 export interface FactShelf {
   tables: Map<string, FactTable>;
-  /** Earlier versions and dropped tables, the newest last, at most VERSIONS_KEPT a table. */
+  /** Earlier versions and dropped tables, newest last, at most VERSIONS_KEPT per table. */
   earlier: Map<string, FactTable[]>;
 }
 

@@ -6,16 +6,16 @@ export type ConfigurationEvent = TopicEvents['configuration-changed']['event_typ
 export interface TouchedItem {
   item: string;
   removed?: boolean;
-  /** The collection whose list of members changes where the item comes or goes. */
+  /** The collection whose membership changes when the item is created or removed. */
   member_of?: string;
 }
 
-/** The names of the items of a tenant's configuration. A leading slash names an item of the whole installation. */
+/** The names of the items of a tenant's configuration. A leading slash marks an item of the whole installation. */
 export const itemNames = {
   tenant: 'tenant',
-  /** Moved by the creation of a tenant with a similar id. */
+  /** Changes when a tenant with a similar-looking id is created. */
   tenant_look: (skeleton: string) => `/tenant_look/${skeleton}`,
-  /** Moved by each new key of a principal whose id looks like this. */
+  /** Changes with each new key of a principal whose id looks like this. */
   principal_look: (skeleton: string) => `principal_look/${skeleton}`,
   tool_policy: (tool: string) => `tool_policy/${tool}`,
   tool_version: (tool: string, version: string) => `tool_version/${tool}@${version}`,
@@ -24,7 +24,7 @@ export const itemNames = {
   case: (case_id: string) => `case/${case_id}`,
   limit: (limit_id: string) => `limit/${limit_id}`,
   identity_provider: (provider_id: string) => `identity_provider/${provider_id}`,
-  /** Moved by any tenant that claims the issuer. */
+  /** Changes when any tenant claims the issuer. */
   issuer: (issuer: string) => `/issuer/${issuer}`,
   user_delegation: (delegation_id: string) => `delegation/${delegation_id}`,
   token_exchange: (name: string) => `token_exchange/${name}`,
@@ -35,7 +35,7 @@ export const itemNames = {
   active_bundle: 'active_policy',
   policy_settings: 'policy_settings',
   facts: (table: string) => `facts/${table}`,
-  /** Moves where a table is made or dropped, not where its rows change. */
+  /** Changes when a table is created or dropped, not when its rows change. */
   fact_tables: 'fact_tables',
   personal_data: (rule_id: string) => `personal_data/${rule_id}`,
   person_link: (link_id: string) => `person_link/${link_id}`,
@@ -50,13 +50,13 @@ const ofVersion = ({ tool, version }: { tool: string; version: string }): Touche
   { item: itemNames.tool_version(tool, version) },
 ];
 
-/** Which items each event changes. An event without items is no edit: it adds up with every other, in any order. */
+/** The items that each event changes. An event without items conflicts with no other event. */
 export const touchedItems: { [T in ConfigurationEvent]: (event: EventMap[T]) => TouchedItem[] } = {
   tenant_set: ({ skeleton }) => [
     { item: itemNames.tenant },
     ...(typeof skeleton === 'string' ? [{ item: itemNames.tenant_look(skeleton) }] : []),
   ],
-  // Records from before ids were compared say nothing of how they look.
+  // Older records have no skeleton of the id.
   api_key_set: ({ skeleton }) => (typeof skeleton === 'string' ? [{ item: itemNames.principal_look(skeleton) }] : []),
   api_key_revoked: none,
   tool_policy_set: ({ tool, tier }) => [{ item: itemNames.tool_policy(tool), removed: tier === null }],
@@ -68,7 +68,7 @@ export const touchedItems: { [T in ConfigurationEvent]: (event: EventMap[T]) => 
   tool_notice_told: none,
   mapping_set: ({ tool, definition_json }) => [{ item: itemNames.mapping(tool), removed: definition_json === null }],
   mapping_activated: ({ tool }) => [{ item: itemNames.mapping(tool) }],
-  // Cases are many and most of them are opened and never edited: only an edit gives a case a version.
+  // Most of the many cases are opened and never edited: only an edit gives a case a version.
   case_set: ({ case_id, based_on = [] }) => (based_on.length > 0 ? [{ item: itemNames.case(case_id) }] : []),
   limit_set: ({ limit_id, removed }) => [{ item: itemNames.limit(limit_id), removed }],
   identity_provider_set: ({ provider_id, issuer, removed }) => [

@@ -1,15 +1,15 @@
 import type { PersonalDataSet, RetentionApplied, RetentionSet, SubjectErased } from '@countersign/contracts';
 
-/** What of a tenant's calls is personal, and whose it is. */
+/** A tenant's rules for personal data, and its erasures of subjects. */
 export type PersonalRule = Omit<PersonalDataSet, 'meta' | 'based_on'>;
 
-/** An erasure on the record. */
+/** A recorded erasure. */
 export type Erasure = Omit<SubjectErased, 'meta'> & { event_id: string; offset: number };
 
 export interface PersonalData {
-  /** Those in force, in the order in which they were set. */
+  /** Rules in force, in the order in which they were set. */
   active: readonly PersonalRule[];
-  /** rule_id → its newest version; removed ones too. */
+  /** rule_id → its newest version, including removed rules. */
   newest: Map<string, PersonalRule>;
   /** Subject → its newest erasure. */
   erasures: Map<string, Erasure>;
@@ -22,6 +22,6 @@ export type RetentionCutoff = RetentionApplied['cutoffs'][number];
 
 export interface Retention {
   terms: RetentionTerms | undefined;
-  /** Markings (sorted, with commas between) → keys of months before this one are destroyed. */
+  /** Markings (sorted, comma-separated) → the month before which keys are destroyed. */
   applied: Map<string, string>;
 }

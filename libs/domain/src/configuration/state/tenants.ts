@@ -1,13 +1,13 @@
 import type { CaseState, UsagePeriodClosed, WebhookSet } from '@countersign/contracts';
 
-/** A tenant that exists, because it was set. */
+/** A tenant that was set explicitly. */
 export interface Tenant {
   tenant_id: string;
   lane: string;
   weight: number;
-  /** Calls that run at once. */
+  /** Maximum of concurrently running calls. */
   running_max: number;
-  /** Calls admitted and not ended; beyond it 429. */
+  /** Maximum of admitted calls without an end; beyond it requests get 429. */
   in_flight_max: number;
 }
 
@@ -21,8 +21,8 @@ export interface CaseFact {
   changed_at_ms: number;
 }
 
-/** A channel that notices go to. */
+/** A channel that receives notices. */
 export type Webhook = Omit<WebhookSet, 'meta' | 'based_on'>;
 
-/** A month of usage that is closed. */
+/** A closed month of usage. */
 export type UsagePeriod = Omit<UsagePeriodClosed, 'meta'>;

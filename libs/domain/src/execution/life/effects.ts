@@ -1,63 +1,63 @@
 import type { CallStage } from './states.js';
 
-/** What a transition does at once, in this order. */
+/** The immediate effects of a transition, in this order. */
 export type CallEffect =
   | 'open'
-  /** Opened, and later calls of its key join it. */
+  /** Opens the call as leader: later calls with its key join it. */
   | 'open_as_leader'
-  /** It is off the list of open calls. */
+  /** Removes the call from the list of open calls. */
   | 'remove'
-  /** Its input records need nothing more. */
+  /** Acknowledges the input records of the call. */
   | 'acknowledge'
-  /** Its record is acknowledged with the open call that it repeats. */
+  /** Acknowledges the record together with the open call that it repeats. */
   | 'merge_with_open'
   | 'enqueue'
-  /** Out of the queue, or out of those that wait for resources. */
+  /** Removes the call from the queue, or from the calls that wait for resources. */
   | 'withdraw'
   | 'park'
   | 'release_slot'
   | 'begin_span'
-  /** It runs under the epoch of now. */
+  /** Sets the current epoch as the epoch of the run. */
   | 'note_epoch'
   | 'join_leader'
   | 'leave_leader'
   | 'await_remote'
-  /** It replaces the open call of the same id, with its joiners, and holds a slot. */
+  /** Replaces the open call with the same id, takes over its joiners, and gets a slot. */
   | 'adopt'
-  /** Held before firing until the next tick. */
+  /** Holds the call before firing until the next tick. */
   | 'hold'
-  /** Looked at again at its due time. */
+  /** Checks the call again at its due time. */
   | 'await_due'
-  /** Signals its tool to stop. */
+  /** Signals the tool to stop. */
   | 'abort_run'
-  /** What runs is destroyed. */
+  /** Discards the run. */
   | 'drop_run'
-  /** What its contract says of every result is added, and what may be given again is stored. */
+  /** Adds the facts that the contract sets for every result, and stores outputs that later calls may get. */
   | 'complete_run'
-  /** Warnings are added and personal data is encrypted. */
+  /** Adds warnings and encrypts personal data. */
   | 'seal_outcome'
-  /** Its late result ends its doubt. */
+  /** Resolves the doubt with the late result. */
   | 'resolve_doubt'
-  /** Its late result is recorded as evidence. */
+  /** Records the late result as evidence. */
   | 'record_evidence'
   | 'write_end'
-  /** Its durable end is noted: for its row, its partition and its key. */
+  /** Notes the durable end for the row, the partition and the key. */
   | 'book_end'
-  /** Where its end answers calls of its key, those that joined it end too. */
+  /** Ends the calls that joined it, if its end answers calls with its key. */
   | 'answer_joiners'
   | 'readmit_joiners'
-  /** They are left to the next owner of their partition with it. */
+  /** Leaves the joiners to the next owner of their partition. */
   | 'revoke_joiners'
-  /** Its joiners follow it to the call that it joins. */
+  /** Moves the joiners to the call that this call joins. */
   | 'move_joiners'
-  /** The next revision of the same call, which waited for this end. */
+  /** Admits the next revision of the same call, which waited for this end. */
   | 'readmit_next'
-  /** A call whose row is not its successor's to settle is admitted from its beginning. */
+  /** Admits the call again from the beginning, if no other owner has to settle its row. */
   | 'readmit_unclaimed'
-  /** Span, tallies and slot are closed, and those that wait for its resources look again. */
+  /** Closes the span, the counters and the slot, and wakes the calls that wait for its resources. */
   | 'close_accounts';
 
-/** What a transition asks last. The answer is the next event of the call, at once or later. */
+/** The last action of a transition: a query. Its answer is the next event of the call, at once or later. */
 export type CallQuestion =
   | 'admit'
   | 'judge'

@@ -1,44 +1,44 @@
-/** What happens to a call in one executor process, in the order of its way. */
+/** The events of a call in one executor process, in chronological order. */
 export type CallEvent =
-  // Its record is read
+  // The record is read
   | 'admitted'
-  /** It may only be answered by an earlier call. */
+  /** The call may only be answered by an earlier call. */
   | 'rows_needed'
   | 'local_leader_found'
   | 'refused'
-  /** Its call has ended, or was judged again since. */
+  /** The call has ended, or has been judged again since. */
   | 'record_closed'
-  /** Its call is open here already. */
+  /** The call is already open in this process. */
   | 'record_repeated'
-  // It was taken over from a lost executor
+  // The call is taken over from a lost executor
   | 'adopted_to_start'
   | 'adopted_to_fire'
   | 'adopted_to_settle'
   | 'adopted_to_end'
-  /** The same call was taken over here. */
+  /** The same call was taken over in this process. */
   | 'replaced'
-  // It waits
+  // The call waits
   | 'slot_given'
   | 'pause_over'
   | 'cancelled'
-  /** Its partition went to another executor, or this one closes. */
+  /** The partition went to another executor, or this process closes. */
   | 'revoked'
-  // It is judged
+  // The call is judged
   | 'may_claim'
   | 'may_run'
   | 'tombstone_needed'
-  /** How it ends is known, without a run. */
+  /** The end is known without a run. */
   | 'verdict_reached'
-  // It claims
+  // The call claims its row
   | 'claim_won'
   | 'lease_confirmed'
   | 'tombstone_confirmed'
-  /** This process holds no lease, or not the one that it claimed under. */
+  /** This process holds no lease, or another lease than the one of the claim. */
   | 'lease_missing'
   | 'claim_again'
   | 'claims_exhausted'
   | 'resources_busy'
-  /** The call that it joins runs elsewhere; its end comes from the log of the same partition. */
+  /** The call that it joins runs in another process; its end comes from the log of the same partition. */
   | 'remote_leader_found'
   /** The call that it joins belongs to another partition. */
   | 'distant_leader_found'
@@ -50,35 +50,35 @@ export type CallEvent =
   | 'approval_open'
   | 'approval_closed'
   | 'store_unavailable'
-  // It starts and runs
+  // The call starts and runs
   | 'started'
   | 'gate_closed'
   | 'look_again'
   | 'may_fire'
   | 'lease_unproven'
   | 'result_to_finish'
-  /** The result of its run is known. */
+  /** The result of the run is known. */
   | 'outcome_known'
-  /** It will not fire after all. */
+  /** The call must not fire any more. */
   | 'stopped_before_fire'
   | 'resend_later'
   | 'settle_later'
   | 'start_again'
   | 'run_again'
   | 'ask_due'
-  /** A result after its run was given up. */
+  /** A result that arrives after the run was abandoned. */
   | 'late_result'
-  /** Nothing foresees what went wrong. */
+  /** An unexpected error. */
   | 'broken'
-  // It ends
+  // The call ends
   | 'end_sent'
-  /** The lease was lost before it could be. */
+  /** The lease was lost before the end was written. */
   | 'end_not_written'
   | 'recorded'
   | 'recorded_in_doubt'
-  /** Its end is on the log already. */
+  /** The end is already on the log. */
   | 'recorded_elsewhere'
-  /** Only the owner of its partition may end it. */
+  /** Only the owner of the partition may end the call. */
   | 'not_owner'
   | 'ended_elsewhere'
   | 'leader_answered'

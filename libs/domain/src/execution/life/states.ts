@@ -2,7 +2,7 @@ import type { Standing } from '../cancel.js';
 
 /** The stage of a call in one executor process. */
 export type CallStage =
-  /** Read from the log, not admitted yet; also a call that is admitted once more. */
+  /** Read from the log but not admitted yet; also a call that is admitted again. */
   | 'new'
   /** Waits for a slot of its tenant. */
   | 'queued'
@@ -16,7 +16,7 @@ export type CallStage =
   | 'claiming'
   /** Owns its row; checks whether the lease of the claim is still valid. */
   | 'claimed'
-  /** Claims again once what ended is in the rows, or after a pause. */
+  /** Claims again after the ends are folded into the rows, or after a pause. */
   | 'reclaiming'
   /** The outcome of an earlier call that answers it is being read and checked. */
   | 'reading_answer'
@@ -26,10 +26,10 @@ export type CallStage =
   | 'checking_approval'
   /** Its tool_call_started is on its way to the log. */
   | 'starting'
-  /** Its start is durable; it is looked at once more before it fires. */
+  /** Its start is durable; one last check before it fires. */
   | 'gated'
   | 'running'
-  /** It has answered; its effect is read back, or its full output is stored. */
+  /** The tool has answered; its effect is read back, or its full output is stored. */
   | 'finishing'
   /** Waits before it is sent again. */
   | 'resending'
@@ -39,16 +39,16 @@ export type CallStage =
   | 'ending'
   /** Its end was sent: its append no longer depends on the lease. */
   | 'writing'
-  /** Gets the answer of another call of its key in this process. */
+  /** Waits for the answer of another call with its key in this process. */
   | 'joined'
-  /** Gets the answer of a call of its key in another process. */
+  /** Waits for the answer of a call with its key in another process. */
   | 'awaiting_remote'
   | 'in_doubt'
   /** Its lease was lost: the next owner of the lease settles it. */
   | 'detached'
   | 'gone';
 
-/** What cancelling a call meets. */
+/** The state in which a cancellation finds the call. */
 const standings: Readonly<Record<CallStage, Standing>> = {
   new: 'unknown',
   queued: 'waiting',
@@ -85,8 +85,8 @@ export function standingOf(stage: CallStage): Standing {
 const finished: ReadonlySet<CallStage> = new Set(['in_doubt', 'detached', 'gone']);
 const waits: ReadonlySet<CallStage> = new Set(['new', 'queued', 'parked', 'settling', 'joined', 'awaiting_remote']);
 
-/** Nothing more is to come of it in this process. */
+/** True if this process has nothing more to do for the call. */
 export const isFinished = (stage: CallStage): boolean => finished.has(stage);
 
-/** A process that closes waits for it: it moves on by itself, and soon. */
+/** True if a closing process waits for the call, because it progresses by itself and soon. */
 export const isBusy = (stage: CallStage): boolean => !finished.has(stage) && !waits.has(stage);

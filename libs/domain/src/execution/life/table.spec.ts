@@ -7,14 +7,14 @@ const entries = callStages.flatMap((stage) =>
   Object.entries(callLife[stage]).map(([event, step]) => ({ stage, event: event as CallEvent, step })),
 );
 
-test('every stage is reached, and every stage but the finished ones is left', () => {
+test('every stage is reachable, and every stage except the finished ones has a transition', () => {
   const reached = new Set(entries.map(({ step }) => step.to));
   expect(callStages.filter((stage) => stage !== 'new' && !reached.has(stage))).toEqual([]);
   const left = (stage: string) => entries.some((entry) => entry.stage === stage && entry.step.to !== stage);
   expect(callStages.filter((stage) => !left(stage))).toEqual(['in_doubt', 'detached', 'gone']);
 });
 
-test('nothing fires but from a gate, a read that was judged, or a read that is sent again', () => {
+test('a call fires only from the gate, as a judged read, or as a resend', () => {
   const fires = entries.filter(({ step }) => step.ask === 'run').map(({ stage, event }) => `${stage} ${event}`);
   expect(fires).toEqual(['judging may_run', 'gated may_fire', 'resending run_again']);
 });
@@ -26,7 +26,7 @@ test('a write passes its claim, then its start, then its gate', () => {
   expect(new Set(to('gated'))).toEqual(new Set(['new', 'starting', 'running']));
 });
 
-test('a call that is off the list of open calls has no slot left', () => {
+test('a call that is removed from the list of open calls has released its slot', () => {
   const slotless = new Set(['new', 'queued', 'parked', 'joined', 'awaiting_remote']);
   const leaves = entries.filter(({ stage, step }) => isFinished(step.to) && !isFinished(stage) && !slotless.has(stage));
   for (const { stage, event, step } of leaves)
@@ -37,18 +37,18 @@ test('a call that is off the list of open calls has no slot left', () => {
     });
 });
 
-test('an end is written in one stage alone, and booked once it is durable', () => {
+test('an end is written in one stage only, and booked once it is durable', () => {
   expect(new Set(entries.filter(({ step }) => step.effects.includes('write_end')).map(({ step }) => step.to))).toEqual(new Set(['ending']));
   expect(new Set(entries.filter(({ step }) => step.effects.includes('book_end')).map(({ stage }) => stage))).toEqual(new Set(['writing']));
 });
 
-test('what comes too late changes nothing; what cannot happen is a fault', () => {
+test('an event that comes too late changes nothing; an impossible event throws', () => {
   expect(afterEvent('gone', 'claim_won')).toBeUndefined();
   expect(afterEvent('queued', 'leader_answered')).toBeUndefined();
   expect(() => afterEvent('queued', 'claim_won')).toThrow('a call that is queued cannot meet claim_won');
 });
 
-test('a closing process waits for what moves on by itself, and for nothing else', () => {
+test('a closing process waits only for calls that progress by themselves', () => {
   expect(callStages.filter((stage) => !isBusy(stage))).toEqual([
     'new',
     'queued',
@@ -62,7 +62,7 @@ test('a closing process waits for what moves on by itself, and for nothing else'
   ]);
 });
 
-test('what runs is aborted by a cancel, what waits leaves, what is on its way is stopped before it fires', () => {
+test('a cancel aborts a running call, removes a waiting one, and stops any other before it fires', () => {
   expect(callStages.filter((stage) => standingOf(stage) === 'running')).toEqual(['running', 'resending']);
   expect(callLife.running.cancelled?.effects).toEqual(['abort_run']);
   expect(callLife.queued.cancelled?.effects).toEqual(['withdraw']);

@@ -19,7 +19,7 @@ const FORGET = go('gone', 'remove', 'revoke_joiners');
 const endedElsewhere = (...first: CallEffect[]): Step =>
   go('gone', ...first, 'answer_joiners', 'remove', 'acknowledge', 'release_slot', 'readmit_next');
 
-/** Where a call that got no row goes, by the rows of its key. */
+/** Transitions of a call that did not get its row, by the rows of its key. */
 const AFTER_ROWS: Row = {
   claim_again: asking('reclaiming', 'fold_then_claim'),
   claims_exhausted: READMIT,
@@ -30,7 +30,7 @@ const AFTER_ROWS: Row = {
   verdict_reached: VERDICT,
 };
 
-/** What the result of a run, or the answer of its system of record, leads to. */
+/** Transitions after the result of a run, or the answer of its system of record. */
 const AFTER_RESULT: Row = {
   outcome_known: END,
   resend_later: go('resending', 'await_due'),
@@ -39,11 +39,11 @@ const AFTER_RESULT: Row = {
   lease_lost: DETACH,
 };
 
-/** On the way to its effect: a cancel is noted on the call and looked at before it fires. */
+/** Before the effect: a cancel is noted on the call and checked before it fires. */
 const notFired = (stage: CallStage): Row => ({ cancelled: go(stage), replaced: REPLACED });
-/** Nothing of it can have happened: the next lease goes on with it. */
+/** The call cannot have had an effect: it continues under the next lease. */
 const untouched = (stage: CallStage): Row => ({ ...notFired(stage), lease_lost: go(stage) });
-/** It waits for others: it can be removed at any time. */
+/** The call waits for others and can be removed at any time. */
 const waiting = (stage: CallStage, way_out: 'withdraw' | 'leave_leader'): Row => ({
   cancelled: asking('refusing', 'refuse', way_out),
   revoked: FORGET,
@@ -51,7 +51,7 @@ const waiting = (stage: CallStage, way_out: 'withdraw' | 'leave_leader'): Row =>
   ended_elsewhere: endedElsewhere(way_out),
   lease_lost: go(stage),
 });
-/** It gets the answer of another call. */
+/** The call waits for the answer of another call. */
 const joining = (stage: CallStage): Row => ({
   ...waiting(stage, 'leave_leader'),
   leader_answered: END_BY_VERDICT,
@@ -62,8 +62,8 @@ const joining = (stage: CallStage): Row => ({
 });
 
 /**
- * The life of a call in one executor process: for each stage, what may happen and what follows. An event that a stage does not list
- * comes too late for it and changes nothing, or cannot happen (`afterEvent`).
+ * The state machine of a call in one executor process: the possible events of each stage, with their transitions. An event that a stage
+ * does not list is too late and changes nothing, or is impossible (`afterEvent`).
  */
 export const callLife: Readonly<Record<CallStage, Row>> = {
   new: {
@@ -176,7 +176,7 @@ export const callLife: Readonly<Record<CallStage, Row>> = {
   gone: {},
 };
 
-/** Events that come from elsewhere, whatever stage a call is in. */
+/** External events: they may arrive in any stage. */
 const notices: ReadonlySet<CallEvent> = new Set([
   'cancelled',
   'revoked',
@@ -188,7 +188,7 @@ const notices: ReadonlySet<CallEvent> = new Set([
   'late_result',
 ]);
 
-/** What follows on an event; `undefined`: nothing, it comes too late for the call. Throws where the event cannot happen. */
+/** The transition for an event; `undefined` if it comes too late for the call. Throws if the event is impossible. */
 export function afterEvent(stage: CallStage, event: CallEvent): Step | undefined {
   const step = callLife[stage][event];
   if (step || notices.has(event) || isFinished(stage)) return step;

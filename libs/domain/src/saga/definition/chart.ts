@@ -1,6 +1,9 @@
 import type { Block, Join, SagaDefinition, StepBlock } from './definition.js';
 
-/** Mermaid reads `#34;` as a character and nothing else of a label in quotes; what is no letter, digit or space is written so. */
+/**
+ * Escapes all characters except letters, digits, spaces and `_.-` as `#34;`, which Mermaid reads as a character, so that no text becomes
+ * syntax.
+ */
 function label(text: string): string {
   const short = [...text.replace(/\s+/g, ' ')].slice(0, 80);
   return short.map((char) => (/[\p{L}\p{N} _.-]/u.test(char) ? char : `#${char.codePointAt(0)};`)).join('');
@@ -8,7 +11,7 @@ function label(text: string): string {
 
 const joinText = (join: Join): string => (join.kind === 'quorum' ? `${join.count} of all` : join.kind.replaceAll('_', ' '));
 
-/** Draws nodes n1, n2, … whose ids come from their order, never from a text of the definition. */
+/** Draws nodes n1, n2, … in order. Ids never contain text of the definition. */
 class Chart {
   readonly lines: string[] = ['flowchart TD'];
   private nodes = 0;
@@ -23,7 +26,7 @@ class Chart {
     for (const id of from) this.lines.push(`  ${id} ${text === '' ? '-->' : `-->|"${label(text)}"|`} ${to}`);
   }
 
-  /** Draws a block after the nodes `from`; returns the nodes that it ends with. */
+  /** Draws a block after the nodes `from`; returns its last nodes. */
   block(block: Block, from: readonly string[], text = ''): string[] {
     switch (block.kind) {
       case 'step':

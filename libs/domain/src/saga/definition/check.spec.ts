@@ -7,11 +7,11 @@ import type { Block, SagaDefinition } from './definition.js';
 const found = (definition: SagaDefinition) =>
   checkDefinition(definition, tools).map(({ severity, step: name, pointer }) => `${severity} ${name} ${pointer}`);
 
-test('a definition whose junctions fit has no faults', () => {
+test('a valid definition has no faults', () => {
   expect(found(of(sequence(step('book'), step('pay', 'pay', {}, { from: '/steps/book/output/id' }))))).toEqual([]);
 });
 
-test('all faults come at once, each with its step and pointer', () => {
+test('all faults are reported at once, each with its step and pointer', () => {
   const wrong = of(
     sequence(step('a', 'boook'), step('a', 'book'), step('c', 'book', {}, { from: '/steps/d/output/id' }), step('d', 'old')),
   );
@@ -32,14 +32,14 @@ describe('a pointer', () => {
     expect(read(step('a', 'look'), after('/steps/a/output/count'))[0]).toMatch('does not fit');
   });
 
-  test('refers only to earlier steps that surely ran: not to itself, a later one, a branch or a step with a condition', () => {
+  test('refers only to earlier steps that always run: not to itself, a later one, a branch or a step with a condition', () => {
     expect(read(after('/steps/z/output/id'))).toEqual(['/steps/z/output/id: z may not have run before this step']);
     expect(read(step('a', 'look', { when: 'x' }), after('/steps/a/output/id'))[0]).toMatch('may not have run');
     const branch: Block = { kind: 'branch', name: 'b', choices: [{ when: 'x', block: step('a', 'look') }] };
     expect(read(branch, after('/steps/a/output/id'))[0]).toMatch('may not have run');
   });
 
-  test('names a field that exists, and reads an item only inside a map', () => {
+  test('names an existing field, and reads an item only inside a map', () => {
     expect(read(after('/inputs/nothing'))[0]).toMatch('there is no field nothing; there are: id, ids');
     expect(read(after('/item/id'))[0]).toMatch('only inside a map');
     expect(read(after('/elsewhere'))[0]).toMatch('begins with');
@@ -48,7 +48,7 @@ describe('a pointer', () => {
 });
 
 describe('effects', () => {
-  test('an irreversible step is last, or asks', () => {
+  test('an irreversible step must be last or require approval', () => {
     expect(found(of(sequence(step('pay'), step('look'))))).toEqual(['fault pay /root/blocks/0']);
     expect(found(of(sequence(step('pay', 'pay', { asks: true }), step('look'))))).toEqual([]);
   });
@@ -67,7 +67,7 @@ describe('effects', () => {
   );
 });
 
-test('a deadline that the declared p99 cannot meet, and counts that make no sense, are faults', () => {
+test('a deadline shorter than the declared p99, and invalid counts, are faults', () => {
   expect(found(of(sequence(step('book'), step('look')), { deadline_ms: 150 }))).toEqual(['fault null /deadline_ms']);
   const map: Block = {
     kind: 'map',

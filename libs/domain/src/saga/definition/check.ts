@@ -13,7 +13,7 @@ type PlacedStep = Place & { block: StepBlock };
 const stepsOf = (definition: SagaDefinition): PlacedStep[] =>
   within(rootOf(definition)).filter((place): place is PlacedStep => place.block.kind === 'step');
 
-/** Declared p99 by step; steps of tools that declare none are missing. */
+/** Declared p99 by step name; steps whose tools declare none are missing. */
 export function latenciesOf(definition: SagaDefinition, tools: readonly KnownTool[]): Latencies {
   const steps = stepsOf(definition).map(({ block }) => block);
   return Object.fromEntries(
@@ -60,7 +60,7 @@ function stepFaults(step: StepBlock, pointer: string, scope: Scope, tools: reado
   });
 }
 
-/** Faults of all steps below a place, each with what surely ran before it. */
+/** Faults of all steps below a place, each checked with the steps that always run before it. */
 function junctionFaults(place: Place, scope: Scope, tools: readonly KnownTool[]): DefinitionFault[] {
   const { block, pointer } = place;
   if (block.kind === 'step') return stepFaults(block, pointer, scope, tools);
@@ -83,7 +83,7 @@ const once = (found: readonly DefinitionFault[]): DefinitionFault[] => [
   ...new Map(found.map((fault) => [`${fault.pointer} ${fault.message}`, fault])).values(),
 ];
 
-/** All faults and warnings of a definition at once. It may be published where no `fault` is among them. */
+/** All faults and warnings of a definition. It may be published if none of them is a `fault`. */
 export function checkDefinition(definition: SagaDefinition, tools: readonly KnownTool[]): DefinitionFault[] {
   const size = sizeFaults(definition);
   if (size.length > 0) return size;

@@ -1,9 +1,9 @@
 import type { JsonSchema } from '@countersign/contracts';
 
-/** Where a value comes from. Pointers begin with /inputs, /steps/<name>/output, or (inside a map) /item or /index. */
+/** The source of a value. Pointers begin with /inputs, /steps/<name>/output, or (inside a map) /item or /index. */
 export type Binding = { from: string } | { literal: unknown } | { expression: string };
 
-/** One tool with its inputs. `version` is a range: `1.2.3`, `^1.2.3` or `~1.2.3`. */
+/** A tool with its inputs. `version` is a range: `1.2.3`, `^1.2.3` or `~1.2.3`. */
 export interface ToolUse {
   tool: string;
   version: string;
@@ -16,13 +16,13 @@ export interface StepBlock {
   use: ToolUse;
   /** Tried in this order after a failure without an effect. */
   fallbacks?: readonly ToolUse[];
-  /** The last level: a person does it. What they must do. */
+  /** Instructions for a person who does the step by hand. This is the last level. */
   manual?: string;
-  /** CEL; the step is skipped where it is false. */
+  /** CEL; the step is skipped if it is false. */
   when?: string;
   /** Replaces the tool's own compensation. */
   compensation?: ToolUse;
-  /** An irreversible step that is not last runs only after a person approved it. */
+  /** An irreversible step that is not last requires approval by a person. */
   asks?: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface BranchBlock {
   otherwise?: Block;
 }
 
-/** How many branches must succeed. The rest is dropped: cancelled, and undone where it took effect. */
+/** The number of branches that must succeed. The remaining branches are dropped: cancelled, and undone if they had an effect. */
 export type Join = { kind: 'all' } | { kind: 'quorum'; count: number } | { kind: 'first_success' };
 
 export interface ParallelBlock {
@@ -52,7 +52,7 @@ export interface MapBlock {
   kind: 'map';
   name: string;
   over: Binding;
-  /** Items that run at once, at least 1. */
+  /** Maximum of concurrent items, at least 1. */
   concurrency: number;
   join: Join;
   body: Block;
@@ -62,31 +62,31 @@ export interface WaitBlock {
   kind: 'wait';
   name: string;
   wait: 'approval' | 'event' | 'time';
-  /** Of an event: its name. Of an approval: the question. */
+  /** The name of the event, or the question of the approval. */
   subject?: string;
   timeout_ms: number;
-  /** What running out means; a `time` wait always continues. */
+  /** The result of a timeout; a `time` wait always continues. */
   on_timeout: 'fail' | 'continue';
 }
 
 export type Block = StepBlock | SequenceBlock | BranchBlock | ParallelBlock | MapBlock | WaitBlock;
 
-/** Plain data: what a saga does. A running saga keeps the one that it started with. */
+/** The definition of a saga as plain data. A running saga keeps the definition that it started with. */
 export interface SagaDefinition {
   name: string;
   version: string;
   input_schema?: JsonSchema;
   deadline_ms?: number;
-  /** The longest that one wait for a person stops the clock. */
+  /** The longest time that one wait for a person pauses the clock. */
   wait_max_ms: number;
   root: Block;
 }
 
-/** How many of `branches` a join needs. */
+/** How many of `branches` must succeed for a join. */
 export function needed(join: Join, branches: number): number {
   if (join.kind === 'all') return branches;
   return join.kind === 'quorum' ? Math.min(join.count, branches) : Math.min(1, branches);
 }
 
-/** The levels of a step without its manual one. */
+/** The levels of a step, without the manual one. */
 export const usesOf = (step: StepBlock): readonly ToolUse[] => [step.use, ...(step.fallbacks ?? [])];

@@ -1,16 +1,16 @@
 import type { JsonSchema, Reversibility } from '@countersign/contracts';
 
-/** One thing that is wrong with a definition, or that its author should know. */
+/** A fault of a definition, or a warning for its author. */
 export interface DefinitionFault {
   severity: 'fault' | 'warning';
-  /** Name of the step, wait, branch or map; null where it has none. */
+  /** Name of the step, wait, branch or map; null if it has none. */
   step: string | null;
   /** JSON Pointer into the definition. */
   pointer: string;
   message: string;
 }
 
-/** What the check knows of one version of a tool. */
+/** The facts about one version of a tool that the check uses. */
 export interface KnownTool {
   name: string;
   version: string;

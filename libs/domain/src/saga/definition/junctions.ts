@@ -4,10 +4,10 @@ import { type DefinitionFault, faultAt, type KnownTool, warningAt } from './faul
 import { type Fit, literalFit, schemaFit } from './fit.js';
 import { resolveTool } from './tools.js';
 
-/** What a place of the definition may read. */
+/** The values that a place of the definition may read. */
 export interface Scope {
   input_schema: JsonSchema | undefined;
-  /** Steps that surely ran before it, by name. */
+  /** Steps that always run before it, by name. */
   ran: ReadonlyMap<string, StepBlock>;
   /** All names of the definition. */
   names: ReadonlySet<string>;
@@ -24,7 +24,7 @@ const partsOf = (pointer: string): string[] | undefined =>
         .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     : undefined;
 
-/** The schema at a place below another; a text where it has none. Only fields that are always there may be read. */
+/** The schema of a nested field, or an error text. Only required fields may be read. */
 export function schemaAt(schema: JsonSchema, parts: readonly string[]): JsonSchema | string {
   let at: JsonSchema = schema;
   for (const part of parts) {
@@ -39,7 +39,7 @@ export function schemaAt(schema: JsonSchema, parts: readonly string[]): JsonSche
   return at;
 }
 
-/** The schemas that a pointer may give: one for each level of its step. A text: why it gives none. Undefined: not known. */
+/** The possible schemas of a pointer: one per level of its step. A text: why the pointer is invalid. Undefined: unknown. */
 function sources(from: string, scope: Scope, tools: readonly KnownTool[]): (JsonSchema | string)[] | string | undefined {
   const [head, name, side, ...rest] = partsOf(from) ?? [];
   if (head === 'inputs') return scope.input_schema ? [schemaAt(scope.input_schema, (partsOf(from) as string[]).slice(1))] : undefined;
@@ -81,7 +81,7 @@ function bindingFaults(
   });
 }
 
-/** Whether the inputs of one use are all there, known to the tool, and of its types. */
+/** The faults of the inputs of one use: missing, unknown to the tool, or of the wrong type. */
 export function inputFaults(
   inputs: Readonly<Record<string, Binding>>,
   tool: KnownTool,

@@ -5,7 +5,7 @@ import { latencyAfter, latencyOf, stepDeadline } from './latency.js';
 const step = (name: string): Block => ({ kind: 'step', name, use: { tool: name, version: '1.0.0', inputs: {} } });
 const latencies = { a: 100, b: 300, c: 50 };
 
-test('a sequence adds up, branches side by side count the one that decides their join', () => {
+test('a sequence adds up; parallel branches count as the one that completes their join', () => {
   expect(latencyOf({ kind: 'sequence', blocks: [step('a'), step('b')] }, latencies)).toBe(400);
   const branches = [step('a'), step('b'), step('c')];
   expect(latencyOf({ kind: 'parallel', join: { kind: 'all' }, branches }, latencies)).toBe(300);
@@ -13,13 +13,13 @@ test('a sequence adds up, branches side by side count the one that decides their
   expect(latencyOf({ kind: 'parallel', join: { kind: 'first_success' }, branches }, latencies)).toBe(50);
 });
 
-test('what is left is shared by estimate; nothing is left after the deadline', () => {
+test('the remaining time is shared by estimate; after the deadline no time remains', () => {
   const root: Block = { kind: 'sequence', blocks: [step('a'), step('b')] };
   expect([latencyAfter(root, 'a', latencies), latencyAfter(root, 'b', latencies)]).toEqual([300, 0]);
   expect(stepDeadline(root, 'a', latencies, { now_ms: 0, deadline_ms: 800 })).toBe(200);
   expect(stepDeadline(root, 'a', latencies, { now_ms: 900, deadline_ms: 800 })).toBe(900);
 });
 
-test('the name of a member of every object is a name like others', () => {
+test('a step may be named like a built-in member of objects', () => {
   expect(latencyOf(step('constructor'), {})).toBe(1);
 });

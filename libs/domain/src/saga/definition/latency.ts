@@ -1,18 +1,18 @@
 import { type Block, needed } from './definition.js';
 import { below } from './places.js';
 
-/** Milliseconds by name of step. */
+/** Milliseconds by step name. */
 export type Latencies = Readonly<Record<string, number>>;
 
 const LEAST_MS = 1;
-/** A name may be that of a member of every object. */
+/** A step may be named like a built-in member of objects. */
 const stepLatency = (name: string, latencies: Latencies): number =>
   Object.hasOwn(latencies, name) ? Math.max(LEAST_MS, latencies[name] as number) : LEAST_MS;
 const inner = (block: Block): Block[] => below({ block, pointer: '' }).map((place) => place.block);
 const sum = (blocks: readonly Block[], latencies: Latencies): number =>
   blocks.reduce((total, each) => total + latencyOf(each, latencies), 0);
 
-/** How long a block is expected to take, without waits for persons and events; one round of a map counts. */
+/** The expected duration of a block without waits for people and events. A map counts as one item. */
 export function latencyOf(block: Block, latencies: Latencies): number {
   switch (block.kind) {
     case 'step':
@@ -30,7 +30,7 @@ export function latencyOf(block: Block, latencies: Latencies): number {
   }
 }
 
-/** What is expected to follow a step until the end of the block; undefined where the block does not hold the step. */
+/** The expected duration from a step to the end of the block; undefined if the block does not contain the step. */
 export function latencyAfter(block: Block, name: string, latencies: Latencies): number | undefined {
   if (block.kind === 'step') return block.name === name ? 0 : undefined;
   const blocks = inner(block);
@@ -41,7 +41,7 @@ export function latencyAfter(block: Block, name: string, latencies: Latencies): 
   return undefined;
 }
 
-/** The share of the time left that a step may use; the rest is kept for what follows it. */
+/** The deadline of a step: its share, by estimate, of the remaining time. The rest is kept for later steps. */
 export function stepDeadline(root: Block, name: string, latencies: Latencies, time: { now_ms: number; deadline_ms: number }): number {
   const own = stepLatency(name, latencies);
   const rest = latencyAfter(root, name, latencies) ?? 0;

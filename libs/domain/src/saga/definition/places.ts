@@ -1,12 +1,12 @@
 import type { Block, SagaDefinition } from './definition.js';
 
-/** A block with its JSON Pointer from the definition. */
+/** A block with its JSON Pointer in the definition. */
 export interface Place {
   block: Block;
   pointer: string;
 }
 
-/** The blocks right below one, in the order in which they would run. */
+/** The direct children of a block, in the order in which they would run. */
 export function below({ block, pointer }: Place): Place[] {
   switch (block.kind) {
     case 'sequence':
@@ -26,7 +26,7 @@ export function below({ block, pointer }: Place): Place[] {
 
 export const rootOf = (definition: SagaDefinition): Place => ({ block: definition.root, pointer: '/root' });
 
-/** A place and all below it, outermost first. */
+/** A place and all places below it, outermost first. */
 export function within(place: Place): Place[] {
   return [place, ...below(place).flatMap(within)];
 }

@@ -5,7 +5,7 @@ import { traitsOf } from './tools.js';
 
 const NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Names stand in keys and step ids, so they are plain and stand once. */
+/** Names are used in keys and step ids, so they must be plain and unique. */
 function nameFaults(places: readonly Place[]): DefinitionFault[] {
   const seen = new Map<string, string>();
   return places.flatMap(({ block, pointer }) => {
@@ -64,7 +64,7 @@ function shapeOf(place: Place): DefinitionFault[] {
   }
 }
 
-/** A join that drops losers must be able to undo them. */
+/** A join that drops losing branches must be able to undo them. */
 function loserFaults(place: Place, tools: readonly KnownTool[]): DefinitionFault[] {
   const { block } = place;
   if ((block.kind !== 'parallel' && block.kind !== 'map') || block.join.kind === 'all') return [];
@@ -84,14 +84,14 @@ function loserFaults(place: Place, tools: readonly KnownTool[]): DefinitionFault
   });
 }
 
-/** What is wrong whatever the inputs are. */
+/** Faults that do not depend on the inputs of tools. */
 export function shapeFaults(definition: SagaDefinition, tools: readonly KnownTool[]): DefinitionFault[] {
   const places = within(rootOf(definition));
   const wait_max = isCount(definition.wait_max_ms) ? [] : [faultAt(null, '/wait_max_ms', 'a whole number of milliseconds from 1')];
   return [...wait_max, ...nameFaults(places), ...places.flatMap(shapeOf), ...places.flatMap((place) => loserFaults(place, tools))];
 }
 
-/** Blocks that something may still run after, or beside. */
+/** Blocks after which, or beside which, other blocks may run. */
 export function followed(place: Place, is_followed = false): ReadonlySet<Block> {
   const inner = below(place);
   const found = new Set<Block>(is_followed ? [place.block] : []);

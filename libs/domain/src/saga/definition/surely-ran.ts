@@ -1,6 +1,9 @@
 import type { Block, StepBlock } from './definition.js';
 
-/** Steps that have run once this block has ended well: not those of a branch, of a map, of a join that drops losers, or under a condition. */
+/**
+ * Steps that have always run when this block has succeeded. Excludes steps of a branch or map, of a join that drops losers, and with a
+ * condition.
+ */
 export function surelyRan(block: Block): StepBlock[] {
   switch (block.kind) {
     case 'step':

@@ -9,7 +9,7 @@ const newer = (a: KnownTool, b: KnownTool): number => {
   return left && right ? compareSemver(right, left) : 0;
 };
 
-/** The newest version that may be used; deprecated ones only where no active one is in the range. */
+/** The newest usable version in the range; a deprecated one only if no active one matches. */
 export function resolveTool({ tool, version }: ToolUse, tools: readonly KnownTool[]): KnownTool | undefined {
   const inRange = inRangeText(version);
   const usable = tools.filter((known) => known.name === tool && known.state !== 'blocked' && inRange?.(known.version)).sort(newer);
@@ -51,7 +51,7 @@ export function placedUses(step: StepBlock, pointer: string): { use: ToolUse; po
   return step.compensation ? [...uses, { use: step.compensation, pointer: `${pointer}/compensation`, is_compensation: true }] : uses;
 }
 
-/** Whether any level of the step has an effect, can't be undone, and is declared to last how long. */
+/** Whether any level of the step has an effect or is irreversible, whether all can be undone, and the declared latency of the first one. */
 export function traitsOf(
   step: StepBlock,
   tools: readonly KnownTool[],

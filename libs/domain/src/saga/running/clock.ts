@@ -1,6 +1,6 @@
 import type { RunningSaga } from './state.js';
 
-/** The clock of the deadline is paused from the first reason until the last one ends. */
+/** Pauses the deadline clock from the first reason until the last one ends. */
 export function holdClock({ clock }: RunningSaga, why: string, at_ms: number): void {
   if (clock.holders.size === 0) clock.since_ms = at_ms;
   clock.holders.add(why);

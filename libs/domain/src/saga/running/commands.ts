@@ -10,14 +10,14 @@ export interface StartSaga {
   definition_digest: string;
   definition_json: string;
   inputs_json: string;
-  /** Declared p99 of the tools, by name of step. */
+  /** Declared p99 of the tools, by step name. */
   latencies: Latencies;
   deadline_at_ms: number | null;
   by: Principal;
   on_behalf_of: Principal | null;
 }
 
-/** The inputs of a due step were evaluated; answers `prepare`. */
+/** The inputs of a due step were evaluated. Answers `prepare`. */
 export interface PrepareStep {
   kind: 'step_prepared';
   step_id: string;
@@ -34,7 +34,7 @@ export interface PrepareStep {
   latency_ms: number;
 }
 
-/** What the envelope of a call says at its end. */
+/** The end of a call, from its envelope. */
 export interface EndStep {
   kind: 'step_ended';
   call_id: string;
@@ -58,11 +58,11 @@ export interface PrepareUndo {
   reason: string;
 }
 
-/** executed: it took effect, confirmed where `verify` can. unconfirmed: the outcome is unknown. */
+/** executed: the undo took effect, confirmed if the tool can `verify`. unconfirmed: the outcome is unknown. */
 export interface EndUndo {
   kind: 'undo_ended';
   of_call_id: string;
-  /** Null where it could not be prepared. */
+  /** Null if the undo could not be prepared. */
   call_id: string | null;
   result: 'executed' | 'failed' | 'unconfirmed';
   error: CallError | null;
@@ -88,7 +88,7 @@ export interface ControlSaga {
   by: Principal;
 }
 
-/** Time is data: every command says when it is decided. */
+/** Every command contains the time of its decision. */
 export type SagaCommand = { now_ms: number } & (
   | StartSaga
   | PrepareStep
@@ -101,18 +101,18 @@ export type SagaCommand = { now_ms: number } & (
   | { kind: 'step_skipped'; step_id: string; tool: string }
   /** A condition or an input of a due step could not be evaluated. */
   | { kind: 'step_unprepared'; step_id: string; tool: string; error: CallError }
-  /** Index of the branch that runs, -1 for `otherwise` or none. */
+  /** Index of the chosen branch, -1 for `otherwise` or none. */
   | { kind: 'branch_chosen'; block_id: string; choice: number }
   | { kind: 'list_read'; block_id: string; items: number }
   /** A condition of a branch or the list of a map could not be evaluated. */
   | { kind: 'block_failed'; block_id: string; error: CallError }
-  /** The call of a step waits for its approval, or no longer does. */
+  /** The call of a step starts to wait for its approval, or no longer waits. */
   | { kind: 'approval_opened'; call_id: string }
   | { kind: 'approval_closed'; call_id: string }
-  /** A process has read the log: what a crash left unrecorded of a decision follows now. */
+  /** A process has read the log after a start: records that follow from a decision but were lost in a crash are written now. */
   | { kind: 'recovered' }
-  /** A moment that `timer` named has passed. */
+  /** A time requested by a `timer` effect has passed. */
   | { kind: 'timer' }
-  /** A call that is not open turned out to have taken effect, or not. */
+  /** New evidence on a call that is not open: it took effect, or it did not. */
   | { kind: 'evidence'; of_call_id: string; direction: 'forward' | 'compensate'; happened: boolean }
 );

@@ -7,7 +7,9 @@ import { progressOf } from './progress.js';
 import { inDoubt, isLive, pivotOf, type Run, type RunningSaga, runsOf, type Ticket } from './state.js';
 import { stuckIn, turnedBack, undoDue, undoRequested } from './undo-order.js';
 
-/** Calls whose undo is requested now: dropped branches while the saga goes forward, everything after the pivot once it turned. */
+/**
+ * Calls whose undo is requested now: those of dropped branches while the saga runs forward; once it compensates, all calls after the pivot.
+ */
 export function undoScope(saga: RunningSaga, part: Part): readonly Run[] {
   return saga.turned ? turnedBack(saga) : part.undo;
 }
@@ -34,7 +36,7 @@ function openWait(saga: RunningSaga, due: Due, now_ms: number): SagaFact {
   return fact(saga, 'saga_wait_opened', { step_id: due.id, wait, event_name, until_ms: now_ms + bound_ms, opened_at_ms: now_ms });
 }
 
-/** Calls that nothing needs are cancelled and waits withdrawn: one record each, before anything is sent. */
+/** Cancels calls and withdraws waits that are no longer needed: one record each, before anything is sent. */
 function dropped(saga: RunningSaga, runs: readonly Run[], waits: readonly string[], now_ms: number): SagaFact[] {
   const reason = saga.is_cancelled ? 'cancelled' : saga.is_overdue ? 'deadline' : 'not_needed';
   const cancels = runs.filter((run) => isLive(run) && !run.is_cancelling).map((run) => cancelRun(saga, run, reason, now_ms));
@@ -42,7 +44,7 @@ function dropped(saga: RunningSaga, runs: readonly Run[], waits: readonly string
   return [...cancels, ...withdrawn];
 }
 
-/** Records what can't be undone by any call, and asks a person where only stuck compensations or doubts are left. */
+/** Records effects that no call can undo, and opens a ticket for each stuck compensation. */
 function afterUndo(saga: RunningSaga, scope: readonly Run[], now_ms: number): SagaFact[] {
   const missing = undoDue(scope).filter((run) => run.compensation_tool === null);
   if (missing.length > 0) return missing.map((run) => undoFailed(saga, run, 'missing', { failed_at_ms: now_ms }));
@@ -55,7 +57,9 @@ function turn(saga: RunningSaga, part: Part, now_ms: number): SagaFact {
   return fact(saga, 'saga_compensation_started', { ...about, started_at_ms: now_ms });
 }
 
-/** The saga stops: what runs is cancelled, and once all of it has ended the saga turns, or a person decides beyond the pivot. */
+/**
+ * Stops the saga: cancels running calls. Once all have ended it starts compensating or, if an irreversible step took effect, asks a person.
+ */
 function stopping(saga: RunningSaga, part: Part, now_ms: number): SagaFact[] {
   const drop = dropped(saga, runsOf(saga), [...saga.waits.keys()], now_ms);
   if (drop.length > 0 || runsOf(saga).some(isLive)) return drop;
@@ -103,7 +107,7 @@ function turned(saga: RunningSaga, now_ms: number): SagaFact[] {
   return facts.length > 0 || is_busy || saga.paused_until_ms !== null ? facts : [endOfTurn(saga, now_ms)];
 }
 
-/** What follows from a state by itself, as records; empty where the saga waits for a call, a person or a moment. */
+/** The records that follow from a state by itself; empty if the saga waits for a call, a person or a time. */
 export function consequencesOf(saga: RunningSaga, now_ms: number): SagaFact[] {
   if (saga.ended) return [];
   return saga.turned ? turned(saga, now_ms) : forward(saga, now_ms);

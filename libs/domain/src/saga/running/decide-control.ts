@@ -15,7 +15,7 @@ function refusalOfCancel(saga: RunningSaga): string | undefined {
   return saga.turned || saga.is_cancelled ? 'the saga is being cancelled or undone already' : undefined;
 }
 
-/** retry, done_by_hand and accept answer a ticket: a stuck compensation, or a step that failed after the pivot. */
+/** retry, done_by_hand and accept answer a ticket: for a stuck compensation, or for a step that failed after the pivot. */
 function refusalOfTicket(saga: RunningSaga, { act, step_id }: ControlSaga): string | undefined {
   const part = progressOf(saga);
   const stuck = stuckIn(undoScope(saga, part)).filter((run) => step_id === null || run.step_id === step_id);
@@ -40,7 +40,7 @@ function refusal(saga: RunningSaga, command: ControlSaga): string | undefined {
   return act === 'cancel' ? refusalOfCancel(saga) : refusalOfTicket(saga, command);
 }
 
-/** A person acts; the same command counts once. */
+/** Records an action of a person; a repeated command counts once. */
 export function control(saga: RunningSaga, command: ControlSaga, now_ms: number): SagaFact[] | string {
   if (saga.controls.has(command.command_id)) return [];
   const { act, step_id, reason, by, command_id } = command;

@@ -8,7 +8,7 @@ import { deadlineOf, type Run, type RunningSaga, runOf } from './state.js';
 
 type Of<K extends SagaCommand['kind']> = Extract<SagaCommand, { kind: K }>;
 
-/** The saga starts nothing: it ended, turned, is paused, is cancelled, or ran out of time before its pivot. */
+/** True if the saga starts nothing new: it has ended, compensates, is paused or is cancelled. */
 export const startsNothing = (saga: RunningSaga): boolean =>
   saga.ended !== null || saga.turned !== null || saga.paused_until_ms !== null || saga.is_cancelled;
 
@@ -16,7 +16,7 @@ function dueStep(saga: RunningSaga, step_id: string) {
   return startsNothing(saga) ? undefined : dueOf(progressOf(saga), 'step', step_id);
 }
 
-/** A retry has the key and inputs of the run before on its level, whatever was evaluated again. */
+/** Requests a due step. A retry keeps the key and inputs of the previous run on its level, even if they were evaluated again. */
 export function prepareStep(saga: RunningSaga, command: PrepareStep, now_ms: number): SagaFact[] {
   const due = dueStep(saga, command.step_id);
   if (due?.level !== command.level || runOf(saga, command.call_id)) return [];
@@ -60,7 +60,7 @@ export function chooseBranch(saga: RunningSaga, { block_id, choice }: Of<'branch
   return [fact(saga, 'saga_block_entered', { block_id, choice, items: null, entered_at_ms: now_ms })];
 }
 
-/** What a condition or a list gives cannot be used: the block fails like a step without a call. */
+/** Fails a block whose condition or list cannot be used, like a step without a call. */
 export function failBlock(saga: RunningSaga, { block_id, error }: Of<'block_failed'>, now_ms: number): SagaFact[] {
   const part = progressOf(saga);
   if (startsNothing(saga) || !(dueOf(part, 'choose', block_id) ?? dueOf(part, 'list', block_id))) return [];
@@ -68,7 +68,7 @@ export function failBlock(saga: RunningSaga, { block_id, error }: Of<'block_fail
   return [fact(saga, 'saga_step_ended', { ...which, status: 'failed', error, ...NO_EFFECT, ended_at_ms: now_ms })];
 }
 
-/** A longer list would cost memory and time of all sagas of the process. */
+/** A longer list would cost all sagas of the process memory and time. */
 export const ITEMS_MAX = 10_000;
 
 function tooLong(items: number): CallError {
@@ -82,7 +82,7 @@ export function readList(saga: RunningSaga, { block_id, items }: Of<'list_read'>
   return [fact(saga, 'saga_block_entered', { block_id, choice: null, items, entered_at_ms: now_ms })];
 }
 
-/** A read leaves nothing behind, so its outcome is never in doubt. */
+/** A read has no effect, so its outcome is never in doubt. */
 export function endOf(run: Run, { status, effect }: Pick<EndStep, 'status' | 'effect'>): Pick<EndStep, 'status' | 'effect'> {
   if (!run.is_write) return { status: status === 'in_doubt' ? 'failed' : status, effect: 'none' };
   if (status === 'in_doubt') return { status, effect: 'unknown' };

@@ -7,7 +7,7 @@ import { progressOf } from './progress.js';
 import { inDoubt, type Run, type RunningSaga, runOf } from './state.js';
 import { undoDue } from './undo-order.js';
 
-/** Compensations that wait for their call: a person's retry keeps key and inputs. */
+/** Compensations that have no call yet. A person's retry keeps key and inputs. */
 export function undosDue(saga: RunningSaga): Run[] {
   if (saga.ended || saga.paused_until_ms !== null) return [];
   return undoDue(undoScope(saga, progressOf(saga))).filter((run) => run.compensation_tool !== null);
@@ -49,7 +49,7 @@ function ofUndo(saga: RunningSaga, run: Run, command: Evidence, now_ms: number):
   return changes ? [record(saga, run, command, now_ms)] : [];
 }
 
-/** Late evidence ends a doubt. Of a call that had ended without effect it opens a ticket: a person decides about the undo. */
+/** Late evidence resolves a doubt. If the call had ended without an effect, it opens a ticket: a person decides about the undo. */
 export function evidence(saga: RunningSaga, command: Evidence, now_ms: number): SagaFact[] {
   const run = runOf(saga, command.of_call_id);
   if (!run) return [];

@@ -5,7 +5,7 @@ import { deadlineOf, type RunningSaga, runOf } from './state.js';
 
 type Approval = Extract<SagaCommand, { kind: 'approval_opened' | 'approval_closed' }>;
 
-/** While the approval of a step's call is open the clock is paused, for `wait_max_ms` at most. */
+/** Pauses the clock while the approval of a step's call is open, for at most `wait_max_ms`. */
 export function approval(saga: RunningSaga, { kind, call_id }: Approval, now_ms: number): SagaFact[] {
   const run = runOf(saga, call_id);
   if (!run || run.end !== null || saga.ended) return [];
@@ -19,7 +19,7 @@ export function approval(saga: RunningSaga, { kind, call_id }: Approval, now_ms:
   ];
 }
 
-/** An approval, an event or a manual task is answered; a moment is not. */
+/** Answers an approval, an event or a manual task; a `time` wait takes no answer. */
 export function answerWait(saga: RunningSaga, command: AnswerWait, now_ms: number): SagaFact[] | string {
   const { step_id, is_refused, answer_json, reason, by } = command;
   const wait = saga.waits.get(step_id);
@@ -31,7 +31,7 @@ export function answerWait(saga: RunningSaga, command: AnswerWait, now_ms: numbe
   return [fact(saga, 'saga_wait_ended', { step_id, ended_as, answer_json, reason, by, ended_at_ms: now_ms })];
 }
 
-/** Moments at which something changes by itself; the earliest is the saga's one timer. */
+/** The times at which the saga changes by itself; its one timer is set to the earliest. */
 export function momentsOf(saga: RunningSaga): number[] {
   if (saga.ended) return [];
   const open = [...saga.waits.values()].filter((wait) => wait.end === null).map((wait) => wait.until_ms);

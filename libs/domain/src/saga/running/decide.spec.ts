@@ -6,7 +6,7 @@ import { sagaEffectsOf, sagaStatusOf } from './effects.js';
 import { evolveSaga } from './evolve.js';
 
 describe('forward', () => {
-  test('steps run in order, each recorded before it is called, and the saga completes once', () => {
+  test('steps run in order, each is recorded before it is called, and the saga completes once', () => {
     const story = new Story(sequence(step('a'), step('b')));
     expect([sagaStatusOf(story.saga), story.effects()]).toEqual(['pending', ['prepare a']]);
     expect(story.asks('a').types).toEqual(['saga_step_requested']);
@@ -18,7 +18,7 @@ describe('forward', () => {
     expect(story.ends('b').types).toEqual([]);
   });
 
-  test('the next level opens after a failure without effect, never after a denial or in doubt', () => {
+  test('the next level starts after a failure without an effect, never after a denial or in doubt', () => {
     const root = () => step('a', { fallbacks: [{ tool: 'other', version: '1.0.0', inputs: {} }] });
     const levels = (story: Story) => sagaEffectsOf(story.saga).flatMap((effect) => (effect.kind === 'prepare' ? [effect.level] : []));
     expect(levels(new Story(root()).asks('a').ends('a', 'failed'))).toEqual([1]);
@@ -28,7 +28,7 @@ describe('forward', () => {
     expect(levels(doubt.when({ kind: 'evidence', of_call_id: doubt.call('a'), direction: 'forward', happened: false }))).toEqual([1]);
   });
 
-  test('the last level is a person, whose time does not count', () => {
+  test('the last level is done by a person, whose time does not count', () => {
     const story = new Story(step('a', { manual: 'do it' }), 500).asks('a').ends('a', 'failed');
     expect([sagaStatusOf(story.saga), story.effects()]).toEqual(['awaiting_approval', ['await a', 'timer']]);
     story.now_ms = 900;
@@ -36,12 +36,12 @@ describe('forward', () => {
     expect(sagaStatusOf(story.saga)).toBe('completed');
   });
 
-  test('a step gets its share of the time left by estimate', () => {
+  test('a step gets its share of the remaining time, by estimate', () => {
     const story = new Story(sequence(step('a'), step('b')), 800).asks('a');
     expect(story.saga.steps.get('a')?.runs[0]?.deadline_at_ms).toBe(200);
   });
 
-  test('a loser is cancelled, undone where it took effect, and keeps the join open while in doubt', () => {
+  test('a losing branch is cancelled, undone if it took effect, and keeps the join open while in doubt', () => {
     const story = new Story({ kind: 'parallel', join: { kind: 'first_success' }, branches: [step('a'), step('b')] }).asks('a').asks('b');
     expect(story.ends('a').types).toEqual(['saga_step_ended', 'saga_step_cancel_requested']);
     expect(story.effects()).toEqual(['call b', 'cancel_call']);
@@ -52,7 +52,7 @@ describe('forward', () => {
     expect(sagaStatusOf(story.saga)).toBe('completed');
   });
 
-  test('a map runs as many items at once as its cap', () => {
+  test('a map runs at most as many items concurrently as its cap', () => {
     const story = new Story({
       kind: 'map',
       name: 'm',
@@ -66,10 +66,10 @@ describe('forward', () => {
   });
 });
 
-describe('back', () => {
+describe('compensation', () => {
   const three = () => new Story(sequence(step('a'), step('b'), step('c'))).ran('a').ran('b').asks('c');
 
-  test('what took effect is undone newest first on one resource, side by side on others', () => {
+  test('effects on one resource are undone newest first, effects on other resources concurrently', () => {
     const story = three().ends('c', 'failed');
     expect(story.types).toEqual(['saga_step_ended', 'saga_compensation_started']);
     expect(story.effects()).toEqual(['prepare_undo b']);
@@ -90,7 +90,7 @@ describe('back', () => {
     expect(story.effects()).toEqual(['prepare_undo c']);
   });
 
-  test('after a failed compensation the rest goes on, then a person decides; a retry has the same key', () => {
+  test('after a failed compensation the others continue, then a person decides; a retry has the same key', () => {
     const story = three().ends('c', 'failed').undone('b', 'failed').undone('a');
     expect([sagaStatusOf(story.saga), story.effects()]).toEqual(['compensation_failed', ['ticket compensation_failed']]);
     const key = story.saga.steps.get('b')?.runs[0]?.undo?.key;
@@ -100,7 +100,7 @@ describe('back', () => {
     expect(sagaStatusOf(three().ends('c', 'failed').undone('b', 'failed').undone('a').controls('accept').saga)).toBe('compensation_failed');
   });
 
-  test("an effect without a compensation is a person's to undo", () => {
+  test('an effect without a compensation must be undone by a person', () => {
     const story = new Story(sequence(step('a'), step('b'))).ran('a', { compensation_tool: null }).asks('b').ends('b', 'failed');
     expect(story.effects()).toEqual(['ticket compensation_failed']);
     expect(story.controls('retry', 'a').message).toMatch('undo it by hand');
@@ -108,14 +108,14 @@ describe('back', () => {
   });
 });
 
-test('an expression that fails fails its block, and so does a list without end', () => {
+test('an expression that fails makes its block fail, and so does an endless list', () => {
   const map: Block = { kind: 'map', name: 'm', over: { from: '/inputs/x' }, concurrency: 1, join: { kind: 'all' }, body: step('b') };
   const story = new Story(sequence(step('a'), map)).ran('a').when({ kind: 'list_read', block_id: 'm', items: 10_001 });
   expect([story.types, story.effects()]).toEqual([['saga_step_ended', 'saga_compensation_started'], ['prepare_undo a']]);
 });
 
-describe('time and persons', () => {
-  test('at the deadline what runs is cancelled, and the saga turns once it has ended', () => {
+describe('time and people', () => {
+  test('at the deadline running calls are cancelled, and the saga compensates once they have ended', () => {
     const story = new Story(sequence(step('a'), step('b')), 100).ran('a').asks('b');
     story.now_ms = 100;
     expect(story.when({ kind: 'timer' }).types).toEqual(['saga_timer_fired', 'saga_step_cancel_requested']);
@@ -134,14 +134,14 @@ describe('time and persons', () => {
     expect(sagaEffectsOf(story.saga)).toContainEqual({ kind: 'timer', at_ms: 1_500 });
   });
 
-  test('a repeated control act counts once, and none counts after the end', () => {
+  test('a repeated control command counts once, and none counts after the end', () => {
     const story = new Story(step('a'));
     const cancel = { kind: 'control', command_id: 'same', act: 'cancel', step_id: null, reason: null, by } as const;
     expect(story.when(cancel).types).toEqual(['saga_controlled', 'saga_compensation_started', 'saga_ended']);
     expect([story.when(cancel).types, story.message, story.controls('pause').message]).toEqual([[], '', 'the saga has ended as aborted']);
   });
 
-  test('late evidence of an effect opens a ticket, also after the end, and undoes nothing by itself', () => {
+  test('late evidence of an effect opens a ticket, even after the end, and undoes nothing by itself', () => {
     const story = new Story(sequence(step('a'), step('b'))).asks('a').ends('a', 'failed');
     expect(sagaStatusOf(story.saga)).toBe('aborted');
     const evidence = { kind: 'evidence', of_call_id: story.call('a'), direction: 'forward', happened: true } as const;
@@ -149,7 +149,7 @@ describe('time and persons', () => {
     expect([story.effects(), sagaStatusOf(story.saga), story.when(evidence).types]).toEqual([['ticket late_effect'], 'aborted', []]);
   });
 
-  test('what a crash left unrecorded of a decision follows when the log was read', () => {
+  test('records of a decision that were lost in a crash are written when the log was read', () => {
     const story = new Story(step('a')).asks('a');
     const decision = decideSaga(
       {

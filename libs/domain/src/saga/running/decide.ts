@@ -8,10 +8,13 @@ import { evolveSaga } from './evolve.js';
 import type { SagaFact } from './facts.js';
 import type { RunningSaga, SagaState } from './state.js';
 
-/** No facts: the command repeats what is recorded, or came too late. `refused` is for persons: what is wrong and what would be right. */
+/**
+ * Without facts the command repeats a recorded one or came too late. `refused` has a message for people: what is wrong and what would be
+ * right.
+ */
 export type SagaDecision = { kind: 'recorded'; facts: SagaFact[] } | { kind: 'refused'; message: string };
 
-/** A saga that starts ever more of its own consequences is a defect. */
+/** More rounds of consequences mean a defect. */
 const ROUNDS_MAX = 10_000;
 
 function start(command: StartSaga, now_ms: number): SagaFact {
@@ -68,7 +71,7 @@ function direct(command: Later, saga: RunningSaga): SagaFact[] | string {
   }
 }
 
-/** The facts and all that follows from them, in the order in which they are recorded. */
+/** The facts and all their consequences, in the order of their records. */
 function withConsequences(before: SagaState, facts: readonly SagaFact[], now_ms: number): SagaFact[] {
   const all = [...facts];
   let saga = facts.reduce(evolveSaga, before);
@@ -82,7 +85,7 @@ function withConsequences(before: SagaState, facts: readonly SagaFact[], now_ms:
   return all;
 }
 
-/** What a command leads to. Pure: time, ids and keys come with the command. */
+/** The result of a command. Pure: time, ids and keys are in the command. */
 export function decideSaga(command: SagaCommand, saga: SagaState): SagaDecision {
   if (command.kind === 'start') {
     const facts = saga ? [] : withConsequences(undefined, [start(command, command.now_ms)], command.now_ms);

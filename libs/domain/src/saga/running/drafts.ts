@@ -6,7 +6,7 @@ export function fact<T extends SagaEventType>({ saga_id, case_id }: RunningSaga,
   return { event_type, body: { saga_id, case_id, ...body } } as unknown as SagaFact;
 }
 
-/** Which run of which step. */
+/** Identifies a run of a step. */
 export const ofRun = ({ step_id, attempt }: Run) => ({ step_id, iteration: 1, attempt });
 
 export function cancelRun(saga: RunningSaga, run: Run, reason: string, requested_at_ms: number): SagaFact {

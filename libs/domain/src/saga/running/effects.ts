@@ -5,26 +5,26 @@ import { stepKeyText, undoKeyText } from './keys.js';
 import { progressOf } from './progress.js';
 import { inDoubt, isLive, isStuck, pivotOf, type Run, type RunningSaga, runsOf, type Ticket } from './state.js';
 
-/** What a process must do for a saga. All of it follows from the state, so that a restart does the same again; each may be done twice. */
+/** An action that a process must do for a saga. All are derived from the state, so that a restart repeats them; each may run twice. */
 export type SagaEffect =
-  /** Evaluate the conditions; answer `branch_chosen`. */
+  /** Evaluate the conditions. Answered by `branch_chosen`. */
   | { kind: 'choose_branch'; block_id: string; name: string }
-  /** Evaluate the list; answer `list_read`. */
+  /** Evaluate the list. Answered by `list_read`. */
   | { kind: 'read_list'; block_id: string; name: string }
-  /** Evaluate condition and inputs; answer `step_prepared`, `step_skipped` or `step_unprepared`. */
+  /** Evaluate condition and inputs. Answered by `step_prepared`, `step_skipped` or `step_unprepared`. */
   | { kind: 'prepare'; step_id: string; name: string; level: number; key_text: string }
-  /** Submit the call as recorded, or find it, and follow it; answer `step_ended`. */
+  /** Submit the recorded call, or find it, and follow it. Answered by `step_ended`. */
   | { kind: 'call'; run: Run }
   | { kind: 'cancel_call'; call_id: string }
-  /** The call is in doubt: follow it; answer `evidence`. */
+  /** The call is in doubt: follow it. Answered by `evidence`. */
   | { kind: 'follow'; call_id: string }
-  /** Assemble the inputs of the undo; answer `undo_prepared` (or `undo_ended` failed, without a call). */
+  /** Assemble the inputs of the undo. Answered by `undo_prepared` (or a failed `undo_ended` without a call). */
   | { kind: 'prepare_undo'; run: Run; key_text: string }
-  /** Submit the undo as recorded and follow it; answer `undo_ended`. */
+  /** Submit the recorded undo and follow it. Answered by `undo_ended`. */
   | { kind: 'call_undo'; run: Run }
-  /** Ask the person, or subscribe to the event; answer `wait_answered`. */
+  /** Ask the person, or subscribe to the event. Answered by `wait_answered`. */
   | { kind: 'await'; step_id: string; wait: 'approval' | 'manual' | 'event' }
-  /** At this moment: `timer`. */
+  /** Set the timer. Answered by `timer` at this time. */
   | { kind: 'timer'; at_ms: number }
   | { kind: 'ticket'; ticket: Ticket };
 
@@ -75,7 +75,7 @@ export function sagaEffectsOf(saga: RunningSaga): SagaEffect[] {
 
 export type SagaStatus = 'pending' | 'running' | 'awaiting_approval' | 'compensating' | NonNullable<RunningSaga['ended']>;
 
-/** compensation_failed before its end: nothing but stuck compensations is left, and a person must act. */
+/** compensation_failed before the end: only stuck compensations are left, and a person must act. */
 export function sagaStatusOf(saga: RunningSaga): SagaStatus {
   if (saga.ended) return saga.ended;
   if (saga.turned) {

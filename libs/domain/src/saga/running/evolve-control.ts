@@ -11,7 +11,7 @@ function resume(saga: RunningSaga, at_ms: number): void {
   releaseClock(saga, PAUSE, at_ms);
 }
 
-/** What retry, done_by_hand and accept do to one step: forward before the saga turned, and to compensations after. */
+/** Applies retry, done_by_hand or accept to stuck compensations, or to one failed step while the saga runs forward. */
 function decided(saga: RunningSaga, { act, step_id }: SagaFact<'saga_controlled'>['body']): void {
   const dropped = (ticket: RunningSaga['tickets'][number]) => step_id !== null && ticket.step_id !== step_id;
   const state = act === 'retry' ? 'again' : act === 'accept' ? 'accepted' : 'by_hand';

@@ -5,7 +5,7 @@ type UndoFact = SagaFact<'compensation_requested' | 'compensation_executed' | 'c
 
 const UNASKED = { key: null, inputs_json: null };
 
-/** What became of the undo of one run. */
+/** The result of the undo of one run. */
 export function foldUndo(saga: RunningSaga, at: UndoFact): void {
   const run = runOf(saga, at.body.of_call_id);
   if (!run) return;

@@ -110,7 +110,10 @@ function changed(saga: RunningSaga, at: SagaFact): void {
   }
 }
 
-/** Folds one record. Pure: the state given stays as it was. Records before `saga_started`, or of a saga without its definition, fold to nothing. */
+/**
+ * Folds one record. Pure: does not change the given state. Records before `saga_started`, or of a saga without a definition, fold to
+ * nothing.
+ */
 export function evolveSaga(before: SagaState, at: SagaFact): SagaState {
   if (at.event_type === 'saga_started') return before ?? (isRecorded(at.body) ? started(at.body) : undefined);
   if (!before) return undefined;
@@ -120,7 +123,7 @@ export function evolveSaga(before: SagaState, at: SagaFact): SagaState {
   return saga;
 }
 
-/** The same for many records, copied once. */
+/** Folds many records with a single copy of the state. */
 export function replaySaga(facts: readonly SagaFact[]): SagaState {
   let saga: SagaState;
   for (const at of facts) {

@@ -1,28 +1,28 @@
 import type { Run } from './state.js';
 
-/** What a block waits for before it can go on. `step`: inputs and condition are to be evaluated. */
+/** What a block needs before it can continue. `step`: its inputs and condition must be evaluated. */
 export interface Due {
   kind: 'step' | 'manual' | 'wait' | 'choose' | 'list';
   id: string;
   name: string;
-  /** Of a step. */
+  /** Level of a step. */
   level?: number;
 }
 
-/** How far a block is. */
+/** The progress of a block. */
 export interface Part {
   verdict: 'open' | 'succeeded' | 'failed';
-  /** Of the record that decided it. */
+  /** Sequence number of the deciding record. */
   seq: number;
   due: readonly Due[];
-  /** All calls of it so far. */
+  /** All its calls so far. */
   runs: readonly Run[];
   /** Ids of its open waits. */
   waits: readonly string[];
-  /** Calls and waits that are no longer needed. */
+  /** Calls that are no longer needed; `drop_waits`: the same for waits. */
   drop: readonly Run[];
   drop_waits: readonly string[];
-  /** Calls of dropped branches: what took effect of them is undone. */
+  /** Calls of dropped branches: those that took effect are undone. */
   undo: readonly Run[];
   failed_step_id: string | null;
 }
@@ -33,7 +33,7 @@ export const DONE: Part = { ...nothing, verdict: 'succeeded', seq: 0 };
 
 export const openPart = (...due: Due[]): Part => ({ ...nothing, verdict: 'open', seq: 0, due });
 
-/** Several parts as one. A failed whole starts nothing more and needs nothing that still runs. */
+/** Combines several parts. A failed whole starts nothing more and drops everything that still runs. */
 export function joinedParts(parts: readonly Part[], verdict: Part['verdict']): Part {
   const runs = parts.flatMap((part) => part.runs);
   const waits = parts.flatMap((part) => part.waits);

@@ -12,7 +12,7 @@ describe('the pivot', () => {
       .asks('c')
       .ends('c', 'failed');
 
-  test('after an irreversible step that happened the saga goes only forward: retry with the same key, by hand, or accept', () => {
+  test('after an irreversible step took effect the saga runs only forward: retry with the same key, by hand, or accept', () => {
     const story = beyond();
     expect([story.types, story.effects()]).toEqual([['saga_step_ended', 'saga_ticket_opened'], ['ticket failed_after_pivot']]);
     expect(story.controls('retry', 'c').effects()).toEqual(['prepare c']);
@@ -23,13 +23,13 @@ describe('the pivot', () => {
     expect(sagaStatusOf(beyond().controls('accept', 'c').saga)).toBe('completed');
   });
 
-  test('a cancelled saga is undone back to the pivot; the pivot and all steps before it stay', () => {
+  test('a cancelled saga is undone back to the pivot; the pivot and all earlier effects stay', () => {
     const story = beyond().controls('cancel');
     expect(story.effects()).toEqual(['prepare_undo b']);
     expect(sagaStatusOf(story.undone('b').saga)).toBe('compensated');
   });
 
-  test('a compensation that was requested before a later pivot happened is waited for, and its failure is for a person', () => {
+  test('a compensation requested before a later pivot took effect is awaited, and its failure opens a ticket', () => {
     const first: Block = { kind: 'parallel', join: { kind: 'first_success' }, branches: [step('a'), step('b')] };
     const story = new Story({ kind: 'parallel', join: { kind: 'all' }, branches: [first, step('p')] });
     story.asks('a').asks('b').asks('p', { is_irreversible: true }).ends('a').ends('b');

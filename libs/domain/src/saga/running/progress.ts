@@ -11,7 +11,7 @@ import { DONE, joinedParts, openPart, type Part } from './part.js';
 import { inDoubt, isLive, type Run, type RunningSaga, stands } from './state.js';
 import { type Due, stepPart } from './step-progress.js';
 
-/** `name[2][0]`: the name and the index in each map around it. */
+/** `name[2][0]`: the name and the index in each enclosing map. */
 export const instanceId = (name: string, indices: readonly number[]): string => `${name}${indices.map((at) => `[${at}]`).join('')}`;
 
 function sequencePart(saga: RunningSaga, block: SequenceBlock, indices: readonly number[]): Part {
@@ -24,7 +24,7 @@ function sequencePart(saga: RunningSaga, block: SequenceBlock, indices: readonly
   return whole;
 }
 
-/** A branch or map whose expression failed, or that a person goes on without; undefined where neither happened. */
+/** The part of a branch or map whose expression failed or that a person accepted; undefined if neither happened. */
 function failedBlock(saga: RunningSaga, block_id: string): Part | undefined {
   const mark = saga.steps.get(block_id)?.mark;
   if (mark === 'excused') return DONE;
@@ -44,7 +44,7 @@ function branchPart(saga: RunningSaga, block: BranchBlock, indices: readonly num
 /** A losing branch is settled once none of its steps runs, is in doubt, or has an effect in place. */
 const unsettled = (run: Run): boolean => isLive(run) || inDoubt(run) || stands(run);
 
-/** Joins branches. Once enough have succeeded the others are dropped, and the block ends when nothing of them is left. */
+/** Joins branches. Once enough have succeeded, the others are dropped, and the block ends when all of them are settled. */
 export function joinPart(parts: readonly Part[], need: number, total: number): Part {
   const winners = parts
     .filter((part) => part.verdict === 'succeeded')
@@ -99,7 +99,7 @@ function waitPart(saga: RunningSaga, block: WaitBlock, indices: readonly number[
   return { ...DONE, verdict: goes_on ? 'succeeded' : 'failed', seq, failed_step_id: goes_on ? null : id };
 }
 
-/** How far a block is, derived from the records of its steps alone. */
+/** The progress of a block, derived only from the records of its steps. */
 export function partOf(saga: RunningSaga, block: Block, indices: readonly number[]): Part {
   switch (block.kind) {
     case 'step':

@@ -12,7 +12,7 @@ import type { Latencies } from '../definition/latency.js';
 
 export type UndoState = 'requested' | 'again' | 'executed' | 'failed' | 'unconfirmed' | 'missing' | 'by_hand' | 'accepted';
 
-/** The compensation of one run. Its key comes from the effect, so it is the same in every request. */
+/** The compensation of one run. Its key is derived from the effect, so it is the same in every request. */
 export interface Undo {
   state: UndoState;
   call_id: string | null;
@@ -25,7 +25,7 @@ export interface Undo {
 /** One call of a step. */
 export interface Run {
   step_id: string;
-  /** Of the step, from 1, over all levels. */
+  /** Attempt number within the step, from 1, over all levels. */
   attempt: number;
   level: number;
   call_id: string;
@@ -38,7 +38,7 @@ export interface Run {
   resources: readonly string[];
   compensation_tool: string | null;
   deadline_at_ms: number | null;
-  /** Place among the records of the saga. */
+  /** Sequence number among the records of the saga. */
   requested_seq: number;
   is_cancelling: boolean;
   end: RunEnd | null;
@@ -48,18 +48,21 @@ export interface Run {
 export interface RunEnd {
   status: SagaStepStatus;
   effect: EffectEvidence;
-  /** Of the first record of the effect; the order of effects. */
+  /** Sequence number of the first record of the effect; defines the order of effects. */
   seq: number;
   effect_key: string | null;
   effect_attempt: number;
-  /** Became known after the saga had continued without it: a person decides about its undo. */
+  /** The effect became known after the saga had continued without it: a person decides about its undo. */
   is_late: boolean;
 }
 
 export interface StepEntry {
-  /** skipped: its condition was false. excused: a person did it or goes on without it. unprepared: its inputs could not be evaluated. */
+  /**
+   * skipped: the condition was false. excused: a person did the step or accepted its failure. unprepared: its inputs could not be
+   * evaluated.
+   */
   mark: 'skipped' | 'excused' | 'unprepared' | null;
-  /** A person wants the failed step once more: same level, key and inputs. */
+  /** A person requested a retry of the failed step: same level, key and inputs. */
   is_again: boolean;
   runs: Run[];
 }
@@ -84,11 +87,11 @@ export interface RunningSaga {
   deadline_at_ms: number | null;
   wait_max_ms: number;
   by: Principal;
-  /** Records folded so far. */
+  /** Number of records folded so far. */
   seq: number;
   steps: Map<string, StepEntry>;
   waits: Map<string, WaitEntry>;
-  /** Choice of a branch (-1: none), or length of the list of a map. */
+  /** Index of the chosen branch (-1: none), or length of the list of a map. */
   blocks: Map<string, number>;
   tickets: Ticket[];
   controls: Set<string>;
@@ -97,7 +100,7 @@ export interface RunningSaga {
   is_overdue: boolean;
   turned: { cause: 'step_failed' | 'cancelled' | 'deadline'; failed_step_id: string | null } | null;
   ended: SagaEndStatus | null;
-  /** Why the clock is paused, and since when. */
+  /** The reasons of the current pause of the clock, its start, and the total of earlier pauses. */
   clock: { holders: Set<string>; since_ms: number; stood_ms: number };
 }
 
@@ -111,21 +114,21 @@ export const tookEffect = (run: Run): boolean => run.end?.effect === 'happened';
 
 const settled: ReadonlySet<UndoState> = new Set(['executed', 'by_hand', 'accepted']);
 const stuck: ReadonlySet<UndoState> = new Set(['failed', 'unconfirmed', 'missing']);
-/** Nothing more is to be done about it. */
+/** True if the compensation is finished. */
 export const isUndone = ({ undo }: Run): boolean => undo !== null && settled.has(undo.state);
-/** Only a person moves it. */
+/** True if only a person can continue the compensation. */
 export const isStuck = ({ undo }: Run): boolean => undo !== null && stuck.has(undo.state);
 
-/** An effect to undo when its step is no longer wanted. A person decides on late ones. */
+/** True if the effect must be undone once its step is no longer wanted. Excludes late effects: a person decides about those. */
 export const stands = (run: Run): boolean => tookEffect(run) && !run.end?.is_late && !run.is_irreversible && !isUndone(run);
 
-/** The irreversible step that took effect last. What took effect up to it stays. */
+/** The last irreversible step that took effect. Its effect and all earlier ones stay. */
 export function pivotOf(saga: RunningSaga): Run | undefined {
   const pivots = runsOf(saga).filter((run) => run.is_irreversible && tookEffect(run));
   return pivots.sort((a, b) => (b.end?.seq ?? 0) - (a.end?.seq ?? 0))[0];
 }
 
-/** When the saga must be over; null without a deadline and while a person decides. */
+/** When the saga must have ended, epoch ms; null without a deadline, and while the clock is paused. */
 export function deadlineOf({ deadline_at_ms, clock }: RunningSaga): number | null {
   return deadline_at_ms === null || clock.holders.size > 0 ? null : deadline_at_ms + clock.stood_ms;
 }

@@ -8,7 +8,7 @@ function failedPart(entry: StepEntry, id: string, seq: number): Part {
   return { ...DONE, verdict: 'failed', runs: entry.runs, seq, failed_step_id: id };
 }
 
-/** The manual task, the last level. */
+/** The progress of the manual task, the last level. */
 function manualPart(saga: RunningSaga, block: StepBlock, id: string, entry: StepEntry): Part {
   const wait = saga.waits.get(id);
   if (wait?.wait !== 'manual') return { ...openPart({ kind: 'manual', id, name: block.name }), runs: entry.runs };
@@ -17,7 +17,7 @@ function manualPart(saga: RunningSaga, block: StepBlock, id: string, entry: Step
   return ended_as === 'answered' ? { ...DONE, runs: entry.runs, seq } : failedPart(entry, id, seq);
 }
 
-/** Only a failure without an effect opens the next level; a denial is a decision, and no other tool goes around it. */
+/** Only a failure without an effect starts the next level. A denial is a decision that no other tool may bypass. */
 function afterFailure(saga: RunningSaga, block: StepBlock, id: string, entry: StepEntry): Part {
   const last = entry.runs.at(-1);
   const end = last?.end;
@@ -27,7 +27,7 @@ function afterFailure(saga: RunningSaga, block: StepBlock, id: string, entry: St
   return block.manual === undefined ? failedPart(entry, id, end.seq) : manualPart(saga, block, id, entry);
 }
 
-/** How far one step is. */
+/** The progress of one step. */
 export function stepPart(saga: RunningSaga, block: StepBlock, id: string): Part {
   const entry = saga.steps.get(id);
   const due = (level: number): Due => ({ kind: 'step', id, name: block.name, level });

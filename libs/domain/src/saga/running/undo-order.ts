@@ -7,13 +7,13 @@ function shareResource(a: Run, b: Run): boolean {
   return a.resources.some((resource) => b.resources.includes(resource));
 }
 
-/** Calls whose effects the saga undoes after it turned: newer than the pivot, or in compensation since before the pivot happened. */
+/** The calls that a compensating saga undoes: newer than the pivot, or in compensation since before the pivot took effect. */
 export function turnedBack(saga: RunningSaga): Run[] {
   const pivot = pivotOf(saga);
   return runsOf(saga).filter((run) => !pivot || seqOf(run) > seqOf(pivot) || run.requested_seq > seqOf(pivot) || run.undo !== null);
 }
 
-/** Which compensations may start now: newest effect first on each resource, and none before what is open or in doubt. */
+/** The compensations that may start now: newest effect first on each resource, and none older than a call that is open or in doubt. */
 export function undoDue(scope: readonly Run[]): Run[] {
   const left = scope.filter((run) => stands(run) && !isStuck(run));
   const unknown = scope.filter((run) => isLive(run) || inDoubt(run));

@@ -13,10 +13,10 @@ import { DIGEST, type Entry } from './world.js';
 
 const RUN = { resends_max: 1, fired_at_ms: 0, now_ms: 0, deadline_ms: null, until_ms: 1, paused_ms: 0, random: 0, cancelled: false };
 
-/** What one executor process answers where the table asks, at once or in steps that others may come between. */
+/** Answers the queries of the table in one executor process, at once or in steps between which others may run. */
 export abstract class Answers extends Claiming {
   tasks: Task[] = [];
-  /** The ends that it wrote: their epochs, null for an answer of an earlier call. */
+  /** The ends that this process wrote: call → epoch, null for an answer of an earlier call. */
   private readonly ended = new Map<string, number | null>();
 
   handle(job: SimulatedJob, event: CallEvent, verdict?: SimulatedVerdict): void {
@@ -29,7 +29,7 @@ export abstract class Answers extends Claiming {
     if (step.ask) this.ask(job, step.ask);
   }
 
-  /** Reads what others wrote on the log below this place. */
+  /** Reads the records of other processes on the log below this position. */
   protected abstract readTo(end: number): void;
 
   protected admission(job: SimulatedJob): CallEvent {
@@ -139,7 +139,7 @@ export abstract class Answers extends Claiming {
     if (!this.check()) return 'lease_missing';
     if (job.stage !== 'starting') return undefined;
     const { epoch } = job;
-    // An append that was sent lands, whatever happens to the lease in the meantime.
+    // A sent append completes, whatever happens to the lease in the meantime.
     return () => {
       this.world.append({ kind: 'started', call_id: job.ruling.call_id, epoch, by: this });
       return () => 'started';
@@ -210,7 +210,7 @@ export abstract class Answers extends Claiming {
     return 'end_sent';
   }
 
-  /** It lands, or it does not and may not be sent again because the lease is lost. */
+  /** The append completes, or it fails and must not be repeated because the lease is lost. */
   private landEnd(job: SimulatedJob): Task['step'] | CallEvent | undefined {
     const entry = job.written as Entry;
     const { random } = this.world;
@@ -220,7 +220,7 @@ export abstract class Answers extends Claiming {
     return () => (entry.kind === 'in_doubt' ? 'recorded_in_doubt' : 'recorded');
   }
 
-  /** Another end under another epoch may follow one that was on its way when the lease was lost; readers take the first. */
+  /** A second end under another epoch may follow one that was in transit when the lease was lost; readers use the first. */
   private noteEnd(entry: Entry): void {
     if (entry.kind === 'rejudged' || entry.kind === 'started') return;
     const { call_id } = entry;

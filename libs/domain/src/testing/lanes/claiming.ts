@@ -7,13 +7,13 @@ import { DIGEST, type World } from './world.js';
 /** A pending query. */
 export interface Task {
   job: SimulatedJob;
-  /** Its next step; another task, or the event that answers. */
+  /** Its next step: returns another step, or the event with the answer. */
   step: () => Task['step'] | CallEvent | undefined;
 }
 
 const TERMS = { key_source: 'header' as const, names: 'nothing' as const, has_verify: false };
 
-/** How one executor process claims rows, and what it makes of those that it did not get. */
+/** Claims rows for one executor process, and handles lost claims. */
 export abstract class Claiming extends ProcessState {
   epoch: number;
   assigned = false;
@@ -23,7 +23,7 @@ export abstract class Claiming extends ProcessState {
     this.epoch = world.nextEpoch();
   }
 
-  /** Whether it may fire or end at this moment. */
+  /** True if the process may fire or end a call now. */
   abstract check(): boolean;
 
   protected claim(job: SimulatedJob): Task['step'] | CallEvent | undefined {
@@ -42,7 +42,7 @@ export abstract class Claiming extends ProcessState {
       job.unanswered = epoch;
       return () => this.claim(job);
     }
-    // The answer takes time: the lease may be lost, and another one held, before it arrives.
+    // The answer takes time: the lease may be lost, and another one acquired, before it arrives.
     return () => (won ? this.won(job, epoch) : job.stage === 'claiming' ? this.conflict(job, epoch) : undefined);
   }
 

@@ -5,14 +5,14 @@ import type { Task } from './claiming.js';
 import { SimulatedJob } from './simulated-job.js';
 import type { Entry, Ruling } from './world.js';
 
-/** One executor process on a world that others share: what reaches it from outside. */
+/** One executor process in a world shared with others. Handles external events. */
 export class Member extends Answers {
   private lost = false;
-  /** How far it has read the log. */
+  /** Position up to which it has read the log. */
   read = 0;
   readonly delivered = new Set<number>();
 
-  /** Whether it may fire or end now: the check notices an expired lease. */
+  /** True if the process may fire or end a call now. Notices an expired lease. */
   check(): boolean {
     if (!this.lost && this.world.fenced.has(this.epoch)) this.lose();
     return !this.lost;
@@ -29,7 +29,7 @@ export class Member extends Answers {
     this.lost = false;
   }
 
-  /** One step of a query. */
+  /** Runs one step of a random query. */
   advance(): void {
     if (this.tasks.length === 0) return;
     const at = this.world.random.below(this.tasks.length);
@@ -39,7 +39,7 @@ export class Member extends Answers {
     else if (next) this.handle(task.job, next);
   }
 
-  /** Slots, holds and pauses. */
+  /** Hands out slots and ends holds and pauses. */
   tick(): void {
     if (!this.check()) return;
     for (const job of this.held.splice(0)) if (job.stage === 'gated') this.handle(job, 'look_again');
@@ -83,7 +83,7 @@ export class Member extends Answers {
     this.foreign.clear();
   }
 
-  /** Reads the log on to its head. */
+  /** Reads the log to its head. */
   readTail(): void {
     this.readTo(this.world.log.length);
   }

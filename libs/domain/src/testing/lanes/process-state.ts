@@ -3,7 +3,7 @@ import type { CallEvent } from '../../execution/life/events.js';
 import type { SimulatedJob, SimulatedVerdict } from './simulated-job.js';
 import type { World } from './world.js';
 
-/** What one executor process keeps, and what the effects of the table do to it. */
+/** The state of one executor process, and the effects of the table on it. */
 export abstract class ProcessState {
   readonly open = new Map<string, SimulatedJob>();
   readonly leaders = new Map<string, SimulatedJob>();
@@ -12,22 +12,22 @@ export abstract class ProcessState {
   held: SimulatedJob[] = [];
   timed = new Set<SimulatedJob>();
   slots = 0;
-  /** Up to which revision each call is closed, as far as this process knows. */
+  /** Call → the revision up to which it is closed, as far as this process knows. */
   readonly closed = new Map<string, number>();
 
   constructor(readonly world: World) {}
 
   abstract handle(job: SimulatedJob, event: CallEvent, verdict?: SimulatedVerdict): void;
-  /** The same call from its beginning. */
+  /** Admits the same call from its beginning. */
   protected abstract readmit(job: SimulatedJob, next?: SimulatedJob): void;
-  /** Notes what its end on the log will be. */
+  /** Notes the record that will end the call. */
   protected abstract writeEnd(job: SimulatedJob): void;
 
   protected close(call_id: string, revision: number): void {
     this.closed.set(call_id, Math.max(this.closed.get(call_id) ?? 0, revision));
   }
 
-  /** The open call of its key that it may join: none that waits for its own call. */
+  /** The open call with the same key that the call may join; never one that waits for this call. */
   protected leaderFor({ ruling: { key, call_id } }: SimulatedJob): SimulatedJob | undefined {
     const leader = this.leaders.get(key);
     for (let next = leader; next; next = next.stage === 'joined' ? this.open.get(next.leader as string) : undefined)
@@ -35,12 +35,12 @@ export abstract class ProcessState {
     return leader;
   }
 
-  /** Whether its end is on the log. */
+  /** True if the end of the call is on the log. */
   protected hasEnded({ ruling: { call_id } }: SimulatedJob): boolean {
     return this.closed.get(call_id) === Number.POSITIVE_INFINITY;
   }
 
-  /** Whether nothing of its revision may run any more. */
+  /** True if no run of its revision is allowed any more. */
   protected isClosed({ ruling: { call_id, revision } }: SimulatedJob): boolean {
     return (this.closed.get(call_id) ?? 0) >= revision;
   }

@@ -5,13 +5,13 @@ import type { Entry, Ruling } from './world.js';
 
 export type SimulatedVerdict = { kind: 'ended'; state: ExecutionState } | { kind: 'answered'; of: string } | { kind: 'stricter' };
 
-/** A call on its way through a simulated executor. */
+/** A call in a simulated executor. */
 export class SimulatedJob {
   stage: CallStage = 'new';
   attempt = 1;
-  /** What its records carry. */
+  /** The content of its records. */
   epoch = 0;
-  /** The lease that it was claimed or taken over under. */
+  /** The lease under which it was claimed or taken over. */
   lease = 0;
   claimed = false;
   refused = false;

@@ -7,9 +7,9 @@ import { type Fault, World } from './world.js';
 const KEYS = 3;
 
 /**
- * Executors of one partition, driven by a seed through rulings and their repeats, cancels, crashes, lost leases, takeovers, partitions
- * that move and answers in any order. Every decision is made by the table of a call's life and the pure functions beside it. A model,
- * not the app: rows and log are exact, each statement and append is atomic. Throws where an invariant does not hold.
+ * Simulates the executors of one partition. A seed drives rulings and their repeats, cancels, crashes, lost leases, takeovers, moved
+ * partitions and answers in any order. The state machine of a call and its pure functions make every decision. A model, not the app: rows
+ * and log are exact, and each statement and append is atomic. Throws if an invariant is violated.
  */
 export class SimulatedLane {
   readonly world: World;
@@ -61,7 +61,7 @@ export class SimulatedLane {
     this.owner.deliver(this.world.rulings.length - 1);
   }
 
-  /** The partition goes to this member: it reads the log to its head, then every ruling that is not acknowledged. */
+  /** Assigns the partition to this member: it reads the log to its head, then every unacknowledged ruling. */
   private assign(member: Member): void {
     if (member.assigned) return;
     this.owner?.revoke();
@@ -76,7 +76,7 @@ export class SimulatedLane {
     for (let source = 0; source < this.world.rulings.length; source++) if (!owner.delivered.has(source)) owner.deliver(source);
   }
 
-  /** Dies. What it sent may still arrive. */
+  /** Crashes the member. Its sent requests may still arrive. */
   private crash(member: Member): void {
     this.world.fenced.add(member.epoch);
     const next = new Member(this.world);
@@ -84,7 +84,7 @@ export class SimulatedLane {
     if (member.assigned) this.assign(next);
   }
 
-  /** No more faults: everything comes to its end, without any ruling being read twice. */
+  /** Stops all faults: every call must end, without any ruling being read twice. */
   private heal(): void {
     for (const happen of this.world.in_flight.splice(0)) happen();
     for (let round = 0; round < 30; round++) {

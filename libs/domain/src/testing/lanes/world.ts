@@ -7,7 +7,7 @@ import type { Seeded } from './seeded.js';
 
 export const DIGEST = 'c'.repeat(64);
 
-/** Faults that are planted to show that the model sees them; but for the first, the executor had each of them. */
+/** Planted faults that the model must detect. The executor once had each of them, except the first. */
 export const faults = [
   'counts_too_early',
   'starts_under_another_lease',
@@ -19,7 +19,7 @@ export const faults = [
 ] as const;
 export type Fault = (typeof faults)[number];
 
-/** A call as its ruling tells it. */
+/** A call, as in its ruling. */
 export interface Ruling {
   call_id: string;
   revision: number;
@@ -27,7 +27,7 @@ export interface Ruling {
   write: boolean;
 }
 
-/** A record of tool-executed, and the process that wrote it. */
+/** A record of tool-executed, with the process that wrote it. */
 export type Entry = { by: object | undefined; call_id: string } & (
   | { kind: 'started'; epoch: number }
   | { kind: 'executed' | 'in_doubt'; epoch: number; state: ExecutionState }
@@ -45,16 +45,16 @@ interface ClaimedRow {
   source: number;
 }
 
-/** What all executors share, exact and atomic: rulings, the log, the rows, the fenced epochs, and the effects outside. */
+/** The state that all executors share, exact and atomic: rulings, the log, the rows, the fenced epochs and the external effects. */
 export class World {
   readonly rulings: Ruling[] = [];
   readonly log: Entry[] = [];
   readonly rows: Row[] = [];
   readonly effects = new Map<string, number>();
   readonly fenced = new Set<number>();
-  /** Effects that are on the wire. */
+  /** Effects in transit. */
   readonly in_flight: (() => void)[] = [];
-  /** Places of rulings that need nothing more. */
+  /** Positions of acknowledged rulings. */
   readonly covered = new Set<number>();
   private epochs = 0;
 
@@ -80,7 +80,7 @@ export class World {
     return this.rows.filter((row) => row.key === key).sort((a, b) => a.attempt - b.attempt);
   }
 
-  /** As the claim's statement: nothing under a fenced epoch, and one row an attempt. */
+  /** Like the claim statement: refuses fenced epochs, and allows one row per attempt. */
   claim(epoch: number, { call_id, key }: Ruling, { attempt, state, source }: ClaimedRow): boolean {
     const mine = this.rowsOf(key);
     const before = mine.find((row) => row.attempt === attempt - 1);
@@ -91,7 +91,7 @@ export class World {
     return true;
   }
 
-  /** A record lands on the log; ends are folded into their rows by the rule of late ends. */
+  /** Appends a record to the log and folds an end into its row by the rule of late ends. */
   append(entry: Entry): void {
     const started_epoch = this.startedEpoch(entry.call_id);
     this.log.push(entry);
@@ -110,18 +110,18 @@ export class World {
     return epochs.length === 0 ? null : Math.max(...epochs);
   }
 
-  /** Where its newest start is on the log; -1 without one. */
+  /** Position of the newest start on the log; -1 if there is none. */
   startOf(call_id: string): number {
     return this.log.findLastIndex((entry) => entry.kind === 'started' && entry.call_id === call_id);
   }
 
-  /** Policy rules once more, and lets it through. */
+  /** Policy decides again and allows the call. */
   private ruleAgain(call_id: string, revision: number): void {
     const before = this.newest(call_id);
     if (before.revision === revision && !this.endOf(call_id)) this.rulings.push({ ...before, revision: revision + 1 });
   }
 
-  /** Whether the end at this place of the log is one to a reader: not where another start followed a lost lease. */
+  /** True if readers count the end at this position: not if another start followed a lost lease. */
   counts(at: number): boolean {
     const entry = this.log[at] as Entry;
     if (entry.kind !== 'executed' && entry.kind !== 'in_doubt') return false;
@@ -139,14 +139,14 @@ export class World {
     return this.rows.filter((row) => row.state === 'running' && this.fenced.has(row.epoch));
   }
 
-  /** The call of a row has ended by another way than its row: the row is as its end. */
+  /** Sets the row to the end of its call, which ended without the row. */
   foldEnd(row: Row): void {
     const end = this.endOf(row.call_id);
     row.state = end && 'state' in end ? end.state : 'released';
     row.end_offset = this.log.indexOf(end as Entry);
   }
 
-  /** What its taking over leads to. */
+  /** The decision after a takeover of the row. */
   takenOver({ state }: Row, started: boolean): { event: CallEvent; state?: ExecutionState } {
     const decision = afterTakeover({ state, started, ended: false, recovery: this.recovery, resend_before_ms: 1, now_ms: 0 });
     if (decision.kind === 'reconcile') return { event: 'adopted_to_settle' };

@@ -18,7 +18,7 @@ const ERROR = {
 } as const;
 const ACTS = ['pause', 'resume', 'cancel', 'retry', 'done_by_hand', 'accept'] as const;
 
-/** What an orchestrator, the executors and persons answer to the effects of a saga. */
+/** Answers the effects of a saga in place of an orchestrator, the executors and people. */
 export class Answers {
   private ids = 0;
 
@@ -117,7 +117,7 @@ export class Answers {
     return { kind: 'wait_answered', now_ms, step_id, is_refused: this.random.oneIn(4), answer_json: null, reason: null, by };
   }
 
-  /** A person acts at random, often where it makes no sense. */
+  /** A person acts at random, often invalidly. */
   act(saga: RunningSaga, now_ms: number): SagaCommand {
     const ids = [...saga.steps.keys()];
     const step_id = ids.length === 0 || this.random.oneIn(3) ? null : (ids[this.random.below(ids.length)] as string);
@@ -135,7 +135,7 @@ export class Answers {
     return this.control(acts[this.random.below(acts.length)] as ControlSaga['act'], step_id, now_ms);
   }
 
-  /** Something becomes known late: of any call that has ended. */
+  /** Late evidence on any call that has ended. */
   late(saga: RunningSaga, now_ms: number): SagaCommand | undefined {
     const runs = runsOf(saga).filter((run) => this.arbiter.calls.get(run.call_id)?.status);
     const run = runs[this.random.below(Math.max(1, runs.length))];

@@ -4,33 +4,33 @@ import type { Seeded } from '../lanes/seeded.js';
 
 interface KeyedEffect {
   attempt: number;
-  /** Whether the world has changed. */
+  /** True if the external effect happened. */
   happened: boolean;
 }
 
 interface ModelCall {
   key: string;
   text: string;
-  /** Null while it is open. */
+  /** Null while the call is open. */
   status: EndStep['status'] | null;
   effect: EffectEvidence;
-  /** Late evidence: it took effect although it was reported not to have, or a doubt is resolved. */
+  /** Late evidence: the call took effect although the opposite was reported, or a doubt is resolved. */
   truth: boolean;
   attempt: number;
   is_cancelled: boolean;
-  /** Its end is wrong: the truth comes as late evidence. */
+  /** The reported end is wrong: the truth arrives as late evidence. */
   is_misreported: boolean;
 }
 
-/** The executors and the world behind them: one effect a key, whatever is sent how often. */
+/** The executors and the external world: one effect per key, however often a call is sent. */
 export class Arbiter {
   readonly calls = new Map<string, ModelCall>();
   readonly keys = new Map<string, KeyedEffect>();
   readonly fired = new Map<string, number>();
-  /** What was sent under a key. */
+  /** The calls that were sent, by key. */
   readonly sent = new Map<string, string>();
   readonly broken: string[] = [];
-  /** From now on all goes well. */
+  /** Stops all faults. */
   is_calm = false;
 
   constructor(private readonly random: Seeded) {}
@@ -48,7 +48,7 @@ export class Arbiter {
     if (call && call.status === null) call.is_cancelled = true;
   }
 
-  /** Ends an open call: what happened, and what is reported. */
+  /** Ends an open call: the actual result and the reported one. */
   run(call_id: string, is_write: boolean): void {
     const call = this.calls.get(call_id);
     if (!call || call.status !== null) return;

@@ -1,7 +1,7 @@
 import type { SagaFact } from '../../saga/running/facts.js';
 import { runsOf, type SagaState, stands } from '../../saga/running/state.js';
 
-/** What a wrong decider would record. */
+/** Records of a faulty decider. */
 export const sagaFaults = [
   'sends a retry under a new key',
   'takes a doubt for a failure',
@@ -13,7 +13,7 @@ export type SagaFault = (typeof sagaFaults)[number];
 
 const changed = (fact: SagaFact, body: object): SagaFact => ({ ...fact, body: { ...fact.body, ...body } }) as SagaFact;
 
-/** The fact as the fault makes it. */
+/** The fact, changed by the fault. */
 export function planted(fault: SagaFault | undefined, before: SagaState, fact: SagaFact): SagaFact {
   const { event_type, body } = fact;
   if (fault === 'sends a retry under a new key' && event_type === 'saga_step_requested' && body.attempt > 1)

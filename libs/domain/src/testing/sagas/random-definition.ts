@@ -1,7 +1,7 @@
 import type { Block, Join, SagaDefinition, StepBlock } from '../../saga/definition/definition.js';
 import type { Seeded } from '../lanes/seeded.js';
 
-/** How a step of the model behaves beside what its block says. */
+/** The behaviour of a step in the model, beyond its block. */
 export interface ModelTool {
   is_write: boolean;
   is_irreversible: boolean;

@@ -6,7 +6,7 @@ import type { Arbiter } from './arbiter.js';
 const shares = (a: Run, b: Run): boolean =>
   a.resources.length === 0 || b.resources.length === 0 || a.resources.some((resource) => b.resources.includes(resource));
 
-/** A compensation that is about to be sent: of a known effect, newer than the pivot, and the newest on its resources. */
+/** Checks a compensation before it is sent: of a known effect, newer than the pivot, and the newest on its resources. */
 function undoRules(before: RunningSaga, run: Run): string[] {
   const broken: string[] = [];
   const seq = run.end?.seq ?? 0;
@@ -23,7 +23,7 @@ function undoRules(before: RunningSaga, run: Run): string[] {
   return broken;
 }
 
-/** What must hold of each new record. */
+/** Checks the invariants of each new record. */
 export function brokenBy(before: SagaState, { event_type, body }: SagaFact): string[] {
   if (!before) return [];
   if (before.ended && event_type !== 'saga_evidence_recorded' && event_type !== 'saga_ticket_opened')
@@ -40,7 +40,7 @@ export function brokenBy(before: SagaState, { event_type, body }: SagaFact): str
   return [];
 }
 
-/** What must hold of a saga that has ended. */
+/** Checks the invariants of an ended saga. */
 export function brokenAtEnd(saga: RunningSaga, arbiter: Arbiter): string[] {
   const broken = [...arbiter.broken];
   for (const [key, times] of arbiter.fired) if (times > 1) broken.push(`S9: key ${key} took effect ${times} times`);

@@ -6,7 +6,7 @@ import { SimulatedSaga } from './simulated-saga.js';
 const SEEDS = histories(100, 2_000);
 const STEPS = 120;
 
-test(`one effect a key, compensations newest first down to the pivot, one end, whatever happens in between (${SEEDS} seeds)`, () => {
+test(`one effect per key, compensations newest first down to the pivot, one end, whatever happens in between (${SEEDS} seeds)`, () => {
   const ends: Record<string, number> = {};
   let undone = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {
@@ -19,7 +19,7 @@ test(`one effect a key, compensations newest first down to the pivot, one end, w
   expect(undone).toBeGreaterThan(SEEDS / 10);
 });
 
-test.each(sagaFaults)('the model sees an orchestrator that %s', (fault) => {
+test.each(sagaFaults)('the model detects an orchestrator that %s', (fault) => {
   const broken: string[] = [];
   for (let seed = 1; seed <= 1_000 && broken.length === 0; seed++) {
     try {

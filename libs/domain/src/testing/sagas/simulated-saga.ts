@@ -14,7 +14,7 @@ import { brokenAtEnd, brokenBy } from './rules.js';
 
 const DRAIN_MAX = 3_000;
 
-/** One saga, its log, and a process that crashes, repeats, delays and reorders all that it does. */
+/** One saga, its log, and a process that crashes, repeats, delays and reorders everything that it does. */
 export class SimulatedSaga {
   readonly random: Seeded;
   readonly arbiter: Arbiter;
@@ -81,7 +81,7 @@ export class SimulatedSaga {
     this.decide(command);
   }
 
-  /** All that the process had in memory is lost; the log gives it back. */
+  /** Crashes the process: its memory is lost, and the log restores it. */
   private crash(): void {
     this.mailbox = [];
     const again = replaySaga(this.log);
@@ -102,7 +102,7 @@ export class SimulatedSaga {
     else if (roll === 19) this.decide(this.answers.late(this.saga, this.now_ms) ?? { kind: 'timer', now_ms: this.now_ms });
   }
 
-  /** No more faults: the saga must come to its end. */
+  /** Stops all faults: the saga must end. */
   private drain(): void {
     this.arbiter.is_calm = true;
     for (let round = 0; round < DRAIN_MAX && !this.saga.ended; round++) {
