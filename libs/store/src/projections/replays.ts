@@ -21,8 +21,8 @@ export interface Replay {
 const locked = (sql: Sql) => run<{ plan: number }>(sql, 'SELECT plan FROM projection_plans WHERE projection = $1 FOR UPDATE', [VIEWS]);
 
 /**
- * Requests from before the tables were created need no rebuild: the tables already hold its result. @param head offset after the newest
- * record of configuration-changed
+ * Requests from before the tables were created need no rebuild: the tables already hold its result.
+ * @param head offset after the newest record of configuration-changed
  */
 export async function settleRequests(sql: Sql, head: number): Promise<void> {
   await run(sql, 'UPDATE projection_builds SET asked_offset = $1 WHERE asked_offset IS NULL', [head - 1]);
