@@ -61,7 +61,7 @@ async function all(replay: PartitionReplay, count: number): Promise<string[]> {
   return places;
 }
 
-test('each event is returned once: in offset order within a topic, by hlc across topics, and for equal hlc the first named topic first', async () => {
+test('each event is returned once: by offset within a topic, by hlc across topics, for equal hlc in the named order of topics', async () => {
   const hlcs = fc.array(fc.nat(50), { maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(fc.tuple(hlcs, hlcs, hlcs), fc.integer({ min: 1, max: 40 }), async (topics, count) => {

@@ -144,7 +144,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       expect(await deadLetters()).toEqual([]);
     });
 
-    test('a fault of one record is found by halving: only that record goes to dead-letter, its call ends, and the others are handled', async () => {
+    test('a fault of one record is found by halving: only that record is dead-lettered, its call ends, others are handled', async () => {
       const calls = Array.from({ length: 50 }, (_, i) => `call-${i}`);
       await log.append(calls.map(viewed));
       const handled = new Set<string | null>();
@@ -187,7 +187,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       expect(seen).toEqual(['c']);
     });
 
-    test('an infrastructure fault while a record is set aside is waited for: the record is in dead-letter once, and its call ends', async () => {
+    test('an infrastructure fault while a record is set aside is waited for: it is dead-lettered once, and its call ends', async () => {
       await log.append(['a', 'b'].map(viewed));
       behaviour.handle = async (batch) => {
         if (callsOf(batch).includes('a')) throw new Error('cannot take a');
@@ -200,7 +200,7 @@ export function describeLogTransport(name: string, make: () => Promise<Transport
       expect(await deadLetters()).toHaveLength(1);
     });
 
-    test('a record that is read again after its offset was lost is in dead-letter once, and another consumer writes its own dead letter', async () => {
+    test('a record that is read again after its offset was lost is dead-lettered once, and another consumer writes its own', async () => {
       await log.append(['a', 'b'].map(viewed));
       const [record] = (await log.read('approval-voted', 0, 0, 1)) as [LogRecord];
       await log.append([{ topic: 'dead-letter', partition: 0, key: null, value: Buffer.from('no letter'), headers: {} }]);
