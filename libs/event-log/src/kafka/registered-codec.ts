@@ -57,7 +57,7 @@ export class RegisteredCodec implements SchemaSource {
     try {
       return await this.registry.getRegistryIdBySchema(subject, { type: SchemaType.AVRO, schema });
     } catch (cause) {
-      if ((cause as { name?: string }).name === 'ConfluentSchemaRegistryError') return undefined; // the registry client wraps a 404 in this error
+      if ((cause as { name?: string }).name === 'ConfluentSchemaRegistryError') return undefined; // wraps a 404
       throw new InfrastructureFault(`the schema registry did not answer whether ${subject} is registered`, { cause });
     }
   }

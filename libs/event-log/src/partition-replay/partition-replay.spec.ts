@@ -61,7 +61,7 @@ async function all(replay: PartitionReplay, count: number): Promise<string[]> {
   return places;
 }
 
-test('each event is returned once: by offset within a topic, by hlc across topics, for equal hlc in the named order of topics', async () => {
+test('each event is returned once: by offset within a topic, by hlc across topics, for equal hlc in topic order', async () => {
   const hlcs = fc.array(fc.nat(50), { maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(fc.tuple(hlcs, hlcs, hlcs), fc.integer({ min: 1, max: 40 }), async (topics, count) => {

@@ -168,7 +168,7 @@ export function describeClaims(store: () => Store): void {
 
 /** What ends a row, and what a stale epoch cannot do. Part of describeStore. */
 export function describeEnds(store: () => Store): void {
-  test('the first end on the log is final unless it is a doubt that a later record resolves; an end of another call is ignored', async () => {
+  test('the first end on the log is final unless it is a doubt that is resolved later; ends of other calls are ignored', async () => {
     const epoch = await leaseOf(store());
     const [done, doubtful, open] = [claimOf(), claimOf(), claimOf()];
     await claim(store(), epoch, [done, doubtful, open]);

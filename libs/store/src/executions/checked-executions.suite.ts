@@ -9,7 +9,7 @@ import { claim } from './claim.js';
 
 /** How rows are read for comparison with the log, on every adapter of the Store. */
 export function describeCheckedRows(store: () => Store): void {
-  test('rows of the arbiter are read with their leases, their resource generations and the offset below which ends are folded', async () => {
+  test('arbiter rows are read with their leases, resource generations and the offset up to which ends are folded', async () => {
     const lane = randomUUID();
     const epoch = await leaseOf(store(), lane);
     const [first, second] = [claimOf({ partition: 2 }), claimOf({ partition: 2 })];
