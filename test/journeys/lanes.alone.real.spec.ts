@@ -160,7 +160,7 @@ class Leases {
 
 const p99 = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0;
 
-test("two lanes, one executor each: killing one does not affect the other lane, and its lane resumes after a restart", async () => {
+test('two lanes, one executor each: killing one does not affect the other lane, and its lane resumes after a restart', async () => {
   const admin = platform.admin();
   expect((await admin.request('POST', '/v1/tenants', { tenant_id: 'acme', lane: 'acme' })).status).toBeLessThan(300);
   const acme = await admin.keyFor('agent', 'a', ['agent'], 'acme');
