@@ -17,8 +17,9 @@ export interface ClientOptions {
 }
 
 const PATIENCE_MS = 60_000;
-/** How long the gateway may hold a continuing call, its default; the part of the time limit reserved for its response. */
+/** How long the gateway may hold a continuing call, which is also its default. */
 const WAIT_MS = 30_000;
+/** The part of the time limit that is reserved for the response. */
 const ANSWER_RESERVE_MS = 500;
 /** How long a response may take beyond that: a silently lost connection is given up. */
 const ATTEMPT_MS = 10_000;

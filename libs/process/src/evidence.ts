@@ -41,7 +41,7 @@ export interface Evidence {
   restored?: RestoredCheckpoints;
 }
 
-/** The checkpoint that allows a drop of records: the newest; with witnesses, the newest that all of them cosigned. */
+/** The checkpoint up to which records may be dropped: the newest; with witnesses, the newest that all of them cosigned. */
 export async function anchorOf({
   checkpoints,
   cosigned,

@@ -11,7 +11,7 @@ const SEND_MS = 180_000;
 const QUEUE_RECORDS_MAX = 50_000;
 /** Fewer records in a send mean little load: then no send is delayed. */
 const BUSY_RECORDS = 4;
-/** Delay of the next send for each additional record in the previous one. */
+/** Delay of the next send for each record of the previous one. */
 const WAIT_A_RECORD_MS = 0.75;
 
 /**

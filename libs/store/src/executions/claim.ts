@@ -62,9 +62,9 @@ export function claimStatement(epoch: number, claims: readonly Claim[]): Stateme
 
 /**
  * Claims all in one statement, under the lease of `epoch` (fenced or expired: all lost). True for each claim that won. A claim loses to
- * an existing row of its key and attempt, to an attempt n-1 that is not settled (settled means released, or succeeded with an expired
- * window), or to an approval that is closed or used by another call. If the response was lost, a repeated claim loses to its own row:
- * same call_uuid and epoch in `rowsOfKeys`.
+ * an existing row of its key and attempt, to an attempt n-1 that is not settled (settled: released or compensated, or succeeded where
+ * the caller knows that its window expired), or to an approval that is closed or used by another call. If the response was lost, a
+ * repeated claim loses to its own row: same call_uuid and epoch in `rowsOfKeys`.
  */
 export async function claim(sql: Sql, epoch: number, claims: readonly Claim[]): Promise<boolean[]> {
   if (claims.length === 0) return [];
